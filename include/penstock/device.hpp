@@ -1,0 +1,185 @@
+// Devices that run kernel text.
+//
+// A Device compiles text and gives buffers and queues; a Queue runs what is enqueued in order. Drivers (CUDA, OpenCL) are
+// opened at run time, so one binary runs on machines with and without each. Nothing here knows expressions or plans.
+//
+//     PENSTOCK_ASSIGN(auto device, open_device("opencl:0"));
+//     PENSTOCK_ASSIGN(auto program, device->build({.text = text, .group_size = 256}));
+//     PENSTOCK_ASSIGN(auto queue, device->queue());
+//     PENSTOCK_ASSIGN(auto out, device->allocate(bytes));
+//     PENSTOCK_TRY(queue->launch(*program, "fill", groups, {{Argument::of(*out), Argument::value(count)}}));
+//     PENSTOCK_TRY(queue->download(host, bytes, *out));     // enqueued
+//     PENSTOCK_TRY(queue->finish());                        // the one wait, because the host reads next
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/status.hpp"
+
+namespace penstock {
+
+// The languages Kernel C is spelled in. Devices exist for cuda and opencl; the others are emitted as text, and host is
+// also run by the reference executor of the tests.
+enum class Target : unsigned char { cuda, opencl, metal, sycl, host };
+std::string_view name_of(Target target);
+Result<Target> target_from_name(std::string_view name);
+
+struct Traits {
+  std::string id;            // "cuda:0", "opencl:1": what --device takes
+  Target target = Target::opencl;
+  std::string name;          // "NVIDIA H200"
+  std::string vendor;
+  std::string driver;        // driver and API version, part of the cache key
+  std::string architecture;  // "sm_90"; for OpenCL the device's name and version
+  std::string compiler;      // "NVRTC 13.0", the OpenCL platform's version: part of the cache key
+  std::uint32_t compute_units = 1;
+  std::uint32_t max_group_size = 1;
+  std::uint32_t subgroup_size = 1;
+  std::uint64_t global_bytes = 0;
+  std::uint64_t max_allocation_bytes = 0;
+  std::uint64_t local_bytes = 0;
+  bool is_cpu = false;            // one work item runs a chunk; groups have one item
+  bool unified_memory = false;    // wrap_host() makes host memory a buffer without a copy
+  bool has_f64 = false;
+  bool has_atomic_u64 = false;
+  bool forward_progress = false;  // resident groups may wait for one another (look-back)
+};
+
+// Device memory. The last owner gives it back to the device's pool.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  std::uint64_t bytes() const { return bytes_; }
+
+ protected:
+  explicit Buffer(std::uint64_t bytes) : bytes_(bytes) {}
+  std::uint64_t bytes_;
+};
+
+// Host memory that the device copies at full speed (pinned where the driver has it).
+class HostBuffer {
+ public:
+  virtual ~HostBuffer() = default;
+  std::byte* data() const { return data_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ protected:
+  std::byte* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+struct ProgramSource {
+  std::string text;                                             // complete text in the device's language
+  std::uint32_t group_size = 1;                                 // becomes -DGROUP_SIZE
+  std::vector<std::pair<std::string, std::string>> defines;     // further -D
+  bool fast_math = false;
+  std::string label;                                            // for messages and profiles, not part of the key
+};
+
+enum class CacheResult : unsigned char { memory, disk, compiled };
+std::string_view name_of(CacheResult result);
+
+struct BuildReport {
+  CacheResult cache = CacheResult::compiled;
+  double seconds = 0;      // of the compiler, or of loading
+  std::string log;         // the compiler's warnings
+  std::string key;         // hex digest: the name of the file in the disk cache
+};
+
+class Program {
+ public:
+  virtual ~Program() = default;
+  const BuildReport& report() const { return report_; }
+  std::uint32_t group_size() const { return group_size_; }
+
+ protected:
+  BuildReport report_;
+  std::uint32_t group_size_ = 1;
+};
+
+// One argument of a launch: a buffer (at a byte offset, which must suit the element type) or a value of up to 16 bytes.
+struct Argument {
+  const Buffer* buffer = nullptr;
+  std::uint64_t offset_bytes = 0;   // cuda only; OpenCL buffers are passed from their start
+  std::array<std::byte, 16> bytes{};
+  std::uint32_t byte_count = 0;
+
+  static Argument of(const Buffer& buffer) { Argument a; a.buffer = &buffer; return a; }
+  template <class T>
+    requires(std::is_trivially_copyable_v<T> && sizeof(T) <= 16)
+  static Argument value(T value) {
+    Argument a;
+    a.byte_count = sizeof(T);
+    std::memcpy(a.bytes.data(), &value, sizeof(T));
+    return a;
+  }
+};
+
+// A point in a queue's order.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual Status wait() const = 0;
+  // Device time from `earlier` to this event; both must have happened (wait first).
+  virtual Result<double> seconds_since(const Event& earlier) const = 0;
+};
+
+// An in-order queue. Every call enqueues and returns; finish() and Event::wait() are the only waits. Host memory given to
+// upload and download must stay until the work is done.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  virtual Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset = 0) = 0;
+  virtual Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset = 0) = 0;
+  virtual Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) = 0;
+  virtual Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) = 0;  // bytes: a multiple of 4
+  virtual Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
+                        std::span<const Argument> arguments) = 0;
+  virtual Result<std::shared_ptr<Event>> record() = 0;
+  virtual Status wait_for(const Event& event) = 0;   // later work of this queue starts after the event; no host wait
+  virtual Status flush() = 0;                        // submit what is enqueued
+  virtual Status finish() = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  const Traits& traits() const { return traits_; }
+  // Contents are undefined. A dead device or exhausted memory is an error, never an abort.
+  virtual Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) = 0;
+  virtual Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) = 0;
+  // Makes host memory a buffer without copying; needs traits().unified_memory. The memory must outlive the buffer.
+  virtual Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) = 0;
+  virtual Result<std::unique_ptr<Queue>> queue() = 0;
+  // Through the JIT cache: memory, then disk, then the compiler. Thread-safe; equal keys compile once.
+  virtual Result<std::shared_ptr<Program>> build(const ProgramSource& source) = 0;
+  // How many groups of this kernel run at once on the whole device.
+  virtual Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) = 0;
+
+ protected:
+  Traits traits_;
+};
+
+// Every device of every driver found on this machine, in the order of preference (cuda, opencl GPUs, opencl CPUs). `notes`
+// gets a line for each driver that was looked for and not usable, with what to install.
+std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
+
+// Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "cpu", "gpu") or the first usable one (""). The error says
+// what to install. One Device per id and process: repeated calls share it.
+Result<std::shared_ptr<Device>> open_device(std::string_view selector = "");
+
+// The JIT cache on disk.
+struct CacheSummary { std::string directory; std::uint64_t file_count = 0, bytes = 0, limit_bytes = 0; };
+Result<CacheSummary> summarize_cache();
+Result<CacheSummary> clear_cache();   // what was removed
+
+}  // namespace penstock
