@@ -1,0 +1,137 @@
+// Plans: a graph of operations over tables, fused into tile kernels and run on a device.
+//
+// Steps are added to a Plan and type-checked as they are; nothing runs until run(). Chains of filter and map, and the reduce
+// or group-by at their end, become one kernel. A step with several consumers is materialised once.
+//
+//     Plan plan;
+//     StepId rows = plan.source(open_table("lineitem.parquet"));
+//     PENSTOCK_ASSIGN(StepId kept, plan.filter(rows, graph, predicate));
+//     PENSTOCK_ASSIGN(StepId total, plan.reduce(kept, graph, {{Aggregate::sum, price, "revenue"}}));
+//     PENSTOCK_ASSIGN(Outcome outcome, run(plan, total, {.device = "cuda:0"}));
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/column.hpp"
+#include "penstock/device.hpp"
+#include "penstock/expression.hpp"
+#include "penstock/status.hpp"
+
+namespace penstock {
+
+using StepId = std::uint32_t;
+
+// A named expression over the input step's rows.
+struct Projection { std::string name; NodeId root = 0; };
+
+// Results as DuckDB: count BIGINT; sum of integers HUGEINT, of decimals DECIMAL(38, s) and exact, of floats DOUBLE; average
+// DOUBLE; minimum and maximum the input's type. Over no rows all but the counts are NULL. NaN is above every number.
+enum class Aggregate : unsigned char { count_rows, count, sum, minimum, maximum, average, custom };
+std::string_view name_of(Aggregate aggregate);
+
+struct AggregateCall {
+  Aggregate function = Aggregate::count_rows;
+  NodeId argument = 0;                      // not read by count_rows
+  std::string name;
+  std::shared_ptr<const CustomReduction> custom;
+};
+
+struct SortKey {
+  std::uint32_t column = 0;                 // of the step that is sorted
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+enum class StepKind : unsigned char { source, filter, map, reduce, group_by, order_by, limit };
+std::string_view name_of(StepKind kind);
+
+struct Step {
+  StepKind kind = StepKind::source;
+  std::vector<StepId> inputs;
+  Schema schema;                            // of the rows it yields
+  std::shared_ptr<TableSource> source;
+  std::shared_ptr<const Graph> graph;
+  NodeId predicate = 0;                     // filter
+  std::vector<Projection> projections;      // map; the keys of group_by
+  std::vector<AggregateCall> aggregates;    // reduce, group_by
+  std::vector<SortKey> sort_keys;
+  std::uint64_t limit = 0, offset = 0;
+};
+
+class Plan {
+ public:
+  StepId source(std::shared_ptr<TableSource> source);
+  // Each refuses wrong types with the step's name and the types: "filter: the predicate is INTEGER, not BOOLEAN".
+  Result<StepId> filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate);
+  Result<StepId> map(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> projections);
+  Result<StepId> reduce(StepId input, std::shared_ptr<const Graph> graph, std::vector<AggregateCall> aggregates);
+  // Yields the keys, then the aggregates; in order of first appearance unless sorted.
+  Result<StepId> group_by(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> keys,
+                          std::vector<AggregateCall> aggregates);
+  Result<StepId> order_by(StepId input, std::vector<SortKey> keys);   // stable
+  Result<StepId> limit(StepId input, std::uint64_t count, std::uint64_t offset = 0);
+
+  const Step& step(StepId id) const { return steps_[id]; }
+  std::size_t size() const { return steps_.size(); }
+
+ private:
+  Result<StepId> add(Step step);
+  std::vector<Step> steps_;
+};
+
+struct Progress { std::uint64_t rows_done = 0; std::optional<std::uint64_t> rows_total; };
+
+struct RunOptions {
+  std::string device;                        // as open_device takes it
+  bool fast_math = false;
+  std::uint64_t batch_rows = 0;              // rows a chunk; 0: chosen from the device and the row width
+  std::uint64_t memory_limit_bytes = 0;      // of device memory; 0: the device's
+  std::string variant;                       // forces a row of the variant table by name ("compact_look_back")
+  std::function<bool(const Progress&)> progress;             // returning false cancels
+  std::function<void(std::string_view text)> on_source;      // gets each kernel's text before it is compiled
+};
+
+struct KernelReport {
+  std::string name, variant;
+  std::string source;                        // the text that was built
+  BuildReport build;
+  double device_seconds = 0;                 // of all its launches
+  std::uint64_t launches = 0, bytes_moved = 0;   // bytes read and written by the kernel, from row and result counts
+};
+
+struct RunReport {
+  std::string device_id, device_name;
+  std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
+  std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
+  double total_seconds = 0, read_seconds = 0, wait_seconds = 0;   // whole run; waiting for the source; waiting for the device
+  std::vector<KernelReport> kernels;
+};
+
+struct Outcome { Table table; RunReport report; };
+
+Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options = {});
+// Several results of one plan: shared steps run once.
+Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options = {});
+
+// The graph before and after fusion, bytes with and without, and whether the cache would hit on `options.device`. Without a
+// device the last part is left out.
+Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options = {});
+// The complete text of the plan's kernels for a target; needs no device.
+Result<std::string> source(const Plan& plan, StepId result, Target target);
+
+// A plan made ready on a device over tables that live there: for programs that run it again and again, and for benches.
+class Prepared {
+ public:
+  virtual ~Prepared() = default;
+  // Runs once; results stay on the device. Seconds are the device's own between first and last kernel.
+  virtual Result<double> run_seconds() = 0;
+  virtual Result<Outcome> fetch() = 0;       // the last run's result, downloaded
+};
+Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result, const RunOptions& options = {});
+
+}  // namespace penstock
