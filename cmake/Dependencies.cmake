@@ -1,0 +1,1 @@
+# Libraries that only io and sql need.

@@ -1,0 +1,15 @@
+# Script of penstock_embed: writes namespace penstock { extern const EmbeddedText <layer>_texts[]; ... }.
+string(REPLACE "|" ";" texts "${TEXTS}")
+set(code "#include \"kernel/kernel_text.hpp\"\nnamespace penstock::kernel {\n")
+string(APPEND code "extern const EmbeddedText ${LAYER}_texts[];\nextern const unsigned ${LAYER}_text_count;\n")
+set(rows "")
+set(count 0)
+foreach(text IN LISTS texts)
+  file(READ ${ROOT}/${text} content)
+  # A string literal of 64 KiB is what every compiler takes; longer texts are cut into adjacent literals.
+  string(REGEX REPLACE "(\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n)" "\\1)kernelc\" R\"kernelc(" content "${content}")
+  string(APPEND rows "  {\"${text}\", R\"kernelc(${content})kernelc\"},\n")
+  math(EXPR count "${count} + 1")
+endforeach()
+string(APPEND code "const EmbeddedText ${LAYER}_texts[] = {\n${rows}};\nconst unsigned ${LAYER}_text_count = ${count};\n}\n")
+file(WRITE ${OUTPUT} "${code}")

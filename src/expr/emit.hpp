@@ -1,0 +1,41 @@
+// Prints expressions as Kernel C statements: the one emitter of expressions, for every target.
+//
+// For each root the emission names three C expressions: the value, whether it is valid, and its fault. Common
+// sub-expressions are printed once. Types: see kernel_type(). Functions the statements call stand in operations.kc
+// ("expr/operations.kc") and, for custom functions, in `functions`.
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "penstock/expression.hpp"
+
+namespace penstock {
+
+// The C type a value of this Type has in registers: boolean and string codes "u32", decimal and timestamp "i64", date32 "i32".
+std::string kernel_type(Type type);
+// The C type of one element in memory; boolean columns are bits (u8 words), so "u8".
+std::string memory_type(Type type);
+
+struct Emission {
+  std::string functions;                      // FUNCTION definitions to stand before the kernel
+  std::string statements;                     // declarations `const f32 v3 = ...;`, each on a line, in order
+  struct Root {
+    std::string value;                        // "v3"
+    std::string valid;                        // "n3", or "1u" when never NULL
+    std::string fault;                        // "e3", or "0u" when none can arise; u32: 0, or 1 + index into `faults`
+  };
+  std::vector<Root> roots;
+  std::vector<NodeId> faults;                 // the node each fault number names
+};
+
+struct EmissionNames {
+  std::function<std::string(std::uint32_t column)> value, valid;    // valid: "" when the column has no NULLs
+  std::function<std::string(std::uint32_t parameter)> parameter, parameter_valid;   // parameter_valid: "" for non-NULL
+};
+
+// Refuses by name what no target can do (a string order comparison, a 128-bit operation).
+Result<Emission> emit(const Graph& graph, std::span<const NodeId> roots, const EmissionNames& names);
+
+}  // namespace penstock
