@@ -70,7 +70,7 @@ class Plan {
   Result<StepId> filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate);
   Result<StepId> map(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> projections);
   Result<StepId> reduce(StepId input, std::shared_ptr<const Graph> graph, std::vector<AggregateCall> aggregates);
-  // Yields the keys, then the aggregates; in order of first appearance unless sorted.
+  // Yields the keys, then the aggregates; sorted by the keys (NULLs last), so that every device gives one order.
   Result<StepId> group_by(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> keys,
                           std::vector<AggregateCall> aggregates);
   Result<StepId> order_by(StepId input, std::vector<SortKey> keys);   // stable

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <set>
+
+#include "plan/tile_program.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// The columns of a step's input, as nodes of the fused graph.
+std::vector<NodeId> source_columns(TileProgram& program) {
+  std::vector<NodeId> columns;
+  for (std::uint32_t i = 0; i < program.source_schema.size(); i++) {
+    const Field& field = program.source_schema[i];
+    columns.push_back(program.graph->add({Op::column, field.type, field.nullable, i, {}}));
+  }
+  return columns;
+}
+
+void collect_columns(const Graph& graph, NodeId root, std::set<NodeId>& seen, std::set<std::uint32_t>& columns) {
+  if (!seen.insert(root).second) return;
+  const Node& node = graph.at(root);
+  if (node.op == Op::column) columns.insert(node.payload);
+  for (NodeId input : node.inputs) collect_columns(graph, input, seen, columns);
+}
+
+// Sums of up to 32-bit integers cannot leave 64 bits within the 2^32 rows of a chunk.
+AccumulatorKind sum_kind(Type type) {
+  if (is_float(type)) return AccumulatorKind::sum_f64;
+  const bool narrow = type.kind == Kind::boolean || (is_integer(type) && width_bytes(type) <= 4 && type.kind != Kind::uint32);
+  return narrow ? AccumulatorKind::sum_i64 : AccumulatorKind::sum_i128;
+}
+
+AccumulatorKind accumulator_kind(Aggregate function, Type type) {
+  switch (function) {
+    case Aggregate::sum:
+    case Aggregate::average: return sum_kind(type);
+    case Aggregate::minimum: return AccumulatorKind::minimum;
+    case Aggregate::maximum: return AccumulatorKind::maximum;
+    case Aggregate::custom: return AccumulatorKind::custom;
+    default: return AccumulatorKind::count;
+  }
+}
+
+// The outputs list holds each argument once, so that sum(x), avg(x) and count(x) share it.
+int argument_index(TileProgram& program, NodeId root) {
+  for (std::size_t i = program.key_count; i < program.outputs.size(); i++)
+    if (program.outputs[i].root == root) return static_cast<int>(i);
+  program.outputs.push_back({"", root, -1});
+  return static_cast<int>(program.outputs.size() - 1);
+}
+
+std::uint32_t accumulator_index(TileProgram& program, Accumulator wanted) {
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    if (a.kind == wanted.kind && a.argument == wanted.argument && a.custom == wanted.custom) return static_cast<std::uint32_t>(i);
+  }
+  wanted.word = program.accumulator_words();
+  program.accumulators.push_back(std::move(wanted));
+  return static_cast<std::uint32_t>(program.accumulators.size() - 1);
+}
+
+void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, const Graph& from, std::span<const NodeId> columns) {
+  int argument = -1;
+  Type argument_type{Kind::int64};
+  if (call.function != Aggregate::count_rows) {
+    const NodeId root = program.graph->import(from, call.argument, columns);
+    argument_type = program.graph->at(root).type;
+    // A value that is never NULL is counted as its row is; but its faults must still be seen.
+    const bool counts_rows = !program.graph->at(root).nullable;
+    if (call.function != Aggregate::count || !counts_rows || can_fault(*program.graph, root)) argument = argument_index(program, root);
+    const int counted = counts_rows ? -1 : argument;
+    const std::uint32_t count = accumulator_index(program, {AccumulatorKind::count, counted, {Kind::int64}, nullptr, 0});
+    const AccumulatorKind kind = accumulator_kind(call.function, argument_type);
+    const std::uint32_t value = kind == AccumulatorKind::count ? count : accumulator_index(program, {kind, argument, argument_type, call.custom, 0});
+    program.results.push_back({call.function, value, count, argument_type, type});
+    return;
+  }
+  const std::uint32_t count = accumulator_index(program, {AccumulatorKind::count, -1, {Kind::int64}, nullptr, 0});
+  program.results.push_back({call.function, count, count, argument_type, type});
+}
+
+void choose_columns(TileProgram& program) {
+  std::set<NodeId> seen;
+  std::set<std::uint32_t> device, carried;
+  for (NodeId predicate : program.predicates) collect_columns(*program.graph, predicate, seen, device);
+  for (const Output& output : program.outputs) {
+    if (output.carried >= 0) carried.insert(static_cast<std::uint32_t>(output.carried));
+    else collect_columns(*program.graph, output.root, seen, device);
+  }
+  program.device_columns.assign(device.begin(), device.end());
+  for (std::uint32_t column : carried)
+    if (!device.contains(column)) program.carried_columns.push_back(column);
+}
+
+}  // namespace
+
+std::uint32_t TileProgram::accumulator_words() const {
+  std::uint32_t words = 0;
+  for (const Accumulator& accumulator : accumulators) words += word_count(accumulator);
+  return words;
+}
+
+bool TileProgram::carries_rows() const {
+  return std::any_of(outputs.begin(), outputs.end(), [](const Output& output) { return output.carried >= 0; });
+}
+
+std::vector<StepId> chain(const Plan& plan, StepId base, StepId last) {
+  std::vector<StepId> steps;
+  for (StepId at = last; at != base; at = plan.step(at).inputs[0]) steps.push_back(at);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last) {
+  TileProgram program;
+  program.source_schema = plan.step(base).schema;
+  program.schema = plan.step(last).schema;
+  std::vector<NodeId> columns = source_columns(program);
+  for (StepId id : chain(plan, base, last)) {
+    const Step& step = plan.step(id);
+    switch (step.kind) {
+      case StepKind::filter:
+        program.predicates.push_back(program.graph->import(*step.graph, step.predicate, columns));
+        break;
+      case StepKind::map: {
+        std::vector<NodeId> mapped;
+        for (const Projection& p : step.projections) mapped.push_back(program.graph->import(*step.graph, p.root, columns));
+        columns = std::move(mapped);
+        break;
+      }
+      case StepKind::reduce:
+        program.epilogue = Epilogue::reduce;
+        for (std::size_t i = 0; i < step.aggregates.size(); i++)
+          add_aggregate(program, step.aggregates[i], step.schema[i].type, *step.graph, columns);
+        break;
+      case StepKind::group_by:
+        program.epilogue = Epilogue::group;
+        for (const Projection& p : step.projections) program.outputs.push_back({p.name, program.graph->import(*step.graph, p.root, columns), -1});
+        program.key_count = static_cast<std::uint32_t>(program.outputs.size());
+        for (std::size_t i = 0; i < step.aggregates.size(); i++)
+          add_aggregate(program, step.aggregates[i], step.schema[program.key_count + i].type, *step.graph, columns);
+        break;
+      default:
+        return Status(Code::internal, "a step that cannot be fused: " + std::string(name_of(step.kind)));
+    }
+  }
+  if (program.epilogue == Epilogue::compact)
+    for (std::size_t i = 0; i < columns.size(); i++) {
+      const Node& node = program.graph->at(columns[i]);
+      const bool carry = node.op == Op::column && node.type.kind == Kind::string;
+      program.outputs.push_back({program.schema[i].name, columns[i], carry ? static_cast<int>(node.payload) : -1});
+    }
+  choose_columns(program);
+  return program;
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,157 @@
+// Adding steps: type inference and the errors that name the step and the types.
+#include "penstock/plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace penstock {
+namespace {
+
+Status wrong(StepKind step, std::string message) {
+  return Status(Code::invalid, std::string(name_of(step)) + ": " + std::move(message));
+}
+
+Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Graph& graph) {
+  if (call.function == Aggregate::count_rows || call.function == Aggregate::count) return Type{Kind::int64};
+  const Type type = graph.at(call.argument).type;
+  const std::string refused = std::string("cannot take ") + std::string(name_of(call.function)) + " of " + name_of(type);
+  switch (call.function) {
+    case Aggregate::sum:
+    case Aggregate::average:
+      if (!is_numeric(type) && type.kind != Kind::boolean) return wrong(step, refused);
+      if (call.function == Aggregate::average || is_float(type)) return Type{Kind::float64};
+      return type.kind == Kind::decimal ? Type::decimal(38, type.scale) : Type{Kind::int128};
+    case Aggregate::custom:
+      if (!call.custom) return wrong(step, "a custom aggregate without its reduction");
+      if (!call.custom->associative || !call.custom->commutative)
+        return wrong(step, "the reduction '" + call.custom->name + "' is not declared associative and commutative");
+      if (call.custom->neutral.is_null || !(call.custom->neutral.type == call.custom->type))
+        return wrong(step, "the reduction '" + call.custom->name + "' needs a neutral element of its type");
+      if (!(type == call.custom->type))
+        return wrong(step, "the reduction '" + call.custom->name + "' takes " + name_of(call.custom->type) + ", not " + name_of(type));
+      return type;
+    default:
+      if (type.kind == Kind::string) return Status(Code::unsupported, std::string(name_of(step)) + ": " + refused + " (not supported yet)");
+      return type;
+  }
+}
+
+// Counts are never NULL; other aggregates are over no rows.
+Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>& calls, const Graph& graph) {
+  Schema fields;
+  for (const AggregateCall& call : calls) {
+    PENSTOCK_ASSIGN(const Type type, aggregate_type(step, call, graph));
+    const bool counts = call.function == Aggregate::count_rows || call.function == Aggregate::count;
+    fields.push_back({call.name, type, !counts});
+  }
+  return fields;
+}
+
+Schema projected(const std::vector<Projection>& projections, const Graph& graph) {
+  Schema fields;
+  for (const Projection& p : projections) fields.push_back({p.name, graph.at(p.root).type, graph.at(p.root).nullable});
+  return fields;
+}
+
+}  // namespace
+
+std::string_view name_of(Aggregate aggregate) {
+  constexpr std::array<std::string_view, 7> names = {"count(*)", "count", "sum", "min", "max", "avg", "custom"};
+  return names[static_cast<std::size_t>(aggregate)];
+}
+
+std::string_view name_of(StepKind kind) {
+  constexpr std::array<std::string_view, 7> names = {"source", "filter", "map", "reduce", "group by", "order by", "limit"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+Result<StepId> Plan::add(Step step) {
+  for (StepId input : step.inputs)
+    if (input >= steps_.size()) return wrong(step.kind, "its input is not a step of this plan");
+  steps_.push_back(std::move(step));
+  return static_cast<StepId>(steps_.size() - 1);
+}
+
+StepId Plan::source(std::shared_ptr<TableSource> source) {
+  Step step;
+  step.schema = source->schema();
+  step.source = std::move(source);
+  steps_.push_back(std::move(step));
+  return static_cast<StepId>(steps_.size() - 1);
+}
+
+Result<StepId> Plan::filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate) {
+  if (input >= steps_.size()) return wrong(StepKind::filter, "its input is not a step of this plan");
+  const Type type = graph->at(predicate).type;
+  if (type.kind != Kind::boolean) return wrong(StepKind::filter, "the predicate is " + name_of(type) + ", not BOOLEAN");
+  Step step;
+  step.kind = StepKind::filter;
+  step.inputs = {input};
+  step.schema = steps_[input].schema;
+  step.graph = std::move(graph);
+  step.predicate = predicate;
+  return add(std::move(step));
+}
+
+Result<StepId> Plan::map(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> projections) {
+  if (projections.empty()) return wrong(StepKind::map, "it yields no columns");
+  Step step;
+  step.kind = StepKind::map;
+  step.inputs = {input};
+  step.schema = projected(projections, *graph);
+  step.graph = std::move(graph);
+  step.projections = std::move(projections);
+  return add(std::move(step));
+}
+
+Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph, std::vector<AggregateCall> aggregates) {
+  if (aggregates.empty()) return wrong(StepKind::reduce, "it has no aggregates");
+  Step step;
+  step.kind = StepKind::reduce;
+  step.inputs = {input};
+  PENSTOCK_ASSIGN(step.schema, aggregate_fields(StepKind::reduce, aggregates, *graph));
+  step.graph = std::move(graph);
+  step.aggregates = std::move(aggregates);
+  return add(std::move(step));
+}
+
+Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> keys,
+                              std::vector<AggregateCall> aggregates) {
+  if (keys.empty()) return wrong(StepKind::group_by, "it has no keys; use reduce");
+  Step step;
+  step.kind = StepKind::group_by;
+  step.inputs = {input};
+  step.schema = projected(keys, *graph);
+  PENSTOCK_ASSIGN(Schema fields, aggregate_fields(StepKind::group_by, aggregates, *graph));
+  step.schema.insert(step.schema.end(), fields.begin(), fields.end());
+  step.graph = std::move(graph);
+  step.projections = std::move(keys);
+  step.aggregates = std::move(aggregates);
+  return add(std::move(step));
+}
+
+Result<StepId> Plan::order_by(StepId input, std::vector<SortKey> keys) {
+  if (input >= steps_.size()) return wrong(StepKind::order_by, "its input is not a step of this plan");
+  for (const SortKey& key : keys)
+    if (key.column >= steps_[input].schema.size())
+      return wrong(StepKind::order_by, "there is no column " + std::to_string(key.column));
+  Step step;
+  step.kind = StepKind::order_by;
+  step.inputs = {input};
+  step.schema = steps_[input].schema;
+  step.sort_keys = std::move(keys);
+  return add(std::move(step));
+}
+
+Result<StepId> Plan::limit(StepId input, std::uint64_t count, std::uint64_t offset) {
+  if (input >= steps_.size()) return wrong(StepKind::limit, "its input is not a step of this plan");
+  Step step;
+  step.kind = StepKind::limit;
+  step.inputs = {input};
+  step.schema = steps_[input].schema;
+  step.limit = count;
+  step.offset = offset;
+  return add(std::move(step));
+}
+
+}  // namespace penstock

@@ -1,0 +1,69 @@
+// A tile program: a chain of filters and maps over one source, with what ends it, as one expression graph.
+//
+// This is what one generated kernel does: load a tile of the source's columns, evaluate predicates and outputs in registers,
+// then one epilogue. fuse() makes it from a plan's steps by substituting each step's expressions into the next
+// (Graph::import); everything after it (emission, launch, explain) reads only this.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/plan.hpp"
+
+namespace penstock::plan {
+
+enum class Epilogue : unsigned char {
+  compact,   // kept rows in order, and their count; without predicates simply a store
+  reduce,    // one row of aggregates
+  group,     // a table of keys and aggregates
+};
+
+// What a sum, count, minimum... is made of inside a kernel. Stored as 64-bit words, so that host and device agree on layout.
+// Whether a sum or extreme is NULL is read from a count, which aggregates of the same argument share.
+enum class AccumulatorKind : unsigned char { count, sum_i64, sum_i128, sum_f64, minimum, maximum, custom };
+struct Accumulator {
+  AccumulatorKind kind = AccumulatorKind::count;
+  int argument = -1;                                  // index into outputs; -1: every row counts
+  Type type;                                          // of the argument
+  std::shared_ptr<const CustomReduction> custom;
+  std::uint32_t word = 0;                             // first word in a stored accumulator set
+};
+inline std::uint32_t word_count(const Accumulator& a) { return a.kind == AccumulatorKind::sum_i128 ? 2 : 1; }
+
+// How one aggregate call is read from the accumulators.
+struct AggregateResult {
+  Aggregate function = Aggregate::count_rows;
+  std::uint32_t accumulator = 0, count = 0;           // the count of the values that went into it
+  Type argument_type, type;
+};
+
+struct Output {
+  std::string name;
+  NodeId root = 0;
+  int carried = -1;       // a source column taken over by row number (strings); root is not evaluated then
+};
+
+struct TileProgram {
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();   // over the source's schema
+  Schema source_schema;
+  std::vector<std::uint32_t> device_columns;   // of the source, those that kernels read, ascending
+  std::vector<std::uint32_t> carried_columns;  // of the source, those that only the host reads
+  std::vector<NodeId> predicates;              // in order; a row passes if all are TRUE
+  Epilogue epilogue = Epilogue::compact;
+  std::vector<Output> outputs;                 // compact: the columns; group: the keys; then, for reduce and group, the arguments
+  std::uint32_t key_count = 0;
+  std::vector<Accumulator> accumulators;
+  std::vector<AggregateResult> results;
+  Schema schema;                               // of the rows it yields
+
+  std::uint32_t accumulator_words() const;
+  bool carries_rows() const;                   // whether row numbers are an output
+};
+
+// Builds the program that yields step `last`: walks up through filters and maps to `base`, whose schema is the program's source.
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
+// The steps strictly between base and last plus last, in order.
+std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);
+
+}  // namespace penstock::plan
