@@ -1,0 +1,104 @@
+#include "cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+
+#include "cli/commands.hpp"
+#include "cli/messages.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+template <class T>
+CLI::Option* add_value(CLI::App& app, std::string_view name, std::string_view placeholder, T& target,
+                       std::string_view description) {
+  return app.add_option(std::string(name), target, std::string(description))->type_name(std::string(placeholder));
+}
+
+// The App that holds `name`'s options; for "bench pipelines" inside the group "bench".
+CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups, const Command& command) {
+  std::string name = command.name;
+  const std::size_t space = name.find(' ');
+  if (space == std::string::npos) return root.add_subcommand(name, command.summary);
+  const std::string group = name.substr(0, space);
+  if (!groups.contains(group)) {
+    groups[group] = root.add_subcommand(group, "Group of commands; see penstock " + group + " --help");
+    groups[group]->require_subcommand(1);
+  }
+  return groups[group]->add_subcommand(name.substr(space + 1), command.summary);
+}
+
+// CLI11 prints --help and --version by an exception that carries code 0.
+int print_parse_result(const CLI::App& root, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return root.exit(error, std::cout, std::cerr);
+  const CLI::App* asked = &root;
+  while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
+  std::string words = asked->get_name();
+  for (const CLI::App* above = asked->get_parent(); above != nullptr; above = above->get_parent())
+    words = above->get_name() + " " + words;
+  std::fprintf(stderr, "penstock: wrong usage: %s\nSee %s --help.\n", error.what(), words.c_str());
+  return exit_usage;
+}
+
+}  // namespace
+
+void Arguments::positional(std::string_view placeholder, std::string& target, std::string_view description) {
+  add_value(app_, placeholder, "TEXT", target, description)->required();
+}
+
+void Arguments::flag(std::string_view name, bool& target, std::string_view description) {
+  app_.add_flag(std::string(name), target, std::string(description));
+}
+
+void Arguments::value(std::string_view name, std::string_view placeholder, std::string& target, std::string_view description,
+                      Check check) {
+  CLI::Option* option = add_value(app_, name, placeholder, target, description);
+  if (check) option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
+}
+
+void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
+                      std::string_view description) {
+  add_value(app_, name, placeholder, target, description);
+}
+
+void Arguments::value(std::string_view name, std::string_view placeholder, double& target, std::string_view description) {
+  add_value(app_, name, placeholder, target, description);
+}
+
+void Arguments::choice(std::string_view name, std::vector<std::string> choices, std::string& target,
+                       std::string_view description, bool required) {
+  std::string placeholder;
+  for (const std::string& choice : choices) placeholder += (placeholder.empty() ? "" : "|") + choice;
+  auto check = [choices, placeholder](const std::string& text) {
+    for (const std::string& choice : choices)
+      if (choice == text) return std::string();
+    return "'" + text + "' is not one of " + placeholder;
+  };
+  CLI::Option* option = add_value(app_, name, placeholder, target, description)->check(check, "");
+  if (required) option->required(); else option->capture_default_str();
+}
+
+void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
+
+int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands) {
+  CLI::App root("Penstock: data-parallel kernels on compressed data", "penstock");
+  root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);
+  root.require_subcommand(1);
+  Action chosen;
+  std::map<std::string, CLI::App*> groups;
+  for (const Command& command : commands) {
+    CLI::App* app = add_command(root, groups, command);
+    Arguments declared(*app);
+    app->callback([&chosen, action = command.declare(declared)] { chosen = action; });
+  }
+  try {
+    root.parse(argument_count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return print_parse_result(root, error);
+  }
+  return print_outcome(chosen());
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,50 @@
+// The options of one command: what is parsed, and what its --help shows.
+//
+// A wall around CLI11, which only arguments.cpp includes (it costs seconds a file). CLI11 finds the wrong option and words the
+// error; the rule for exit codes (2 for wrong usage) is ours.
+//
+//     auto options = std::make_shared<Options>();
+//     arguments.positional("STATEMENT", options->statement, "a SELECT statement");
+//     arguments.value("--device", "ID", options->device, "where to run");
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace penstock::cli {
+
+enum ExitCode : int { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130 };
+
+class Arguments {
+ public:
+  // Says what is wrong with a value, or nothing.
+  using Check = std::function<std::string(const std::string& value)>;
+
+  explicit Arguments(CLI::App& app) : app_(app) {}
+  void positional(std::string_view placeholder, std::string& target, std::string_view description);   // required
+  void flag(std::string_view name, bool& target, std::string_view description);
+  void value(std::string_view name, std::string_view placeholder, std::string& target, std::string_view description,
+             Check check = nullptr);
+  void value(std::string_view name, std::string_view placeholder, std::uint64_t& target, std::string_view description);
+  void value(std::string_view name, std::string_view placeholder, double& target, std::string_view description);
+  // One of `choices`; the target's value stands as the default.
+  void choice(std::string_view name, std::vector<std::string> choices, std::string& target, std::string_view description,
+              bool required = false);
+  void footer(std::string text);       // examples under the options
+
+ private:
+  CLI::App& app_;
+};
+
+struct Command;
+// Parses the command line against a table of commands and runs the one that was named.
+int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands);
+
+}  // namespace penstock::cli

@@ -1,0 +1,77 @@
+#include "cli/bandwidth_record.hpp"
+
+#include <charconv>
+#include <cctype>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "cli/output_file.hpp"
+#include "kernel/kernel_text.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+// Stands in the file's first line and is compared on load: another driver or another device is another record.
+std::string identity(const Traits& traits) {
+  std::string text;
+  for (const std::string* part : {&traits.id, &traits.name, &traits.driver, &traits.architecture, &traits.compiler})
+    for (char c : *part + "|") text += c == '\n' ? ' ' : c;
+  return text;
+}
+
+Result<std::filesystem::path> record_path(const Traits& traits) {
+  PENSTOCK_ASSIGN(const CacheSummary cache, summarize_cache());
+  std::string name = "copy-bandwidth-";
+  for (char c : (traits.id + "-" + traits.name).substr(0, 80))
+    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return std::filesystem::path(cache.directory) / (name + ".txt");
+}
+
+std::optional<MeasuredBandwidth> read_record(const Traits& traits) {
+  const auto path = record_path(traits);
+  if (!path.ok()) return std::nullopt;
+  std::ifstream file(*path);
+  std::string device, figure;
+  MeasuredBandwidth measured;
+  if (!std::getline(file, device) || !std::getline(file, figure) || !std::getline(file, measured.date)) return std::nullopt;
+  const auto parsed = std::from_chars(figure.data(), figure.data() + figure.size(), measured.bytes_per_second);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == figure.data() + figure.size();
+  if (!whole || device != identity(traits) || !(measured.bytes_per_second > 0) || measured.date.size() != 10)
+    return std::nullopt;
+  return measured;
+}
+
+Status write_record(const Traits& traits, const MeasuredBandwidth& measured) {
+  PENSTOCK_ASSIGN(const auto path, record_path(traits));
+  std::error_code ignored;
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
+  PENSTOCK_TRY(file->write(identity(traits) + "\n" + std::to_string(measured.bytes_per_second) + "\n" + measured.date + "\n"));
+  return file->commit();
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::tm parts{};
+  return std::string(text, std::strftime(text, sizeof text, "%F", ::localtime_r(&now, &parts)));
+}
+
+}  // namespace
+
+Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device) {
+  PENSTOCK_ASSIGN(const double bytes_per_second, kernel::copy_bandwidth(device));
+  MeasuredBandwidth measured{bytes_per_second, today()};
+  (void)write_record(device.traits(), measured);
+  return measured;
+}
+
+Result<MeasuredBandwidth> copy_bandwidth_of(Device& device) {
+  if (auto recorded = read_record(device.traits())) return *recorded;
+  return measure_copy_bandwidth(device);
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,15 @@
+#include "cli/commands.hpp"
+
+namespace penstock::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"query", "Answer a SELECT statement over a file", declare_query},
+      {"emit", "Print the kernels of a SELECT statement for a target; needs no device", declare_emit},
+      {"devices", "List every device with its traits and measured copy bandwidth", declare_devices},
+      {"cache", "Show or clear the cache of compiled kernels", declare_cache},
+  };
+  return table;
+}
+
+}  // namespace penstock::cli

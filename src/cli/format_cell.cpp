@@ -1,0 +1,70 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "cli/format.hpp"
+#include "penstock/expression.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+template <class T> T value_at(const Column& column, std::uint64_t row) { return column.values.as<T>()[row]; }
+
+template <class T> void append_integer(std::string& text, T value) {
+  std::array<char, 24> digits;
+  text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+// Shortest round trip, with ".0" behind whole numbers so that a float does not read as an integer.
+template <class T> void append_float(std::string& text, T value) {
+  if (!std::isfinite(value)) {
+    text += std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    return;
+  }
+  std::array<char, 40> digits;
+  const std::string_view shortest(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+  text += shortest;
+  if (shortest.find_first_of(".e") == std::string_view::npos) text += ".0";
+}
+
+}  // namespace
+
+void append_cell(std::string& text, const Column& column, std::uint64_t row) {
+  if (!column.is_valid(row)) return;
+  switch (column.type.kind) {
+    case Kind::boolean: text += column.boolean(row) ? "true" : "false"; return;
+    case Kind::int8: append_integer(text, value_at<std::int8_t>(column, row)); return;
+    case Kind::int16: append_integer(text, value_at<std::int16_t>(column, row)); return;
+    case Kind::int32: append_integer(text, value_at<std::int32_t>(column, row)); return;
+    case Kind::int64: append_integer(text, value_at<std::int64_t>(column, row)); return;
+    case Kind::uint8: append_integer(text, value_at<std::uint8_t>(column, row)); return;
+    case Kind::uint16: append_integer(text, value_at<std::uint16_t>(column, row)); return;
+    case Kind::uint32: append_integer(text, value_at<std::uint32_t>(column, row)); return;
+    case Kind::uint64: append_integer(text, value_at<std::uint64_t>(column, row)); return;
+    case Kind::float32: append_float(text, value_at<float>(column, row)); return;
+    case Kind::float64: append_float(text, value_at<double>(column, row)); return;
+    case Kind::string: text += column.string(row); return;
+    case Kind::date32: case Kind::timestamp: case Kind::decimal: case Kind::int128:
+      text += text_of(scalar_at(column, row));
+      return;
+  }
+}
+
+char32_t next_code_point(std::string_view text, std::size_t& place) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned lead = byte(place);
+  const unsigned length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0) == 0xE0 ? 3
+                          : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  char32_t code = length <= 1 ? lead : lead & (0x7Fu >> length);
+  for (unsigned i = 1; i < length; i++) {
+    if ((byte(place + i) & 0xC0) != 0x80) { place++; return 0xFFFD; }
+    code = code << 6 | (byte(place + i) & 0x3F);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  if (length == 0 || overlong || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { place++; return 0xFFFD; }
+  place += length;
+  return code;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,73 @@
+#include <cmath>
+#include <cstdio>
+
+#include "cli/format.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 64 << 10;
+
+void append_string(std::string& text, std::string_view value) {
+  text += '"';
+  for (std::size_t place = 0; place < value.size();) {
+    const std::size_t start = place;
+    const char32_t code = next_code_point(value, place);
+    if (code == '"' || code == '\\') { text += '\\'; text += static_cast<char>(code); }
+    else if (code == '\n') text += "\\n";
+    else if (code == '\t') text += "\\t";
+    else if (code == '\r') text += "\\r";
+    else if (code < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(code));
+      text += escape;
+    } else if (code == 0xFFFD) text += "\xEF\xBF\xBD";
+    else text += value.substr(start, place - start);
+  }
+  text += '"';
+}
+
+bool is_quoted(Kind kind) { return kind == Kind::string || kind == Kind::date32 || kind == Kind::timestamp; }
+
+void append_value(std::string& text, const Column& column, std::uint64_t row) {
+  if (!column.is_valid(row)) { text += "null"; return; }
+  if (column.type.kind == Kind::string) { append_string(text, column.string(row)); return; }
+  const std::size_t start = text.size();
+  append_cell(text, column, row);
+  const std::string cell = text.substr(start);
+  const char* special = !is_float(column.type) ? nullptr : cell == "nan" ? "\"NaN\"" : cell == "inf" ? "\"Infinity\""
+                        : cell == "-inf" ? "\"-Infinity\"" : nullptr;
+  if (special != nullptr) text.replace(start, cell.size(), special);
+  else if (is_quoted(column.type.kind)) text.replace(start, cell.size(), "\"" + cell + "\"");
+}
+
+}  // namespace
+
+std::string json_string(std::string_view value) {
+  std::string text;
+  append_string(text, value);
+  return text;
+}
+
+Status format_json(const Table& table, const Sink& sink) {
+  std::vector<std::string> names;
+  for (const std::string& name : table.names) names.push_back(json_string(name) + ": ");
+  std::string text = "[";
+  for (std::uint64_t row = 0; row < table.row_count; row++) {
+    text += row == 0 ? "\n  {" : ",\n  {";
+    for (std::size_t c = 0; c < table.columns.size(); c++) {
+      if (c > 0) text += ", ";
+      text += names[c];
+      append_value(text, table.columns[c], row);
+    }
+    text += '}';
+    if (text.size() < chunk_bytes) continue;
+    PENSTOCK_TRY(sink(text));
+    text.clear();
+  }
+  text += table.row_count == 0 ? "]\n" : "\n]\n";
+  return sink(text);
+}
+
+}  // namespace penstock::cli

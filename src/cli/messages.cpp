@@ -1,0 +1,62 @@
+#include "cli/messages.hpp"
+
+#include <cstdio>
+
+#include "cli/arguments.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+std::string number_text(double value, const char* unit) {
+  char text[64];
+  const int digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  std::snprintf(text, sizeof text, "%.*f%s", digits, value, unit);
+  return text;
+}
+
+}  // namespace
+
+int print_outcome(const Status& status) {
+  if (status.ok()) return exit_ok;
+  if (status.code() == Code::cancelled) {
+    std::fprintf(stderr, "penstock: cancelled\n");
+    return exit_interrupted;
+  }
+  std::string text = "penstock: " + std::string(name_of(status.code())) + ": " + status.message();
+  for (const std::string& context : status.context()) text += "\n  " + context;
+  std::fprintf(stderr, "%s\n", text.c_str());
+  return exit_failed;
+}
+
+std::string count_text(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t place = text.size(); place > 3;) text.insert(place -= 3, ",");
+  return text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr const char* units[] = {" bytes", " KiB", " MiB", " GiB", " TiB"};
+  if (bytes < 1024) return std::to_string(bytes) + units[0];
+  double value = static_cast<double>(bytes);
+  int unit = 0;
+  while (value >= 1024 && unit < 4) value /= 1024, unit++;
+  return number_text(value, units[unit]);
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds >= 1) return number_text(seconds, " s");
+  if (seconds >= 1e-3) return number_text(seconds * 1e3, " ms");
+  return number_text(seconds * 1e6, " us");
+}
+
+std::string rate_text(double per_second) {
+  if (per_second >= 1e9) return number_text(per_second / 1e9, " G");
+  if (per_second >= 1e6) return number_text(per_second / 1e6, " M");
+  if (per_second >= 1e3) return number_text(per_second / 1e3, " k");
+  return number_text(per_second, " ");
+}
+
+std::string gigabytes_text(double bytes_per_second) { return number_text(bytes_per_second / 1e9, " GB/s"); }
+
+}  // namespace penstock::cli

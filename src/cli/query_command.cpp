@@ -1,0 +1,156 @@
+// penstock query: a SELECT statement in, its rows out; everything that is not a row goes to stderr.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <unistd.h>
+
+#include "cli/bandwidth_record.hpp"
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/output_file.hpp"
+#include "cli/progress_bar.hpp"
+#include "cli/run_summary.hpp"
+#include "cli/messages.hpp"
+#include "cli/signals.hpp"
+#include "penstock/io.hpp"
+#include "penstock/plan.hpp"
+#include "penstock/sql.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+struct QueryOptions {
+  std::string statement, device, format, output, variant;
+  std::uint64_t batch_rows = 0;
+  bool explain = false, verbose = false, fast_math = false, no_progress = false, stats = false;
+};
+
+// How a table leaves the process; a row for each file extension.
+struct OutputFormat {
+  std::string_view extension;
+  Status (*write)(const Table& table, OutputFile& file);
+};
+
+template <FileFormat format> Status write_by_library(const Table& table, OutputFile& file) {
+  return write_table(table, file.temporary_path(), format);
+}
+Status write_csv(const Table& table, OutputFile& file) {
+  return format_csv(table, [&](std::string_view text) { return file.write(text); });
+}
+Status write_json(const Table& table, OutputFile& file) {
+  return format_json(table, [&](std::string_view text) { return file.write(text); });
+}
+
+constexpr OutputFormat output_formats[] = {
+    {".csv", write_csv},
+    {".json", write_json},
+    {".parquet", write_by_library<FileFormat::parquet>},
+    {".arrow", write_by_library<FileFormat::arrow_ipc>},
+};
+
+const OutputFormat* format_of_path(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  for (const OutputFormat& format : output_formats)
+    if (format.extension == extension) return &format;
+  return nullptr;
+}
+
+std::string check_output_path(const std::string& path) {
+  if (format_of_path(path) != nullptr) return "";
+  std::string known;
+  for (const OutputFormat& format : output_formats) known += " " + std::string(format.extension);
+  return "'" + path + "' does not end in one of" + known;
+}
+
+Status print_table(const Table& table, const std::string& format) {
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  if (format == "csv") return format_csv(table, standard_output());
+  if (format == "json") return format_json(table, standard_output());
+  // On a terminal as many rows and characters as a person looks at, as DuckDB's shell does; to a pipe everything.
+  return format_table(table, terminal ? TableStyle{40, 60} : TableStyle{}, standard_output());
+}
+
+// Measured at most once a device; a failure is no reason to fail a query that has its answer.
+std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id) {
+  const auto device = open_device(id);
+  if (!device.ok()) return std::nullopt;
+  const auto measured = copy_bandwidth_of(**device);
+  return measured.ok() ? std::optional(*measured) : std::nullopt;
+}
+
+void print_report(const RunReport& report, const QueryOptions& options) {
+  if (options.verbose || options.stats) std::fputs(statistics_text(report).c_str(), stderr);
+  std::optional<MeasuredBandwidth> copy;
+  if (!report.kernels.empty()) copy = copy_bandwidth_of_device(report.device_id);
+  std::fprintf(stderr, "%s\n", summary_line(report, copy).c_str());
+}
+
+RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
+  RunOptions run_options;
+  run_options.device = options.device;
+  run_options.fast_math = options.fast_math;
+  run_options.variant = options.variant;
+  run_options.batch_rows = options.batch_rows;
+  run_options.progress = [&bar](const Progress& progress) {
+    bar.show(progress);
+    return !interrupted();
+  };
+  if (options.verbose)
+    run_options.on_source = [&bar](std::string_view text) {
+      bar.erase();
+      std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+    };
+  return run_options;
+}
+
+Status query(const QueryOptions& options) {
+  std::unique_ptr<OutputFile> file;
+  if (!options.output.empty()) {
+    PENSTOCK_ASSIGN(file, OutputFile::create(options.output));
+  }
+  Plan plan;
+  PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
+  ProgressBar bar(!options.no_progress);
+  const RunOptions run_options = run_options_of(options, bar);
+  if (options.explain) {
+    PENSTOCK_ASSIGN(const std::string text, explain(plan, result, run_options));
+    return standard_output()(text);
+  }
+  auto outcome = run(plan, result, run_options);
+  bar.erase();
+  PENSTOCK_TRY(outcome.status());
+  if (interrupted()) return {Code::cancelled, "interrupted"};
+  if (file) {
+    PENSTOCK_TRY(format_of_path(options.output)->write(outcome->table, *file).with("writing " + options.output));
+    PENSTOCK_TRY(file->commit());
+  } else {
+    PENSTOCK_TRY(print_table(outcome->table, options.format));
+  }
+  print_report(outcome->report, options);
+  return {};
+}
+
+}  // namespace
+
+Action declare_query(Arguments& arguments) {
+  auto options = std::make_shared<QueryOptions>();
+  options->format = "table";
+  arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
+  arguments.value("--device,-d", "ID", options->device, "cuda:0, opencl:1, cuda, opencl, gpu or cpu; the first one if not given");
+  arguments.choice("--format,-f", {"table", "csv", "json"}, options->format, "how rows are printed");
+  arguments.value("--output,-o", "FILE", options->output, "write the rows to a .csv, .json, .parquet or .arrow file",
+                  check_output_path);
+  arguments.flag("--explain", options->explain, "print the plan before and after fusion instead of running it");
+  arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
+  arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
+  arguments.flag("--fast-math", options->fast_math, "let the device's compiler reorder and approximate float arithmetic");
+  arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
+  arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given");
+  arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
+  arguments.footer("\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" --format csv");
+  return [options] { return query(*options); };
+}
+
+}  // namespace penstock::cli

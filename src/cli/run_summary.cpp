@@ -1,0 +1,74 @@
+#include "cli/run_summary.hpp"
+
+#include <cstdio>
+
+#include "cli/messages.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+struct KernelTotals {
+  double device_seconds = 0, compile_seconds = 0;
+  std::uint64_t bytes_moved = 0, compiled = 0, from_disk = 0;
+};
+
+KernelTotals totals_of(const RunReport& report) {
+  KernelTotals totals;
+  for (const KernelReport& kernel : report.kernels) {
+    totals.device_seconds += kernel.device_seconds;
+    totals.bytes_moved += kernel.bytes_moved;
+    totals.compiled += kernel.build.cache == CacheResult::compiled;
+    totals.from_disk += kernel.build.cache == CacheResult::disk;
+    if (kernel.build.cache == CacheResult::compiled) totals.compile_seconds += kernel.build.seconds;
+  }
+  return totals;
+}
+
+std::string share_text(double bytes_per_second, const std::optional<MeasuredBandwidth>& copy) {
+  if (!copy) return " (copy bandwidth not measured)";
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%.0f", 100 * bytes_per_second / copy->bytes_per_second);
+  return " = " + std::string(percent) + " % of the copy bandwidth of " + gigabytes_text(copy->bytes_per_second) +
+         " measured " + copy->date;
+}
+
+std::string cache_text(const KernelTotals& totals) {
+  if (totals.compiled > 0)
+    return "compiled " + std::to_string(totals.compiled) + (totals.compiled == 1 ? " program in " : " programs in ") +
+           seconds_text(totals.compile_seconds);
+  return totals.from_disk > 0 ? "cache hit (disk)" : "cache hit (memory)";
+}
+
+}  // namespace
+
+std::string summary_line(const RunReport& report, const std::optional<MeasuredBandwidth>& copy) {
+  const KernelTotals totals = totals_of(report);
+  const double seconds = report.total_seconds > 0 ? report.total_seconds : 1e-9;
+  std::string line = report.device_id + " " + report.device_name + ": " + count_text(report.rows_read) + " rows in " +
+                     seconds_text(report.total_seconds) + ", " +
+                     rate_text(static_cast<double>(report.rows_read) / seconds) + "rows/s, " +
+                     gigabytes_text(static_cast<double>(totals.bytes_moved) / seconds);
+  if (report.kernels.empty()) return line + "; no kernel ran";
+  line += "; kernels " + seconds_text(totals.device_seconds);
+  if (totals.device_seconds > 0) {
+    const double rate = static_cast<double>(totals.bytes_moved) / totals.device_seconds;
+    line += " at " + gigabytes_text(rate) + share_text(rate, copy);
+  }
+  return line + "; " + cache_text(totals);
+}
+
+std::string statistics_text(const RunReport& report) {
+  std::string text = "run: " + std::to_string(report.chunks) + " chunks, " + count_text(report.rows_out) + " rows out, " +
+                     bytes_text(report.bytes_uploaded) + " uploaded, " + bytes_text(report.bytes_downloaded) +
+                     " downloaded, waited " + seconds_text(report.read_seconds) + " for the file and " +
+                     seconds_text(report.wait_seconds) + " for the device\n";
+  for (const KernelReport& kernel : report.kernels)
+    text += "kernel " + kernel.name + (kernel.variant.empty() ? "" : " (" + kernel.variant + ")") + ": " +
+            std::to_string(kernel.launches) + " launches, " + seconds_text(kernel.device_seconds) + ", " +
+            bytes_text(kernel.bytes_moved) + " moved, " + std::string(name_of(kernel.build.cache)) + " in " +
+            seconds_text(kernel.build.seconds) + "\n";
+  return text;
+}
+
+}  // namespace penstock::cli

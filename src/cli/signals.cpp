@@ -1,0 +1,36 @@
+#include "cli/signals.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <unistd.h>
+
+namespace penstock::cli {
+
+namespace {
+
+std::atomic<bool> was_interrupted = false;
+std::atomic<const char*> partial_path = nullptr;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
+
+void on_signal(int number) {
+  if (!was_interrupted.exchange(true)) return;
+  if (const char* path = partial_path.load()) ::unlink(path);
+  ::_exit(128 + number);
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+bool interrupted() { return was_interrupted.load(); }
+
+void remove_when_killed(const char* path) { partial_path.store(path); }
+
+}  // namespace penstock::cli
