@@ -8,7 +8,9 @@
 //   second branch), coalesce, and least/greatest (NULLs are skipped).
 // - Integers and decimals never wrap: overflow, division by zero in integer_divide and modulo, and a cast out of range are
 //   faults. A fault flows with its value like NULL does and ends the query only if the value reaches a result, a predicate
-//   or an aggregate of a row that passed the filters. A NULL value never carries a fault.
+//   or an aggregate of a row that passed the filters. A NULL value never carries a fault. and_/or_: an input that decides
+//   alone (FALSE for and_) hides the other's fault; otherwise the first fault wins over NULL. select and coalesce carry the
+//   faults of the inputs they looked at. Of several faults the first input's counts.
 // - Floats: IEEE arithmetic; comparison is a total order with NaN equal to NaN and above infinity, -0.0 equal to 0.0.
 // - Casts from float to integer round half to even; between decimals, and from decimal to integer, half away from zero.
 //
@@ -60,23 +62,25 @@ using NodeId = std::uint32_t;
 enum class Op : unsigned char {
   column,      // payload: index into the row's schema
   parameter,   // payload: index into Graph::parameters; a literal or captured scalar, an argument of the kernel
-  // arithmetic: both inputs and the result have one type (integer up to 64 bits, float, decimal; see Builder for scales)
-  add, subtract,
-  multiply,          // decimal: scales add up, precision is capped at 18
+  // arithmetic: both inputs and the result have one type (integer up to 64 bits, float, decimal; decimals may differ in
+  // precision, which is capped at 18: beyond it is a fault)
+  add, subtract,     // also date32 with int32 -> date32, and date32 - date32 -> int64
+  multiply,          // decimal: scales add up
   divide,            // float32 or float64 only
   integer_divide,    // integers, truncates; zero divisor: fault
-  modulo,            // sign of the dividend; integers: zero divisor is a fault; floats: fmod
+  modulo,            // sign of the dividend; integers and decimals: zero divisor is a fault; floats: fmod
   negate, absolute,
   // bits: integers
   bit_and, bit_or, bit_xor, bit_not,
-  shift_left, shift_right,   // second input has the type of the first
-  // comparison: both inputs of one type, or int64 with uint64; boolean result. Strings: equal and not_equal only
+  shift_left, shift_right,   // second input has the type of the first; left: a bit lost or a negative input is a fault
+  // comparison: both inputs of one type, or int64 with uint64, or decimals and int64 of any two scales (compared by value);
+  // boolean result. Strings: equal and not_equal only
   equal, not_equal, less, less_equal, greater, greater_equal,
   and_, or_, not_, is_null,
   select,      // inputs: boolean, then, else
   coalesce, least, greatest,   // two or more inputs of one type
   cast,        // to the node's type
-  // functions of one float (float32 or float64 as noted by Builder)
+  // functions of one float32 or float64; floor to truncate also of a decimal, with a result of scale 0
   square_root, floor, ceiling, round,   // round: half away from zero
   truncate, exponential, logarithm, logarithm10, sine, cosine, tangent,
   power,       // two float64
@@ -116,20 +120,27 @@ struct CustomReduction {
   bool associative = false, commutative = false;   // both are needed; Plan::reduce refuses otherwise
 };
 
+// How a parameter came to be. A literal is SQL's: its type adapts to the other side where its value fits (tinyint + 1 is
+// TINYINT), a literal NULL takes any type, and operations on literals alone are computed once by Builder. A fixed parameter is
+// a literal that has found its type. A captured scalar keeps its type, and equal ones stay apart, so that new values never
+// change a kernel's text.
+enum class ParameterOrigin : unsigned char { literal, fixed, captured };
+
 // Where in the user's text a node came from, for faults and type errors.
 struct Site { std::int32_t offset = -1; std::string text; };
 
 class Graph {
  public:
-  // Equal nodes get equal ids. Inputs must exist already.
+  // Equal nodes get equal ids. Inputs must exist already. `nullable` is read for columns only, and derived for the rest.
   NodeId add(Node node);
-  NodeId parameter(Scalar value);
+  NodeId parameter(Scalar value, ParameterOrigin origin = ParameterOrigin::fixed);
   const Node& at(NodeId id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
   // Copies `root` of another graph into this one, its column i replaced by columns[i]: how steps fuse.
   NodeId import(const Graph& from, NodeId root, std::span<const NodeId> columns);
 
   std::vector<Scalar> parameters;
+  std::vector<ParameterOrigin> parameter_origins;    // beside parameters
   std::vector<std::shared_ptr<const CustomFunction>> customs;
   std::unordered_map<NodeId, Site> sites;
 
@@ -142,6 +153,9 @@ std::string text_of(const Graph& graph, NodeId root, const Schema& schema);
 // Whether evaluating the node can end in a fault (so that an emitter tracks it).
 bool can_fault(const Graph& graph, NodeId node);
 
+// What ends a query when `node` faults with `code`, as a sentence: "overflow in (price * quantity), of type INTEGER".
+Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& schema);
+
 // Builds type-exact nodes over a schema. Errors name the operation and the types: "cannot add VARCHAR and INTEGER".
 class Builder {
  public:
@@ -149,8 +163,13 @@ class Builder {
 
   Result<NodeId> column(std::string_view name);     // the error lists the nearest names
   NodeId column(std::uint32_t index);
-  NodeId literal(Scalar value);
+  NodeId literal(Scalar value);     // of a SQL text: its type adapts, see ParameterOrigin
+  NodeId captured(Scalar value);    // a scalar of the program: keeps its type
+  // Functions (square_root, exponential...) of any number are DOUBLE, as in SQL; floor, ceiling, round and truncate keep float
+  // types; round and truncate keep integers, floor and ceiling make them DOUBLE; decimals lose their scale.
   Result<NodeId> unary(Op op, NodeId input);
+  // The same after a cast to `type`: how C++'s sqrt(float) stays a float32.
+  Result<NodeId> unary_as(Op op, NodeId input, Type type);
   Result<NodeId> binary(Op op, NodeId left, NodeId right);       // arithmetic, bits, comparison, and_, or_, power
   Result<NodeId> cast(NodeId input, Type type);
   Result<NodeId> select(NodeId condition, NodeId then, NodeId otherwise);
@@ -165,7 +184,8 @@ class Builder {
   Schema schema_;
   std::shared_ptr<Graph> graph_;
 };
-// The type both sides are cast to before arithmetic or comparison; an error when there is none.
+// The type both sides are cast to before comparison and in select; an error when there is none. Arithmetic may be wider: see
+// promotion.cpp.
 Result<Type> common_type(Type a, Type b);
 
 // A value, or why there is none.

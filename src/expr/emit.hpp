@@ -28,6 +28,7 @@ struct Emission {
   };
   std::vector<Root> roots;
   std::vector<NodeId> faults;                 // the node each fault number names
+  std::vector<Code> fault_codes;              // beside faults: what went wrong there
 };
 
 struct EmissionNames {
@@ -35,7 +36,10 @@ struct EmissionNames {
   std::function<std::string(std::uint32_t parameter)> parameter, parameter_valid;   // parameter_valid: "" for non-NULL
 };
 
-// Refuses by name what no target can do (a string order comparison, a 128-bit operation).
+// Whether a root computes in float64 (also inside a cast between float32 and decimal): Metal has no such type.
+bool needs_f64(const Graph& graph, std::span<const NodeId> roots);
+// Refuses by name what no target can do (a string order comparison, a 128-bit operation). The text does not depend on node
+// ids, only on the operations, so that equal expressions of different graphs are equal texts.
 Result<Emission> emit(const Graph& graph, std::span<const NodeId> roots, const EmissionNames& names);
 
 }  // namespace penstock
