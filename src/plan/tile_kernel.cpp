@@ -1,0 +1,241 @@
+#include "plan/tile_kernel.hpp"
+
+#include <algorithm>
+
+#include "expr/emit.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// A scalar as the kernel takes it: see kernel_type().
+Argument scalar_argument(const Scalar& value, StringPool& strings) {
+  switch (value.type.kind) {
+    case Kind::boolean: return Argument::value(static_cast<std::uint32_t>(value.integer != 0));
+    case Kind::string: return Argument::value(strings.code(value.text));
+    case Kind::float32: return Argument::value(static_cast<float>(value.real));
+    case Kind::float64: return Argument::value(value.real);
+    case Kind::int8: return Argument::value(static_cast<std::int8_t>(value.integer));
+    case Kind::uint8: return Argument::value(static_cast<std::uint8_t>(value.integer));
+    case Kind::int16: return Argument::value(static_cast<std::int16_t>(value.integer));
+    case Kind::uint16: return Argument::value(static_cast<std::uint16_t>(value.integer));
+    case Kind::int32: case Kind::date32: return Argument::value(static_cast<std::int32_t>(value.integer));
+    case Kind::uint32: return Argument::value(static_cast<std::uint32_t>(value.integer));
+    default: return Argument::value(static_cast<std::int64_t>(value.integer));
+  }
+}
+
+void add(std::vector<Argument>& arguments, const std::vector<std::shared_ptr<Buffer>>& buffers) {
+  for (const auto& buffer : buffers) arguments.push_back(Argument::of(*buffer));
+}
+void add(std::vector<Argument>& arguments, const std::shared_ptr<Buffer>& buffer) { arguments.push_back(Argument::of(*buffer)); }
+
+// The largest table a work group may have before another algorithm would be right; a CPU's tables live in ordinary memory.
+constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
+
+}  // namespace
+
+Result<std::unique_ptr<TileKernel>> TileKernel::build(std::shared_ptr<Device> device, const TileProgram& program, const Options& options) {
+  std::unique_ptr<TileKernel> kernel(new TileKernel(std::move(device), program));
+  kernel->options_ = options;
+  const Traits& traits = kernel->device_->traits();
+  PENSTOCK_ASSIGN(kernel->variant_, choose_variant(traits, program, options.variant));
+  kernel->policy_ = kernel->variant_->policy(traits, program);
+  PENSTOCK_TRY(kernel->compile());
+  return kernel;
+}
+
+Status TileKernel::compile() {
+  PENSTOCK_ASSIGN(PipelineText text, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
+  if (options_.on_source) options_.on_source(text.text);
+  source_ = std::move(text.text);
+  faults_ = std::move(text.faults);
+  ProgramSource source;
+  source.text = source_;
+  source.group_size = policy_.group_size;
+  source.fast_math = options_.fast_math;
+  source.label = std::string(variant_->name);
+  PENSTOCK_ASSIGN(compiled_, device_->build(source));
+  return {};
+}
+
+Status TileKernel::widen() {
+  const std::uint32_t limit = device_->traits().is_cpu ? cpu_slot_limit : gpu_slot_limit;
+  if (policy_.slots * 4 > limit)
+    return Status(Code::capacity, "group by: more than " + std::to_string(policy_.slots) + " groups in one chunk on " + device_->traits().id);
+  policy_.slots *= 4;
+  // The tables of all groups together stay within a gigabyte.
+  const std::uint64_t table = std::uint64_t{8} * policy_.slots * policy_.group_size * std::max(1u, program_.accumulator_words());
+  while (policy_.groups > 1 && table * policy_.groups > (std::uint64_t{1} << 30)) policy_.groups = (policy_.groups + 1) / 2;
+  return compile();
+}
+
+std::uint32_t TileKernel::tile_count(std::uint64_t row_count) const {
+  return static_cast<std::uint32_t>((row_count + policy_.tile_rows - 1) / policy_.tile_rows);
+}
+
+std::uint32_t TileKernel::group_count(std::uint64_t row_count) const {
+  const std::uint32_t tiles = std::max(1u, tile_count(row_count));
+  return policy_.groups == 0 ? tiles : std::min(tiles, policy_.groups);
+}
+
+std::uint64_t TileKernel::device_bytes_per_row() const {
+  std::uint64_t bytes = 0;
+  for (const ColumnParameter& p : column_parameters(program_)) bytes += width_bytes(program_.source_schema[p.column].type) + 1;
+  if (program_.epilogue == Epilogue::compact)
+    for (const OutputParameter& p : output_parameters(program_)) bytes += 2 * (std::uint64_t{p.width_bytes} + p.has_validity);
+  return std::max<std::uint64_t>(bytes, 1);
+}
+
+Status TileKernel::fault_status(std::uint32_t fault) const {
+  if (fault >= faults_.size()) return Status(Code::internal, "a kernel reported the unknown fault " + std::to_string(fault));
+  const NodeId node = faults_[fault];
+  const Node& at = program_.graph->at(node);
+  const auto site = program_.graph->sites.find(node);
+  const std::string where = site != program_.graph->sites.end() && !site->second.text.empty()
+                                ? site->second.text : text_of(*program_.graph, node, program_.source_schema);
+  const bool by_zero = at.op == Op::integer_divide || at.op == Op::modulo;
+  const std::string what = by_zero ? "division by zero or overflow in " : at.op == Op::cast ? "a value is out of range for " + name_of(at.type) + " in " : "overflow of " + name_of(at.type) + " in ";
+  return Status(by_zero ? Code::invalid : Code::overflow, what + where);
+}
+
+Status TileKernel::prepare_outputs(std::vector<std::shared_ptr<Buffer>>& buffers, std::uint64_t row_count) const {
+  buffers.clear();      // back to the pool first: the larger ones may need the room
+  for (const OutputParameter& p : output_parameters(program_)) {
+    PENSTOCK_ASSIGN(auto values, device_->allocate(std::max<std::uint64_t>(row_count * p.width_bytes, 64)));
+    buffers.push_back(std::move(values));
+    if (!p.has_validity) continue;
+    PENSTOCK_ASSIGN(auto validity, device_->allocate(std::max<std::uint64_t>(row_count, 64)));
+    buffers.push_back(std::move(validity));
+  }
+  return {};
+}
+
+Status TileKernel::prepare(Slot& slot, std::uint64_t row_count) const {
+  if (!slot.fault) {
+    PENSTOCK_ASSIGN(slot.fault, device_->allocate(64));
+    PENSTOCK_ASSIGN(slot.overflowed, device_->allocate(64));
+  }
+  switch (program_.epilogue) {
+    case Epilogue::compact: return prepare_compact(slot, row_count);
+    case Epilogue::reduce: return prepare_reduce(slot, row_count);
+    default: return prepare_group(slot, row_count);
+  }
+}
+
+Status TileKernel::prepare_compact(Slot& slot, std::uint64_t row_count) const {
+  if (slot.kept_count && row_count <= slot.capacity_rows) return {};
+  PENSTOCK_TRY(prepare_outputs(slot.outputs, row_count));
+  if (variant_->algorithm == Algorithm::tile_private) PENSTOCK_TRY(prepare_outputs(slot.segments, row_count));
+  const std::uint64_t tiles = tile_count(row_count) + std::uint64_t{8};
+  PENSTOCK_TRY(replace(slot.tile_counts, tiles * 4));
+  PENSTOCK_TRY(replace(slot.tile_starts, tiles * 8));
+  PENSTOCK_TRY(replace(slot.kept_count, 64));
+  slot.capacity_rows = row_count;
+  return {};
+}
+
+Status TileKernel::prepare_reduce(Slot& slot, std::uint64_t row_count) const {
+  const std::uint64_t words = program_.accumulator_words() + 1, groups = group_count(row_count);
+  PENSTOCK_TRY(replace(slot.scratch, groups * policy_.group_size * words * 8));
+  return replace(slot.partials, groups * words * 8);
+}
+
+Status TileKernel::prepare_group(Slot& slot, std::uint64_t row_count) const {
+  const std::uint64_t words = program_.accumulator_words() + 1, groups = group_count(row_count);
+  const std::uint64_t slots = groups * policy_.slots, key_words = program_.key_count + std::uint64_t{1};
+  PENSTOCK_TRY(replace(slot.places, slots * 2 * 4));
+  PENSTOCK_TRY(replace(slot.keys, slots * key_words * 8));
+  PENSTOCK_TRY(replace(slot.scratch, slots * words * policy_.group_size * 8));
+  PENSTOCK_TRY(replace(slot.results, slots * (key_words + words) * 8));
+  return replace(slot.used_slots, groups * 4);
+}
+
+// Keeps a buffer that is large enough.
+Status TileKernel::replace(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) const {
+  if (buffer && buffer->bytes() >= bytes) return {};
+  buffer.reset();
+  PENSTOCK_ASSIGN(buffer, device_->allocate(std::max<std::uint64_t>(bytes, 64)));
+  return {};
+}
+
+std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input, StringPool& strings) const {
+  std::vector<Argument> arguments;
+  add(arguments, input.buffers);
+  for (std::uint32_t i = 0; i < program_.graph->parameters.size(); i++)
+    if (is_used_parameter(program_, i)) arguments.push_back(scalar_argument(program_.graph->parameters[i], strings));
+  return arguments;
+}
+
+Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, Slot& slot, StringPool& strings) const {
+  PENSTOCK_TRY(queue.fill(*slot.fault, no_fault, 4));
+  std::vector<Argument> arguments = source_arguments(input, strings);
+  switch (program_.epilogue) {
+    case Epilogue::compact: return enqueue_compact(queue, std::move(arguments), input.row_count, slot);
+    case Epilogue::reduce: return enqueue_reduce(queue, std::move(arguments), input.row_count, slot);
+    default: return enqueue_group(queue, std::move(arguments), input.row_count, slot);
+  }
+}
+
+Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
+  const std::uint32_t tiles = tile_count(row_count), groups = group_count(row_count);
+  const std::vector<Argument> source = arguments;
+  const auto scan = [&] {
+    return queue.launch(*compiled_, "pipeline_scan", 1, {{Argument::of(*slot.tile_counts), Argument::of(*slot.tile_starts),
+                                                          Argument::of(*slot.kept_count), Argument::value(tiles)}});
+  };
+  const auto finish_arguments = [&](std::vector<Argument>& list) {
+    add(list, slot.fault);
+    list.push_back(Argument::value(row_count));
+  };
+  switch (variant_->algorithm) {
+    case Algorithm::store:
+      add(arguments, slot.outputs);
+      finish_arguments(arguments);
+      return queue.launch(*compiled_, "pipeline_store_all", groups, arguments);
+    case Algorithm::tile_private: {
+      add(arguments, slot.segments);
+      add(arguments, slot.tile_counts);
+      finish_arguments(arguments);
+      PENSTOCK_TRY(queue.launch(*compiled_, "pipeline_compact", groups, arguments));
+      PENSTOCK_TRY(scan());
+      std::vector<Argument> close;
+      add(close, slot.segments);
+      add(close, slot.outputs);
+      add(close, slot.tile_counts);
+      add(close, slot.tile_starts);
+      close.push_back(Argument::value(tiles));
+      return queue.launch(*compiled_, "pipeline_close", groups, close);
+    }
+    default: {
+      add(arguments, slot.tile_counts);
+      arguments.push_back(Argument::value(row_count));
+      PENSTOCK_TRY(queue.launch(*compiled_, "pipeline_count", groups, arguments));
+      PENSTOCK_TRY(scan());
+      std::vector<Argument> write = source;
+      add(write, slot.outputs);
+      add(write, slot.tile_starts);
+      finish_arguments(write);
+      return queue.launch(*compiled_, "pipeline_write", groups, write);
+    }
+  }
+}
+
+Status TileKernel::enqueue_reduce(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
+  slot.groups = group_count(row_count);
+  add(arguments, slot.scratch);
+  add(arguments, slot.partials);
+  add(arguments, slot.fault);
+  arguments.push_back(Argument::value(row_count));
+  return queue.launch(*compiled_, "pipeline_reduce", slot.groups, arguments);
+}
+
+Status TileKernel::enqueue_group(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
+  slot.groups = group_count(row_count);
+  PENSTOCK_TRY(queue.fill(*slot.overflowed, 0, 4));
+  for (const auto* buffer : {&slot.places, &slot.keys, &slot.scratch, &slot.results, &slot.used_slots, &slot.overflowed, &slot.fault})
+    add(arguments, *buffer);
+  arguments.push_back(Argument::value(row_count));
+  return queue.launch(*compiled_, "pipeline_group", slot.groups, arguments);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,80 @@
+// A tile program made ready on one device: its variant, its compiled text, and how it is launched on a chunk of rows.
+//
+// A Slot holds the device memory of one chunk in flight; slots are reused, so that a stream of chunks allocates nothing after
+// its first few. enqueue() only enqueues: sizes known on the device stay there until the host reads `kept_count`.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/string_pool.hpp"
+#include "plan/variants.hpp"
+
+namespace penstock::plan {
+
+// The buffers of a chunk's columns in the order of column_parameters(): values, then validity where there is one.
+struct ChunkInput {
+  std::vector<std::shared_ptr<Buffer>> buffers;
+  std::uint64_t row_count = 0;
+};
+
+struct Slot {
+  std::uint64_t capacity_rows = 0;
+  std::vector<std::shared_ptr<Buffer>> outputs;    // compact: as output_parameters(): values, then validity
+  std::vector<std::shared_ptr<Buffer>> segments;   // tile_private: the same, before the gaps are closed
+  std::shared_ptr<Buffer> tile_counts, tile_starts, kept_count;   // compact
+  std::shared_ptr<Buffer> scratch, partials;       // reduce: words of items, of groups
+  std::shared_ptr<Buffer> places, keys, results, used_slots;      // group (with scratch as its tables)
+  std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
+  std::shared_ptr<Buffer> overflowed;              // group: u32, how many work groups had a full table
+  std::uint32_t groups = 0;                        // of the last launch
+};
+
+class TileKernel {
+ public:
+  struct Options { bool fast_math = false; std::string variant; std::function<void(std::string_view)> on_source; };
+  static Result<std::unique_ptr<TileKernel>> build(std::shared_ptr<Device> device, const TileProgram& program, const Options& options);
+
+  // Makes a slot fit for chunks of this many rows.
+  Status prepare(Slot& slot, std::uint64_t row_count) const;
+  Status enqueue(Queue& queue, const ChunkInput& input, Slot& slot, StringPool& strings) const;
+  // group: doubles the keys that a work group can hold and compiles again; an error at the limit.
+  Status widen();
+
+  const TileProgram& program() const { return program_; }
+  const Variant& variant() const { return *variant_; }
+  const Policy& policy() const { return policy_; }
+  const Program& compiled() const { return *compiled_; }
+  const std::string& source() const { return source_; }
+  Status fault_status(std::uint32_t fault) const;            // what a fault number read from Slot::fault means
+  std::uint64_t device_bytes_per_row() const;                // of inputs and outputs, for choosing chunk sizes
+
+ private:
+  TileKernel(std::shared_ptr<Device> device, const TileProgram& program) : device_(std::move(device)), program_(program) {}
+  Status compile();
+  std::uint32_t group_count(std::uint64_t row_count) const;
+  std::uint32_t tile_count(std::uint64_t row_count) const;
+  std::vector<Argument> source_arguments(const ChunkInput& input, StringPool& strings) const;
+  Status prepare_outputs(std::vector<std::shared_ptr<Buffer>>& buffers, std::uint64_t row_count) const;
+  Status prepare_compact(Slot& slot, std::uint64_t row_count) const;
+  Status prepare_reduce(Slot& slot, std::uint64_t row_count) const;
+  Status prepare_group(Slot& slot, std::uint64_t row_count) const;
+  Status replace(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) const;
+  Status enqueue_compact(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
+  Status enqueue_reduce(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
+  Status enqueue_group(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
+
+  std::shared_ptr<Device> device_;
+  TileProgram program_;
+  Options options_;
+  const Variant* variant_ = nullptr;
+  Policy policy_;
+  std::string source_;
+  std::vector<NodeId> faults_;
+  std::shared_ptr<Program> compiled_;
+};
+
+constexpr std::uint32_t no_fault = 0xffffffffu;
+
+}  // namespace penstock::plan

@@ -1,0 +1,102 @@
+#include "plan/variants.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace penstock::plan {
+namespace {
+
+// On a CPU one work item is a group: it walks a tile of rows as a plain loop, and each core gets a few tiles in turn.
+Policy cpu_policy(const Traits& traits, const TileProgram&) {
+  Policy policy;
+  policy.group_size = 1;
+  policy.vectors = 1;
+  policy.tile_rows = 4096;     // a few columns of a tile stay in L1 and L2
+  policy.groups = traits.compute_units * 8;
+  return policy;
+}
+
+// Loads in flight: about 64 bytes of columns a work item hide the latency of memory without spilling.
+std::uint32_t vectors_for(std::uint32_t bytes) { return bytes <= 4 ? 4 : bytes <= 8 ? 2 : 1; }
+
+Policy gpu_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy;
+  policy.group_size = std::min(256u, traits.max_group_size);
+  policy.vectors = vectors_for(row_bytes(program));
+  policy.tile_rows = policy.group_size * policy.vectors * 4;
+  policy.groups = traits.compute_units * 8;
+  return policy;
+}
+
+Policy one_tile_a_group(const Traits& traits, const TileProgram& program) {
+  Policy policy = gpu_policy(traits, program);
+  policy.groups = 0;
+  return policy;
+}
+
+// Every item has a table of its own for every slot, so fewer items and rows in flight.
+Policy group_policy(const Traits& traits, const TileProgram& program) {
+  if (traits.is_cpu) {
+    Policy policy = cpu_policy(traits, program);
+    policy.groups = traits.compute_units * 2;
+    policy.slots = 1024;
+    return policy;
+  }
+  Policy policy = gpu_policy(traits, program);
+  policy.group_size = std::min(128u, traits.max_group_size);
+  policy.tile_rows = policy.group_size * 32;
+  policy.groups = traits.compute_units * 4;
+  policy.slots = 32;
+  return policy;
+}
+
+bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
+bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
+bool without_filter(const Traits&, const TileProgram& program) { return program.predicates.empty(); }
+
+constexpr std::array<Variant, 7> table = {{
+    {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
+     [](const Traits& t, const TileProgram& p) { return t.is_cpu ? cpu_policy(t, p) : gpu_policy(t, p); }},
+    {"compact_tile_private", Epilogue::compact, Algorithm::tile_private, "scan compact_tile_private", on_cpu, cpu_policy},
+    {"compact_count_scan_write", Epilogue::compact, Algorithm::count_scan_write, "scan compact_count_scan_write", on_gpu, one_tile_a_group},
+    {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", on_cpu, cpu_policy},
+    {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
+    {"group_cpu", Epilogue::group, Algorithm::group, "group_by", on_cpu, group_policy},
+    {"group", Epilogue::group, Algorithm::group, "group_by", on_gpu, group_policy},
+}};
+
+}  // namespace
+
+std::span<const Variant> variants() { return table; }
+
+std::uint32_t row_bytes(const TileProgram& program) {
+  std::uint32_t bytes = 0;
+  for (const ColumnParameter& p : column_parameters(program)) bytes += width_bytes(program.source_schema[p.column].type);
+  return std::max(bytes, 1u);
+}
+
+Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program, std::string_view forced) {
+  std::string fitting;
+  for (const Variant& variant : table) {
+    if (variant.epilogue != program.epilogue || !variant.fits(traits, program)) continue;
+    if (forced.empty() || forced == variant.name) return &variant;
+    fitting += (fitting.empty() ? "" : ", ") + std::string(variant.name);
+  }
+  return Status(Code::invalid, "no variant '" + std::string(forced) + "' fits " + traits.id + " here; those that do: " + fitting);
+}
+
+Traits typical_traits(Target target) {
+  Traits traits;
+  traits.target = target;
+  traits.id = std::string(name_of(target));
+  traits.compute_units = 32;
+  traits.max_group_size = 256;
+  traits.local_bytes = 32 << 10;
+  traits.has_f64 = target != Target::metal;
+  traits.is_cpu = target == Target::host;
+  if (traits.is_cpu) traits.max_group_size = 1;
+  traits.forward_progress = target == Target::cuda;
+  return traits;
+}
+
+}  // namespace penstock::plan

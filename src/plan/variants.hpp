@@ -1,0 +1,33 @@
+// The variant table: which algorithm a tile program's epilogue runs by, per device.
+//
+// A row names a skeleton of src/plan/kernels/ with the devices and programs it fits and its policy there. The first row that
+// fits runs; RunOptions::variant forces one by name. Tests and benches run every row that fits.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plan/emit_pipeline.hpp"
+
+namespace penstock::plan {
+
+enum class Algorithm : unsigned char { store, tile_private, count_scan_write, look_back, reduce, group };
+
+struct Variant {
+  std::string_view name;
+  Epilogue epilogue;
+  Algorithm algorithm;
+  std::string_view skeleton;        // names of texts, in order, separated by one space
+  bool (*fits)(const Traits& traits, const TileProgram& program);
+  Policy (*policy)(const Traits& traits, const TileProgram& program);
+};
+std::span<const Variant> variants();
+
+// The first row that fits, or the named one; an error when the name is unknown or does not fit.
+Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program, std::string_view forced = {});
+// What emit and explain assume of a target when no device is at hand.
+Traits typical_traits(Target target);
+
+std::uint32_t row_bytes(const TileProgram& program);     // of the device columns, bits counted as one byte
+
+}  // namespace penstock::plan
