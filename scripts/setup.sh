@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Installs what is missing: packages by apt (as root or through sudo), Python libraries into .venv. Nothing is done, and the
+# network is not used, when all is there. `scripts/setup.sh run` leaves out what only the tests need.
+source "$(dirname "$0")/steps.sh"
+purpose=${1:-test}
+
+# The same names in Debian 12 and Ubuntu 24.04. pocl-opencl-icd is the CPU device; a GPU needs its driver only.
+packages=(g++ cmake ninja-build libpg-query-dev nlohmann-json3-dev libcli11-dev python3-venv ocl-icd-libopencl1 pocl-opencl-icd)
+[[ $purpose == test ]] && packages+=(clang libgtest-dev)
+
+missing_packages() {
+  local package
+  for package in "${packages[@]}"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+  done
+}
+
+as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo -n "$@" || sudo "$@"; fi; }
+
+install_packages() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+}
+
+if ! command -v apt-get dpkg-query >/dev/null; then
+  echo "setup: this is for Debian and Ubuntu; elsewhere install what README.md lists under 'Building'" >&2
+else
+  mapfile -t missing < <(missing_packages)
+  if ((${#missing[@]} > 0)); then
+    if [[ $(id -u) != 0 ]] && ! command -v sudo >/dev/null; then
+      printf 'setup: neither root nor sudo; ask for these packages: %s\n' "${missing[*]}" >&2
+      exit 1
+    fi
+    # sudo may have to ask for a password, which it cannot while its output goes to a log.
+    [[ $(id -u) == 0 ]] || sudo -v
+    step "Installing ${#missing[@]} packages" install_packages "${missing[@]}"
+  fi
+fi
+step "Python libraries in .venv" scripts/python_environment.sh "$purpose"
+
+# NVRTC comes with CUDA's toolkit, not with the driver; PyPI carries it alone.
+has_library() { ldconfig -p 2>/dev/null | grep -q "$1" || compgen -G "/usr/local/cuda*/lib64/$1*" >/dev/null; }
+if has_library libcuda.so.1 && ! has_library libnvrtc.so && ! compgen -G ".venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so*" >/dev/null; then
+  step "NVIDIA's run-time compiler in .venv" .venv/bin/python -m pip install -q nvidia-cuda-nvrtc
+fi
