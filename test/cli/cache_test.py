@@ -1,0 +1,74 @@
+"""The JIT cache on disk, between processes."""
+import subprocess
+
+from command_line import PROGRAM, CommandLineTest, main
+
+
+class Cache(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.statement = f"SELECT sum(a * 2) AS total FROM '{self.csv_file()}' WHERE a > 1"
+
+    def total(self):
+        ended = self.query(self.statement, "--format", "csv")
+        self.assertEqual((ended.returncode, ended.out), (0, "total\n10\n"), ended.err)
+        return ended.err
+
+    def programs(self):
+        return [path for path in (self.folder / "cache").rglob("*") if path.is_file() and "bandwidth" not in path.name]
+
+    def test_second_process_compiles_nothing(self):
+        self.assertRegex(self.total(), r"compiled \d program")
+        self.assertIn("cache hit (disk)", self.total())
+
+    def test_a_new_literal_compiles_nothing(self):
+        self.total()
+        ended = self.query(self.statement.replace("a > 1", "a > 2"), "--format", "csv")
+        self.assertEqual(ended.out, "total\n6\n")
+        self.assertIn("cache hit (disk)", ended.err)
+
+    def test_clear_removes_every_program_and_says_so(self):
+        self.total()
+        shown = self.run_program("cache")
+        self.assertRegex(shown.out, r"^[1-9]\d* programs?, .* of at most .*, in .*\n$")
+        cleared = self.run_program("cache", "--clear")
+        self.assertRegex(cleared.out, r"^removed [1-9]\d* program")
+        self.assertRegex(self.run_program("cache").out, r"^0 programs")
+        self.assertRegex(self.total(), r"compiled \d program")
+
+    def test_programs_cut_short_or_overwritten_are_compiled_again(self):
+        self.total()
+        for length in (0, 1, 100):
+            self.assertTrue(self.programs())
+            for path in self.programs():
+                path.write_bytes(path.read_bytes()[:length])
+            self.assertRegex(self.total(), r"compiled \d program")
+        for path in self.programs():
+            whole = bytearray(path.read_bytes())
+            for place in range(len(whole) // 2, len(whole)):
+                whole[place] ^= 0x5A
+            path.write_bytes(whole)
+        self.total()
+
+    def test_a_bandwidth_record_cut_short_is_measured_again(self):
+        self.total()
+        records = list((self.folder / "cache").rglob("copy-bandwidth-*"))
+        self.assertEqual(len(records), 1)
+        for text in ("", "nonsense\n", records[0].read_text().replace("-", "x")):
+            records[0].write_text(text)
+            self.assertRegex(self.total(), r"measured \d{4}-\d\d-\d\d")
+
+    def test_processes_at_once_on_an_empty_cache_all_answer(self):
+        running = [subprocess.Popen([PROGRAM, "query", self.statement, "--format", "csv"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, env=self.environment) for _ in range(4)]
+        for process in running:
+            out, err = process.communicate(timeout=120)
+            self.assertEqual((process.returncode, out), (0, b"total\n10\n"), err)
+        self.assertIn("cache hit (disk)", self.total())
+
+    def test_a_cache_folder_that_cannot_be_written_does_not_stop_a_query(self):
+        (self.folder / "cache").write_text("a file where the folder should be")
+        self.assertRegex(self.total(), r"compiled \d program")
+
+
+main()

@@ -1,0 +1,85 @@
+"""Bad statements, bad files and missing devices: exit code 1, a sentence that names the cause, nothing on stdout, no crash."""
+import random
+
+from command_line import CommandLineTest, main
+
+
+class Failures(CommandLineTest):
+    def test_missing_file(self):
+        self.assert_fails(self.query("SELECT count(*) FROM 'nowhere/missing.parquet'"), "missing.parquet")
+
+    def test_folder_instead_of_a_file(self):
+        self.assert_fails(self.query(f"SELECT count(*) FROM '{self.rows}'"), str(self.rows))
+
+    def test_file_of_no_known_format(self):
+        path = self.rows / "noise.parquet"
+        path.write_bytes(random.Random(7).randbytes(5000))
+        self.assert_fails(self.query(f"SELECT count(*) FROM '{path}'"), "noise.parquet")
+
+    def test_empty_file(self):
+        path = self.rows / "empty.parquet"
+        path.touch()
+        self.assert_fails(self.query(f"SELECT count(*) FROM '{path}'"), "empty.parquet")
+
+    def test_wrong_column_is_named_and_pointed_at(self):
+        ended = self.query(f"SELECT sum(prize) FROM '{self.csv_file()}'")
+        self.assert_fails(ended, "prize", "^")
+
+    def test_syntax_error_is_pointed_at(self):
+        self.assert_fails(self.query(f"SELECT a FRM '{self.csv_file()}'"), "^")
+
+    def test_type_error_names_the_types(self):
+        self.assert_fails(self.query(f"SELECT name + 1 FROM '{self.csv_file()}'"), "VARCHAR")
+
+    def test_predicate_that_is_not_boolean(self):
+        self.assert_fails(self.query(f"SELECT a FROM '{self.csv_file()}' WHERE a + 1"), "BOOLEAN")
+
+    def test_what_is_not_supported_is_refused_by_name(self):
+        path = self.csv_file()
+        ended = self.query(f"SELECT x.a FROM '{path}' AS x JOIN '{path}' AS y ON x.a = y.a")
+        self.assert_fails(ended, "JOIN")
+
+    def test_unknown_device(self):
+        self.assert_fails(self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "abacus:3"), "abacus:3")
+
+    def test_device_number_past_the_last(self):
+        self.assert_fails(self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "opencl:99"), "opencl:99")
+
+    def test_unknown_variant(self):
+        self.assert_fails(self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--variant", "magic"), "magic")
+
+    def test_without_any_driver_the_error_says_what_to_install(self):
+        ended = self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", PENSTOCK_HIDE="cuda,opencl")
+        self.assert_fails(ended, "pocl-opencl-icd")
+
+    def test_devices_without_any_driver_says_what_to_install(self):
+        self.assert_fails(self.run_program("devices", PENSTOCK_HIDE="cuda,opencl"), "pocl-opencl-icd")
+
+    def test_truncated_parquet_at_many_lengths(self):
+        whole = self.parquet_file().read_bytes()
+        for length in [0, 1, 4, 11, 12, len(whole) // 2, len(whole) - 9, len(whole) - 8, len(whole) - 4, len(whole) - 1]:
+            path = self.rows / "short.parquet"
+            path.write_bytes(whole[:length])
+            self.assert_fails(self.query(f"SELECT sum(n), sum(r) FROM '{path}'"), "short.parquet")
+
+    def test_flipped_bits_never_crash(self):
+        whole = self.parquet_file().read_bytes()
+        chosen = random.Random(11)
+        refused = 0
+        for _ in range(40):
+            broken = bytearray(whole)
+            # Half of the flips in the footer, where lengths and types stand.
+            first = len(whole) - 1500 if chosen.random() < 0.5 else 0
+            place = chosen.randrange(max(first, 0), len(whole))
+            broken[place] ^= 1 << chosen.randrange(8)
+            path = self.rows / "flipped.parquet"
+            path.write_bytes(broken)
+            ended = self.query(f"SELECT sum(n), sum(r), count(*) FROM '{path}'", "--format", "csv")
+            refused += ended.returncode
+            if ended.returncode:
+                self.assertEqual(ended.out, "")
+                self.assertNotEqual(ended.err, "")
+        self.assertGreater(refused, 0, "no flip was noticed: this test reaches nothing")
+
+
+main()

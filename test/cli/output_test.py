@@ -1,0 +1,145 @@
+"""Rows go to stdout or whole into a file; the device and everything else to stderr; all formats say the same."""
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+
+from command_line import PROGRAM, CommandLineTest, main
+
+
+class Output(CommandLineTest):
+    def test_stdout_holds_rows_and_stderr_names_the_device(self):
+        ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
+        self.assertEqual((ended.returncode, ended.out), (0, "total\n6\n"))
+        self.assertRegex(ended.err, r"(opencl|cuda):\d+ .*: 3 rows in .*rows/s.*GB/s.*kernels")
+        self.assertRegex(ended.err, r"% of the copy bandwidth of .* measured \d{4}-\d\d-\d\d")
+
+    def test_csv_equals_json(self):
+        statement = f"SELECT a, b, name FROM '{self.csv_file()}'"
+        by_csv = list(csv.DictReader(io.StringIO(self.query(statement, "--format", "csv").out)))
+        by_json = [{name: "" if value is None else str(value) for name, value in row.items()} for row in self.answer(statement)]
+        self.assertEqual(by_csv, by_json)
+        self.assertEqual([row["name"] for row in by_csv], ["x", "y", "z, w"])
+
+    def test_table_shows_types_and_all_rows_to_a_pipe(self):
+        out = self.query(f"SELECT n FROM '{self.numbers_file(500)}'").out
+        self.assertIn("BIGINT", out)
+        for n in range(500):
+            self.assertIn(f" {n} ", out)
+
+    def test_no_row_gives_a_header_alone(self):
+        ended = self.query(f"SELECT a FROM '{self.csv_file()}' WHERE a > 100", "--format", "csv")
+        self.assertEqual((ended.returncode, ended.out), (0, "a\n"))
+
+    def test_csv_file_holds_what_stdout_would(self):
+        statement = f"SELECT a, b, name FROM '{self.csv_file()}'"
+        path = self.rows / "out.csv"
+        ended = self.query(statement, "--output", path)
+        self.assertEqual((ended.returncode, ended.out), (0, ""))
+        self.assertEqual(path.read_text(), self.query(statement, "--format", "csv").out)
+
+    def test_json_file_holds_what_stdout_would(self):
+        statement = f"SELECT a, b, name FROM '{self.csv_file()}'"
+        path = self.rows / "out.json"
+        self.assertEqual(self.query(statement, "--output", path).returncode, 0)
+        self.assertEqual(json.loads(path.read_text()), self.answer(statement))
+
+    def test_parquet_and_arrow_files_read_back_equal(self):
+        statement = "SELECT a, b, name FROM '%s'"
+        expected = self.answer(statement % self.csv_file())
+        for extension in ("parquet", "arrow"):
+            path = self.rows / f"out.{extension}"
+            ended = self.query(statement % self.csv_file(), "--output", path)
+            self.assertEqual(ended.returncode, 0, ended.err)
+            self.assertEqual(self.answer(statement % path), expected, extension)
+
+    def test_missing_output_folder(self):
+        ended = self.query(f"SELECT a FROM '{self.csv_file()}'", "--output", self.rows / "nowhere" / "out.csv")
+        self.assert_fails(ended, "out.csv")
+
+    def test_output_that_is_a_folder(self):
+        (self.rows / "out.csv").mkdir()
+        self.assert_fails(self.query(f"SELECT a FROM '{self.csv_file()}'", "--output", self.rows / "out.csv"), "out.csv")
+
+    def test_failed_query_leaves_no_file_and_keeps_an_old_one(self):
+        path = self.csv_file("overflow.csv", "n\n9223372036854775807\n1\n")
+        old = self.rows / "old.parquet"
+        old.write_text("old")
+        before = sorted(os.listdir(self.rows))
+        for name in ("out.csv", "out.json", "out.parquet", "out.arrow", "old.parquet"):
+            ended = self.query(f"SELECT n * 2 AS m FROM '{path}'", "--output", self.rows / name)
+            self.assert_fails(ended, "overflow")
+            self.assertEqual(sorted(os.listdir(self.rows)), before)
+        self.assertEqual(old.read_text(), "old")
+
+    def test_full_disk_is_a_failure(self):
+        with open("/dev/full", "w") as full:
+            ended = subprocess.run([PROGRAM, "query", f"SELECT a FROM '{self.csv_file()}'"], stdout=full,
+                                   stderr=subprocess.PIPE, env=self.environment)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(b"cannot write", ended.stderr)
+
+    def test_a_reader_that_leaves_is_no_error(self):
+        statement = f"SELECT n, r FROM '{self.numbers_file(200000)}'"
+        ended = subprocess.run(f"'{PROGRAM}' query \"{statement}\" --format csv | head -n 2", shell=True, capture_output=True,
+                               env=self.environment)
+        self.assertEqual(ended.stdout.splitlines()[1], b"0,0.0")
+        self.assertEqual(ended.stderr, b"")
+
+    def test_emit_prints_every_target_without_a_device(self):
+        words = {"cuda": "__global__", "opencl": "__kernel", "metal": "metal", "sycl": "sycl", "host": "penstock"}
+        for target, word in words.items():
+            ended = self.run_program("emit", f"SELECT sum(a) FROM '{self.csv_file()}' WHERE b > 1", "--target", target,
+                                     PENSTOCK_HIDE="cuda,opencl")
+            self.assertEqual(ended.returncode, 0, ended.err)
+            self.assertIn(word, ended.out)
+
+    def test_explain_prints_the_plan_and_runs_nothing(self):
+        ended = self.query(f"SELECT sum(a) FROM '{self.csv_file()}' WHERE b > 1", "--explain")
+        self.assertEqual(ended.returncode, 0, ended.err)
+        self.assertIn("filter", ended.out)
+        self.assertNotIn("rows/s", ended.err)
+
+    def test_verbose_prints_source_and_compile_times_to_stderr(self):
+        ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--verbose", "--format", "csv")
+        self.assertEqual(ended.out, "total\n6\n")
+        self.assertIn("KERNEL(", ended.err)
+        self.assertRegex(ended.err, r"compiled in \d")
+
+    def test_devices_json_has_traits_and_a_measured_bandwidth(self):
+        listed = json.loads(self.run_program("devices", "--json").out)
+        self.assertTrue(listed["devices"])
+        for device in listed["devices"]:
+            self.assertGreater(device["copy_bytes_per_second"], 1e8)
+            self.assertGreater(device["global_bytes"], 0)
+
+    def test_devices_without_bandwidth_measures_nothing(self):
+        listed = json.loads(self.run_program("devices", "--json", "--no-bandwidth").out)
+        self.assertNotIn("copy_bytes_per_second", listed["devices"][0])
+
+    def test_progress_bar_shows_on_a_terminal_and_is_erased(self):
+        statement = f"SELECT sum(n) FROM '{self.numbers_file(300000)}'"
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "query", statement, "--batch-rows", "1024"], stdout=subprocess.DEVNULL,
+                                   stderr=theirs, env=self.environment)
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:      # the terminal's last user has left
+                break
+            if not part:
+                break
+            seen += part
+        os.close(ours)
+        self.assertEqual(process.wait(), 0)
+        self.assertIn(b"300,000 rows, ", seen)
+        erased = seen.rfind(b"\r\x1b[K")
+        self.assertGreater(erased, 0)
+        self.assertNotIn(b"#", seen[erased:])
+
+
+main()

@@ -1,0 +1,63 @@
+"""Wrong usage is exit code 2 with a sentence on stderr; help and version are exit code 0 on stdout."""
+from command_line import CommandLineTest, main
+
+
+class Usage(CommandLineTest):
+    def assert_wrong_usage(self, *arguments, word):
+        self.assert_fails(self.run_program(*arguments), "wrong usage", word, "--help", code=2)
+
+    def test_no_command(self):
+        self.assert_wrong_usage(word="subcommand")
+
+    def test_unknown_command(self):
+        self.assert_wrong_usage("quary", word="quary")
+
+    def test_unknown_option(self):
+        self.assert_wrong_usage("query", "SELECT 1", "--devise", "cpu", word="--devise")
+
+    def test_missing_statement(self):
+        self.assert_wrong_usage("query", word="STATEMENT")
+
+    def test_two_statements(self):
+        self.assert_wrong_usage("query", "SELECT 1", "SELECT 2", word="SELECT 2")
+
+    def test_unknown_format(self):
+        self.assert_wrong_usage("query", "SELECT 1", "--format", "xml", word="table|csv|json")
+
+    def test_unknown_output_extension(self):
+        self.assert_wrong_usage("query", "SELECT 1", "--output", "rows.txt", word=".parquet")
+
+    def test_option_without_its_value(self):
+        self.assert_wrong_usage("query", "SELECT 1", "--device", word="--device")
+
+    def test_number_that_is_none(self):
+        self.assert_wrong_usage("query", "SELECT 1", "--batch-rows", "many", word="--batch-rows")
+
+    def test_negative_number(self):
+        self.assert_wrong_usage("query", "SELECT 1", "--batch-rows=-5", word="--batch-rows")
+
+    def test_emit_without_target(self):
+        self.assert_wrong_usage("emit", "SELECT 1", word="--target")
+
+    def test_emit_for_an_unknown_target(self):
+        self.assert_wrong_usage("emit", "SELECT 1", "--target", "vulkan", word="vulkan")
+
+    def test_help_lists_every_command(self):
+        ended = self.run_program("--help")
+        self.assertEqual((ended.returncode, ended.err), (0, ""))
+        for command in ("query", "emit", "devices", "cache"):
+            self.assertIn(command, ended.out)
+
+    def test_each_command_has_help(self):
+        for command in ("query", "emit", "devices", "cache"):
+            ended = self.run_program(command, "--help")
+            self.assertEqual((ended.returncode, ended.err), (0, ""), command)
+            self.assertIn("Usage", ended.out)
+
+    def test_version(self):
+        ended = self.run_program("--version")
+        self.assertEqual(ended.returncode, 0)
+        self.assertRegex(ended.out, r"^penstock \d+\.\d+\.\d+\n$")
+
+
+main()
