@@ -25,20 +25,18 @@ CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups, 
   const std::string group = name.substr(0, space);
   if (!groups.contains(group)) {
     groups[group] = root.add_subcommand(group, "Group of commands; see penstock " + group + " --help");
-    groups[group]->require_subcommand(1);
+    groups[group]->require_subcommand(0, 1);
   }
   return groups[group]->add_subcommand(name.substr(space + 1), command.summary);
 }
 
-// CLI11 prints --help and --version by an exception that carries code 0.
-int print_parse_result(const CLI::App& root, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return root.exit(error, std::cout, std::cerr);
+int print_wrong_usage(const CLI::App& root, const char* what) {
   const CLI::App* asked = &root;
   while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
   std::string words = asked->get_name();
   for (const CLI::App* above = asked->get_parent(); above != nullptr; above = above->get_parent())
     words = above->get_name() + " " + words;
-  std::fprintf(stderr, "penstock: wrong usage: %s\nSee %s --help.\n", error.what(), words.c_str());
+  std::fprintf(stderr, "penstock: wrong usage: %s\nSee %s --help.\n", what, words.c_str());
   return exit_usage;
 }
 
@@ -60,7 +58,12 @@ void Arguments::value(std::string_view name, std::string_view placeholder, std::
 
 void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
                       std::string_view description) {
-  add_value(app_, name, placeholder, target, description);
+  // CLI11 2.1 reads -5 as a large unsigned number.
+  const auto digits = [](const std::string& text) {
+    const bool whole = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return whole ? std::string() : "'" + text + "' is not a whole number";
+  };
+  add_value(app_, name, placeholder, target, description)->check(digits, "");
 }
 
 void Arguments::value(std::string_view name, std::string_view placeholder, double& target, std::string_view description) {
@@ -85,7 +88,7 @@ void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
 int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands) {
   CLI::App root("Penstock: data-parallel kernels on compressed data", "penstock");
   root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);
-  root.require_subcommand(1);
+  root.require_subcommand(0, 1);   // one is required, but a wrong word is better named than called missing
   Action chosen;
   std::map<std::string, CLI::App*> groups;
   for (const Command& command : commands) {
@@ -96,8 +99,10 @@ int run_command_line(int argument_count, char** arguments, const std::vector<Com
   try {
     root.parse(argument_count, arguments);
   } catch (const CLI::ParseError& error) {
-    return print_parse_result(root, error);
+    // --help and --version are exceptions that carry code 0.
+    return error.get_exit_code() == 0 ? root.exit(error, std::cout, std::cerr) : print_wrong_usage(root, error.what());
   }
+  if (!chosen) return print_wrong_usage(root, "a subcommand is required");
   return print_outcome(chosen());
 }
 
