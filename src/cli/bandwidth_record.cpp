@@ -24,6 +24,7 @@ std::string identity(const Traits& traits) {
 
 Result<std::filesystem::path> record_path(const Traits& traits) {
   PENSTOCK_ASSIGN(const CacheSummary cache, summarize_cache());
+  if (cache.directory.empty()) return Status(Code::io, "the cache is off");
   std::string name = "copy-bandwidth-";
   for (char c : (traits.id + "-" + traits.name).substr(0, 80))
     name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';

@@ -20,6 +20,7 @@ class CommandLineTest(unittest.TestCase):
         self.rows = self.folder / "rows"
         self.rows.mkdir()
         self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        self.environment.pop("PENSTOCK_CACHE_DIR", None)
 
     def tearDown(self):
         self._folder.cleanup()
