@@ -32,7 +32,7 @@ class Printer {
   std::string column_declarations() const;
   std::string value_declarations() const;
   std::string load_functions() const;
-  Result<std::string> evaluate_function(std::vector<NodeId>& faults) const;
+  Result<std::string> evaluate_function(PipelineText& result) const;
   std::string result_struct() const;
   std::string store_function(const std::string& prefix, const std::string& function) const;
   std::string accumulator_functions() const;
@@ -116,7 +116,7 @@ std::string Printer::result_struct() const {
   return text + " u32 row; } PipelineResult;\n\n";
 }
 
-Result<std::string> Printer::evaluate_function(std::vector<NodeId>& faults) const {
+Result<std::string> Printer::evaluate_function(PipelineText& result) const {
   std::vector<NodeId> roots = program_.predicates;
   std::vector<std::size_t> computed;
   for (std::size_t i = 0; i < program_.outputs.size(); i++) {
@@ -130,7 +130,8 @@ Result<std::string> Printer::evaluate_function(std::vector<NodeId>& faults) cons
   names.parameter = [](std::uint32_t parameter) { return parameter_name(parameter); };
   names.parameter_valid = [this](std::uint32_t p) { return program_.graph->parameters[p].is_null ? std::string("0u") : std::string(); };
   PENSTOCK_ASSIGN(const Emission emission, emit(*program_.graph, roots, names));
-  faults = emission.faults;
+  result.faults = emission.faults;
+  result.fault_codes = emission.fault_codes;
 
   // A row's fault counts if the row has passed every predicate before it.
   std::string text = emission.functions + result_struct();
@@ -393,7 +394,7 @@ std::string Printer::replace_words(std::string text) const {
 Result<PipelineText> Printer::print(const std::string& skeleton, Target target) {
   PipelineText result;
   std::string text = defines() + std::string(skeleton_text("pipeline")) + load_functions();
-  PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(result.faults));
+  PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(result));
   text += evaluate;
   if (program_.epilogue == Epilogue::compact) {
     text += store_function("o", "pipeline_store");
@@ -425,6 +426,19 @@ std::vector<OutputParameter> output_parameters(const TileProgram& program) {
   }
   if (program.carries_rows()) parameters.push_back({-1, false, 4});
   return parameters;
+}
+
+std::uint64_t input_bytes_per_row(const TileProgram& program) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t column : program.device_columns) bytes += width_bytes(program.source_schema[column].type);
+  return std::max<std::uint64_t>(bytes, 1);
+}
+
+std::uint64_t output_bytes_per_row(const TileProgram& program) {
+  std::uint64_t bytes = 0;
+  if (program.epilogue == Epilogue::compact)
+    for (const OutputParameter& p : output_parameters(program)) bytes += p.width_bytes;
+  return bytes;
 }
 
 bool is_used_parameter(const TileProgram& program, std::uint32_t parameter) { return !program.graph->parameters[parameter].is_null; }

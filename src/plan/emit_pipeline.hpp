@@ -31,6 +31,7 @@ struct Policy {
 struct PipelineText {
   std::string text;                 // complete, for one target
   std::vector<NodeId> faults;       // the node that fault number i names
+  std::vector<Code> fault_codes;    // and what went wrong there
 };
 
 Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target);
@@ -40,6 +41,9 @@ struct ColumnParameter { std::uint32_t column = 0; bool has_validity = false; };
 std::vector<ColumnParameter> column_parameters(const TileProgram& program);
 struct OutputParameter { int output = -1; bool has_validity = false; std::uint32_t width_bytes = 0; };   // -1: row numbers
 std::vector<OutputParameter> output_parameters(const TileProgram& program);
+// Bytes that a kernel moves for a row it reads, and for a row it keeps, validity and booleans left out.
+std::uint64_t input_bytes_per_row(const TileProgram& program);
+std::uint64_t output_bytes_per_row(const TileProgram& program);
 bool is_used_parameter(const TileProgram& program, std::uint32_t parameter);   // NULL literals take no argument
 
 }  // namespace penstock::plan

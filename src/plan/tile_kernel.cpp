@@ -45,12 +45,10 @@ Result<std::unique_ptr<TileKernel>> TileKernel::build(std::shared_ptr<Device> de
 }
 
 Status TileKernel::compile() {
-  PENSTOCK_ASSIGN(PipelineText text, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
-  if (options_.on_source) options_.on_source(text.text);
-  source_ = std::move(text.text);
-  faults_ = std::move(text.faults);
+  PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
+  if (options_.on_source) options_.on_source(text_.text);
   ProgramSource source;
-  source.text = source_;
+  source.text = text_.text;
   source.group_size = policy_.group_size;
   source.fast_math = options_.fast_math;
   source.label = std::string(variant_->name);
@@ -78,24 +76,9 @@ std::uint32_t TileKernel::group_count(std::uint64_t row_count) const {
   return policy_.groups == 0 ? tiles : std::min(tiles, policy_.groups);
 }
 
-std::uint64_t TileKernel::device_bytes_per_row() const {
-  std::uint64_t bytes = 0;
-  for (const ColumnParameter& p : column_parameters(program_)) bytes += width_bytes(program_.source_schema[p.column].type) + 1;
-  if (program_.epilogue == Epilogue::compact)
-    for (const OutputParameter& p : output_parameters(program_)) bytes += 2 * (std::uint64_t{p.width_bytes} + p.has_validity);
-  return std::max<std::uint64_t>(bytes, 1);
-}
-
 Status TileKernel::fault_status(std::uint32_t fault) const {
-  if (fault >= faults_.size()) return Status(Code::internal, "a kernel reported the unknown fault " + std::to_string(fault));
-  const NodeId node = faults_[fault];
-  const Node& at = program_.graph->at(node);
-  const auto site = program_.graph->sites.find(node);
-  const std::string where = site != program_.graph->sites.end() && !site->second.text.empty()
-                                ? site->second.text : text_of(*program_.graph, node, program_.source_schema);
-  const bool by_zero = at.op == Op::integer_divide || at.op == Op::modulo;
-  const std::string what = by_zero ? "division by zero or overflow in " : at.op == Op::cast ? "a value is out of range for " + name_of(at.type) + " in " : "overflow of " + name_of(at.type) + " in ";
-  return Status(by_zero ? Code::invalid : Code::overflow, what + where);
+  if (fault >= text_.faults.size()) return Status(Code::internal, "a kernel reported the unknown fault " + std::to_string(fault));
+  return penstock::fault_status(*program_.graph, text_.faults[fault], text_.fault_codes[fault], program_.source_schema);
 }
 
 Status TileKernel::prepare_outputs(std::vector<std::shared_ptr<Buffer>>& buffers, std::uint64_t row_count) const {
@@ -231,6 +214,7 @@ Status TileKernel::enqueue_reduce(Queue& queue, std::vector<Argument> arguments,
 
 Status TileKernel::enqueue_group(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
   slot.groups = group_count(row_count);
+  slot.slots = policy_.slots;
   PENSTOCK_TRY(queue.fill(*slot.overflowed, 0, 4));
   for (const auto* buffer : {&slot.places, &slot.keys, &slot.scratch, &slot.results, &slot.used_slots, &slot.overflowed, &slot.fault})
     add(arguments, *buffer);

@@ -28,7 +28,7 @@ struct Slot {
   std::shared_ptr<Buffer> places, keys, results, used_slots;      // group (with scratch as its tables)
   std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
   std::shared_ptr<Buffer> overflowed;              // group: u32, how many work groups had a full table
-  std::uint32_t groups = 0;                        // of the last launch
+  std::uint32_t groups = 0, slots = 0;             // of the last launch
 };
 
 class TileKernel {
@@ -46,9 +46,8 @@ class TileKernel {
   const Variant& variant() const { return *variant_; }
   const Policy& policy() const { return policy_; }
   const Program& compiled() const { return *compiled_; }
-  const std::string& source() const { return source_; }
+  const std::string& source() const { return text_.text; }
   Status fault_status(std::uint32_t fault) const;            // what a fault number read from Slot::fault means
-  std::uint64_t device_bytes_per_row() const;                // of inputs and outputs, for choosing chunk sizes
 
  private:
   TileKernel(std::shared_ptr<Device> device, const TileProgram& program) : device_(std::move(device)), program_(program) {}
@@ -70,8 +69,7 @@ class TileKernel {
   Options options_;
   const Variant* variant_ = nullptr;
   Policy policy_;
-  std::string source_;
-  std::vector<NodeId> faults_;
+  PipelineText text_;
   std::shared_ptr<Program> compiled_;
 };
 

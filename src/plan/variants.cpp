@@ -17,12 +17,12 @@ Policy cpu_policy(const Traits& traits, const TileProgram&) {
 }
 
 // Loads in flight: about 64 bytes of columns a work item hide the latency of memory without spilling.
-std::uint32_t vectors_for(std::uint32_t bytes) { return bytes <= 4 ? 4 : bytes <= 8 ? 2 : 1; }
+std::uint32_t vectors_for(std::uint64_t bytes) { return bytes <= 4 ? 4 : bytes <= 8 ? 2 : 1; }
 
 Policy gpu_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   policy.group_size = std::min(256u, traits.max_group_size);
-  policy.vectors = vectors_for(row_bytes(program));
+  policy.vectors = vectors_for(input_bytes_per_row(program));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
   policy.groups = traits.compute_units * 8;
   return policy;
@@ -68,12 +68,6 @@ constexpr std::array<Variant, 7> table = {{
 }  // namespace
 
 std::span<const Variant> variants() { return table; }
-
-std::uint32_t row_bytes(const TileProgram& program) {
-  std::uint32_t bytes = 0;
-  for (const ColumnParameter& p : column_parameters(program)) bytes += width_bytes(program.source_schema[p.column].type);
-  return std::max(bytes, 1u);
-}
 
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program, std::string_view forced) {
   std::string fitting;

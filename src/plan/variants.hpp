@@ -28,6 +28,4 @@ Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& p
 // What emit and explain assume of a target when no device is at hand.
 Traits typical_traits(Target target);
 
-std::uint32_t row_bytes(const TileProgram& program);     // of the device columns, bits counted as one byte
-
 }  // namespace penstock::plan

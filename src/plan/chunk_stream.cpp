@@ -1,0 +1,114 @@
+#include "plan/chunk_stream.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace penstock::plan {
+namespace {
+
+double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::uint64_t value_bytes(const Column& column) {
+  if (column.type.kind == Kind::boolean) return (column.row_count + 7) / 8;
+  return column.row_count * width_bytes(column.type);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> device, const TileProgram& program,
+                                                       const TableSource& source, std::uint64_t chunk_rows, StringPool& strings) {
+  std::unique_ptr<ChunkStream> stream(new ChunkStream(std::move(device), program, strings));
+  std::vector<std::uint32_t> columns = program.device_columns;
+  columns.insert(columns.end(), program.carried_columns.begin(), program.carried_columns.end());
+  ScanOptions options;
+  options.batch_rows = chunk_rows;
+  PENSTOCK_ASSIGN(stream->batches_, source.scan(columns, options));
+  if (!stream->device_->traits().unified_memory) {
+    PENSTOCK_ASSIGN(stream->uploads_, stream->device_->queue());
+  }
+  return stream;
+}
+
+Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
+  const double start = now_seconds();
+  PENSTOCK_ASSIGN(std::optional<Table> batch, batches_->next());
+  read_seconds_ += now_seconds() - start;
+  if (!batch) return false;
+  memory.batch = std::move(*batch);
+  memory.encoded.clear();
+  memory.input.buffers.clear();
+  memory.input.row_count = memory.batch.row_count;
+  const auto parameters = column_parameters(program_);
+  memory.encoded.reserve(parameters.size());
+  std::size_t index = 0;
+  const std::uint64_t uploaded_before = bytes_uploaded_;
+  for (std::size_t i = 0; i < parameters.size(); i++)
+    PENSTOCK_TRY(bring_column(memory, compute, index, memory.batch.columns[i], parameters[i].has_validity)
+                     .with("while bringing column '" + program_.source_schema[parameters[i].column].name + "' to the device"));
+  if (uploads_ && bytes_uploaded_ != uploaded_before) {
+    PENSTOCK_ASSIGN(const auto uploaded, uploads_->record());
+    PENSTOCK_TRY(uploads_->flush());
+    PENSTOCK_TRY(compute.wait_for(*uploaded));
+  }
+  return true;
+}
+
+Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, const Column& column, bool has_validity) {
+  if (column.row_count != memory.batch.row_count) return Status(Code::internal, "a batch's columns differ in length");
+  if (column.device_values) {
+    memory.input.buffers.push_back(column.device_values);
+    if (!has_validity) return {};
+    if (column.device_validity) { memory.input.buffers.push_back(column.device_validity); return {}; }
+    PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
+    memory.input.buffers.push_back(std::move(ones));
+    return {};
+  }
+  const Column* values = &column;
+  if (column.type.kind == Kind::string) {
+    PENSTOCK_ASSIGN(std::vector<std::uint32_t> codes, strings_.encode(column));
+    memory.encoded.push_back(Column::from(std::move(codes)));
+    values = &memory.encoded.back();
+  }
+  PENSTOCK_ASSIGN(auto buffer, bring(memory, index++, values->values.data, value_bytes(*values)));
+  memory.input.buffers.push_back(std::move(buffer));
+  if (!has_validity) {
+    if (!column.validity.empty()) return Status(Code::corrupt, "NULLs in a column that is declared without");
+    return {};
+  }
+  if (column.validity.empty()) {
+    PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
+    memory.input.buffers.push_back(std::move(ones));
+    return {};
+  }
+  PENSTOCK_ASSIGN(auto validity, bring(memory, index++, column.validity.data, (column.row_count + 7) / 8));
+  memory.input.buffers.push_back(std::move(validity));
+  return {};
+}
+
+Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes) {
+  if (bytes == 0) return device_->allocate(64);
+  if (!uploads_) return device_->wrap_host(data, bytes);
+  if (memory.staging.size() <= index) {
+    memory.staging.resize(index + 1);
+    memory.uploaded.resize(index + 1);
+  }
+  if (!memory.staging[index] || memory.staging[index]->bytes() < bytes) {
+    PENSTOCK_ASSIGN(memory.staging[index], device_->allocate_host(bytes));
+    PENSTOCK_ASSIGN(memory.uploaded[index], device_->allocate(bytes));
+  }
+  std::memcpy(memory.staging[index]->data(), data, bytes);
+  PENSTOCK_TRY(uploads_->upload(*memory.uploaded[index], memory.staging[index]->data(), bytes));
+  bytes_uploaded_ += bytes;
+  return memory.uploaded[index];
+}
+
+Result<std::shared_ptr<Buffer>> ChunkStream::all_present(std::uint64_t row_count, Queue& compute) {
+  const std::uint64_t bytes = (row_count / 8 + 67) / 4 * 4;
+  if (ones_ && ones_->bytes() >= bytes) return ones_;
+  PENSTOCK_ASSIGN(ones_, device_->allocate(bytes));
+  PENSTOCK_TRY(compute.fill(*ones_, 0xffffffffu, bytes));
+  return ones_;
+}
+
+}  // namespace penstock::plan

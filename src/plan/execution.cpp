@@ -1,0 +1,140 @@
+// run(): walks a plan from the wanted steps up, one tile program a fused chain, each shared step once.
+#include <chrono>
+#include <map>
+
+#include "plan/host_steps.hpp"
+#include "plan/run_tiles.hpp"
+#include "plan/stages.hpp"
+
+namespace penstock {
+namespace plan {
+namespace {
+
+double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+class Execution {
+ public:
+  Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) : plan_(plan), options_(options), consumers_(count_consumers(plan, results)) {}
+
+  Result<Outcome> run(StepId result) {
+    const double start = now_seconds();
+    report_ = {};
+    PENSTOCK_ASSIGN(device_, open_device(options_.device));
+    report_.device_id = device_->traits().id;
+    report_.device_name = device_->traits().name;
+    Outcome outcome;
+    PENSTOCK_ASSIGN(outcome.table, materialise(result, ~std::uint64_t{0}));
+    report_.rows_out = outcome.table.row_count;
+    report_.total_seconds = now_seconds() - start;
+    outcome.report = std::move(report_);
+    return outcome;
+  }
+
+ private:
+  // The rows of a step as a table on the host; at least `row_limit` of them if there are as many.
+  Result<Table> materialise(StepId id, std::uint64_t row_limit) {
+    if (const auto done = done_.find(id); done != done_.end()) return done->second;
+    PENSTOCK_ASSIGN(Table table, compute(id, consumers_[id] > 1 ? ~std::uint64_t{0} : row_limit));
+    if (consumers_[id] > 1) done_[id] = table;
+    return table;
+  }
+
+  Result<Table> compute(StepId id, std::uint64_t row_limit) {
+    const Step& step = plan_.step(id);
+    if (step.kind == StepKind::limit) {
+      const std::uint64_t wanted = std::min(row_limit, step.limit);
+      const std::uint64_t needed = step.offset > ~std::uint64_t{0} - wanted ? ~std::uint64_t{0} : step.offset + wanted;
+      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], needed));
+      return limit_rows(input, step.limit, step.offset);
+    }
+    if (step.kind == StepKind::order_by) {
+      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
+      return sort_rows(input, step.sort_keys);
+    }
+    if (finishes_on_host(plan_, id)) {
+      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], step.kind == StepKind::map ? row_limit : ~std::uint64_t{0}));
+      return apply_on_host(step, input);
+    }
+    return run_chain(id, row_limit);
+  }
+
+  Result<Table> run_chain(StepId id, std::uint64_t row_limit) {
+    const StepId base = chain_base(plan_, id, consumers_);
+    PENSTOCK_ASSIGN(const TileProgram program, fuse(plan_, base, id));
+    std::shared_ptr<TableSource> source = plan_.step(base).source;
+    if (!source) {
+      PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}));
+      source = table_source(std::move(table), std::string(name_of(plan_.step(base).kind)));
+    }
+    const TileRun run{device_, &options_, &strings_, &report_, row_limit};
+    return run_tiles(run, program, *source);
+  }
+
+  const Plan& plan_;
+  const RunOptions& options_;
+  std::vector<std::uint32_t> consumers_;
+  std::shared_ptr<Device> device_;
+  StringPool strings_;
+  std::map<StepId, Table> done_;
+  RunReport report_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<StepId>& results) {
+  std::vector<std::uint32_t> consumers(plan.size(), 0);
+  std::vector<bool> reached(plan.size(), false);
+  for (StepId result : results) {
+    consumers[result]++;
+    reached[result] = true;
+  }
+  for (std::size_t id = plan.size(); id-- > 0;) {     // inputs have smaller numbers
+    if (!reached[id]) continue;
+    for (StepId input : plan.step(static_cast<StepId>(id)).inputs) {
+      consumers[input]++;
+      reached[input] = true;
+    }
+  }
+  return consumers;
+}
+
+bool yields_small_result(StepKind kind) {
+  return kind == StepKind::reduce || kind == StepKind::group_by || kind == StepKind::order_by || kind == StepKind::limit;
+}
+
+bool finishes_on_host(const Plan& plan, StepId id) {
+  for (StepId at = id; plan.step(at).kind == StepKind::filter || plan.step(at).kind == StepKind::map;) {
+    at = plan.step(at).inputs[0];
+    if (yields_small_result(plan.step(at).kind)) return true;
+  }
+  return false;
+}
+
+StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
+  if (plan.step(last).kind == StepKind::source) return last;
+  StepId at = plan.step(last).inputs[0];
+  while ((plan.step(at).kind == StepKind::filter || plan.step(at).kind == StepKind::map) && consumers[at] <= 1 && !finishes_on_host(plan, at))
+    at = plan.step(at).inputs[0];
+  return at;
+}
+
+}  // namespace plan
+
+Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
+  for (StepId result : results)
+    if (result >= plan.size()) return Status(Code::invalid, "the result is not a step of this plan");
+  plan::Execution execution(plan, results, options);
+  std::vector<Outcome> outcomes;
+  for (StepId result : results) {
+    PENSTOCK_ASSIGN(Outcome outcome, execution.run(result));
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options) {
+  PENSTOCK_ASSIGN(std::vector<Outcome> outcomes, run(plan, std::vector<StepId>{result}, options));
+  return std::move(outcomes[0]);
+}
+
+}  // namespace penstock

@@ -1,0 +1,192 @@
+// explain() and source(): what would run, in words and as text. Neither reads a row.
+#include <algorithm>
+#include <set>
+
+#include "plan/stages.hpp"
+#include "plan/tile_kernel.hpp"
+
+namespace penstock {
+namespace plan {
+namespace {
+
+std::string quantity(double bytes) {
+  constexpr const char* units[] = {"bytes", "KB", "MB", "GB", "TB"};
+  int unit = 0;
+  for (; bytes >= 1000 && unit < 4; unit++) bytes /= 1000;
+  char text[64];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
+  return text;
+}
+
+std::string list(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string describe_fields(const Schema& schema, std::size_t most = 6) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(schema.size(), most); i++) parts.push_back(schema[i].name + " " + name_of(schema[i].type) + (schema[i].nullable ? "?" : ""));
+  if (schema.size() > most) parts.push_back("and " + std::to_string(schema.size() - most) + " more");
+  return list(parts);
+}
+
+std::string describe(const Plan& plan, const Step& step) {
+  std::vector<std::string> parts;
+  const Schema& input = step.inputs.empty() ? step.schema : plan.step(step.inputs[0]).schema;
+  switch (step.kind) {
+    case StepKind::source: return step.source->describe() + " (" + describe_fields(step.schema) + ")";
+    case StepKind::filter: return text_of(*step.graph, step.predicate, input);
+    case StepKind::order_by:
+      for (const SortKey& key : step.sort_keys) parts.push_back(step.schema[key.column].name + (key.descending ? " desc" : ""));
+      return list(parts);
+    case StepKind::limit: return std::to_string(step.limit) + (step.offset ? " offset " + std::to_string(step.offset) : "");
+    default: break;
+  }
+  for (const Projection& p : step.projections) parts.push_back(text_of(*step.graph, p.root, input) + (step.kind == StepKind::map ? " as " + p.name : ""));
+  for (const AggregateCall& call : step.aggregates) {
+    const std::string of = call.function == Aggregate::count_rows ? "" : "(" + text_of(*step.graph, call.argument, input) + ")";
+    parts.push_back((call.function == Aggregate::custom ? call.custom->name : std::string(name_of(call.function))) + of);
+  }
+  return list(parts);
+}
+
+// Steps from the source down.
+std::vector<StepId> path(const Plan& plan, StepId result) {
+  std::vector<StepId> steps{result};
+  while (!plan.step(steps.back()).inputs.empty()) steps.push_back(plan.step(steps.back()).inputs[0]);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+void columns_of(const Graph& graph, NodeId root, std::set<std::uint32_t>& columns) {
+  if (graph.at(root).op == Op::column) columns.insert(graph.at(root).payload);
+  for (NodeId input : graph.at(root).inputs) columns_of(graph, input, columns);
+}
+
+std::uint64_t bytes_of(const Schema& schema, const std::set<std::uint32_t>& columns) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t column : columns) bytes += width_bytes(schema[column].type);
+  return bytes;
+}
+
+// Bytes a row when every step is a kernel of its own that stores the columns a later step reads, no row being dropped.
+std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>& steps) {
+  std::set<std::uint32_t> needed;      // of the rows of the step below
+  std::uint64_t bytes = 0;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const Step& step = plan.step(steps[i]);
+    const Schema& input = plan.step(step.inputs[0]).schema;
+    std::set<std::uint32_t> read;
+    if (step.kind == StepKind::filter) {
+      if (i + 1 == steps.size()) for (std::uint32_t c = 0; c < input.size(); c++) needed.insert(c);
+      bytes += bytes_of(input, needed);
+      read = needed;
+      columns_of(*step.graph, step.predicate, read);
+    } else {
+      for (std::uint32_t c = 0; c < step.projections.size(); c++) {
+        if (step.kind == StepKind::map && i + 1 < steps.size() && !needed.contains(c)) continue;
+        columns_of(*step.graph, step.projections[c].root, read);
+        if (step.kind == StepKind::map) bytes += width_bytes(step.schema[c].type);
+      }
+      for (const AggregateCall& call : step.aggregates)
+        if (call.function != Aggregate::count_rows) columns_of(*step.graph, call.argument, read);
+    }
+    bytes += bytes_of(input, read);
+    needed = std::move(read);
+  }
+  return bytes;
+}
+
+std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program, const Traits& traits, const Variant& variant) {
+  std::vector<std::string> columns, predicates;
+  for (std::uint32_t column : program.device_columns) columns.push_back(program.source_schema[column].name);
+  for (NodeId predicate : program.predicates) predicates.push_back(text_of(*program.graph, predicate, program.source_schema));
+  std::string text = "  kernel '" + std::string(variant.name) + "' for " + traits.id + ", reading " + (columns.empty() ? "no column" : list(columns));
+  if (!program.carried_columns.empty()) {
+    std::vector<std::string> carried;
+    for (std::uint32_t column : program.carried_columns) carried.push_back(program.source_schema[column].name);
+    text += " (carried by row number: " + list(carried) + ")";
+  }
+  text += "\n";
+  if (!predicates.empty()) text += "    keeps rows where " + list(predicates) + "\n";
+  for (const Output& output : program.outputs)
+    if (output.carried < 0) text += "    computes " + text_of(*program.graph, output.root, program.source_schema) + (output.name.empty() ? "" : " as " + output.name) + "\n";
+  const std::uint64_t fused = input_bytes_per_row(program) + output_bytes_per_row(program);
+  const std::uint64_t unfused = unfused_bytes_per_row(plan, chain(plan, base, last));
+  text += "    bytes moved a row: " + std::to_string(fused) + " fused, " + std::to_string(std::max(fused, unfused)) + " with a kernel a step";
+  const auto& source = plan.step(base).source;
+  if (source && source->row_count()) {
+    const auto rows = static_cast<double>(*source->row_count());
+    text += " (" + std::to_string(*source->row_count()) + " rows: " + quantity(rows * static_cast<double>(fused)) + ", " + quantity(rows * static_cast<double>(std::max(fused, unfused))) + ")";
+  }
+  return text + "\n";
+}
+
+// The last step of every fused chain on the way to `result`, from the source down.
+std::vector<StepId> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
+  std::vector<StepId> kernels;
+  for (StepId at = result;;) {
+    const Step& step = plan.step(at);
+    if (step.kind == StepKind::order_by || step.kind == StepKind::limit || finishes_on_host(plan, at)) {
+      at = step.inputs[0];
+      continue;
+    }
+    kernels.push_back(at);
+    const StepId base = chain_base(plan, at, consumers);
+    if (base == at || plan.step(base).kind == StepKind::source) break;
+    at = base;
+  }
+  std::reverse(kernels.begin(), kernels.end());
+  return kernels;
+}
+
+}  // namespace
+}  // namespace plan
+
+Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options) {
+  using namespace plan;
+  const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
+  std::shared_ptr<Device> device;
+  if (auto opened = open_device(options.device); opened.ok()) device = std::move(opened).value();
+  else if (!options.device.empty()) return opened.status();
+  const Traits traits = device ? device->traits() : typical_traits(Target::opencl);
+  std::string text = "Steps\n";
+  for (StepId id : path(plan, result)) text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) + "\n";
+  text += "After fusion\n";
+  for (StepId last : kernel_steps(plan, result, consumers)) {
+    const StepId base = chain_base(plan, last, consumers);
+    PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, base, last));
+    PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
+    text += describe_kernel(plan, base, last, program, traits, *variant);
+    if (!device) continue;
+    PENSTOCK_ASSIGN(const auto kernel, TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
+    const BuildReport& report = kernel->compiled().report();
+    char line[160];
+    std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", report.cache == CacheResult::compiled ? "miss, compiled and stored" : report.cache == CacheResult::disk ? "hit on disk" : "hit in memory", report.seconds * 1e3, report.key.c_str());
+    text += line;
+  }
+  for (StepId id : path(plan, result)) {
+    const StepKind kind = plan.step(id).kind;
+    if (kind == StepKind::order_by || kind == StepKind::limit || finishes_on_host(plan, id))
+      text += "  then on the host: " + std::string(name_of(kind)) + " " + describe(plan, plan.step(id)) + "\n";
+  }
+  return text;
+}
+
+Result<std::string> source(const Plan& plan, StepId result, Target target) {
+  using namespace plan;
+  const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
+  const Traits traits = typical_traits(target);
+  std::string text;
+  for (StepId last : kernel_steps(plan, result, consumers)) {
+    PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, chain_base(plan, last, consumers), last));
+    PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
+    const Policy policy = variant->policy(traits, program);
+    PENSTOCK_ASSIGN(const PipelineText pipeline, emit_pipeline(program, std::string(variant->skeleton), policy, target));
+    text += "// " + std::string(variant->name) + ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" + pipeline.text;
+  }
+  return text;
+}
+
+}  // namespace penstock

@@ -1,0 +1,105 @@
+#include "plan/host_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "plan/gather.hpp"
+
+namespace penstock::plan {
+namespace {
+
+std::vector<Scalar> row_of(const Table& table, std::uint64_t row) {
+  std::vector<Scalar> values;
+  for (const Column& column : table.columns) values.push_back(scalar_at(column, row));
+  return values;
+}
+
+Result<Table> filter_on_host(const Step& step, const Table& input) {
+  std::vector<std::uint64_t> kept;
+  for (std::uint64_t row = 0; row < input.row_count; row++) {
+    const std::vector<Evaluated> result = evaluate(*step.graph, std::span(&step.predicate, 1), row_of(input, row));
+    if (result[0].fault != Code::ok) return fault_status(*step.graph, result[0].fault_node, result[0].fault, input.schema());
+    if (!result[0].value.is_null && result[0].value.integer != 0) kept.push_back(row);
+  }
+  return gather(input, kept);
+}
+
+Result<Table> map_on_host(const Step& step, const Table& input) {
+  std::vector<NodeId> roots;
+  for (const Projection& p : step.projections) roots.push_back(p.root);
+  std::vector<std::vector<Scalar>> columns(roots.size(), std::vector<Scalar>(input.row_count));
+  for (std::uint64_t row = 0; row < input.row_count; row++) {
+    std::vector<Evaluated> results = evaluate(*step.graph, roots, row_of(input, row));
+    for (std::size_t i = 0; i < roots.size(); i++) {
+      if (results[i].fault != Code::ok) return fault_status(*step.graph, results[i].fault_node, results[i].fault, input.schema());
+      columns[i][row] = std::move(results[i].value);
+    }
+  }
+  Table table;
+  table.row_count = input.row_count;
+  for (std::size_t i = 0; i < roots.size(); i++) {
+    table.names.push_back(step.projections[i].name);
+    table.columns.push_back(column_of(step.schema[i].type, columns[i]));
+  }
+  return table;
+}
+
+// Three-way order of two rows of a column, NULLs aside: NaN above every number, strings by bytes.
+class SortColumn {
+ public:
+  explicit SortColumn(const Column& column) : column_(column) {
+    if (column.type.kind == Kind::string) return;
+    values_.reserve(column.row_count);
+    for (std::uint64_t row = 0; row < column.row_count; row++) values_.push_back(scalar_at(column, row));
+  }
+
+  int compare(std::uint64_t a, std::uint64_t b) const {
+    if (column_.type.kind == Kind::string) {
+      const int order = column_.string(a).compare(column_.string(b));
+      return order < 0 ? -1 : order > 0;
+    }
+    if (!is_float(column_.type)) return values_[a].integer < values_[b].integer ? -1 : values_[a].integer > values_[b].integer;
+    const double x = values_[a].real, y = values_[b].real;
+    if (std::isnan(x) || std::isnan(y)) return static_cast<int>(std::isnan(x)) - static_cast<int>(std::isnan(y));
+    return x < y ? -1 : x > y;
+  }
+  bool is_null(std::uint64_t row) const { return !column_.is_valid(row); }
+
+ private:
+  const Column& column_;
+  std::vector<Scalar> values_;
+};
+
+}  // namespace
+
+Result<Table> apply_on_host(const Step& step, const Table& input) {
+  return step.kind == StepKind::filter ? filter_on_host(step, input) : map_on_host(step, input);
+}
+
+Table sort_rows(const Table& table, const std::vector<SortKey>& keys) {
+  std::vector<SortColumn> columns;
+  for (const SortKey& key : keys) columns.emplace_back(table.columns[key.column]);
+  std::vector<std::uint64_t> rows(table.row_count);
+  std::iota(rows.begin(), rows.end(), std::uint64_t{0});
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint64_t a, std::uint64_t b) {
+    for (std::size_t i = 0; i < keys.size(); i++) {
+      const bool null_a = columns[i].is_null(a), null_b = columns[i].is_null(b);
+      if (null_a != null_b) return null_a == keys[i].nulls_first;
+      if (null_a) continue;
+      const int order = columns[i].compare(a, b);
+      if (order != 0) return (order < 0) != keys[i].descending;
+    }
+    return false;
+  });
+  return gather(table, rows);
+}
+
+Table limit_rows(const Table& table, std::uint64_t count, std::uint64_t offset) {
+  const std::uint64_t first = std::min(offset, table.row_count);
+  std::vector<std::uint64_t> rows(std::min(count, table.row_count - first));
+  std::iota(rows.begin(), rows.end(), first);
+  return gather(table, rows);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,137 @@
+#include "plan/run_tiles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace penstock::plan {
+namespace {
+
+double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Three chunks in flight: one is read by the host, one computes, one is uploaded.
+constexpr std::size_t slots_in_flight = 3;
+
+class Runner {
+ public:
+  Runner(const TileRun& run, const TileProgram& program, const TableSource& source) : run_(run), program_(program), source_(source) {}
+
+  // Work that an error left in the queue still uses the chunks' memory.
+  ~Runner() {
+    stream_.reset();
+    if (queue_) static_cast<void>(queue_->finish());
+  }
+
+  Result<Table> run() {
+    PENSTOCK_TRY(open());
+    for (std::size_t turn = 0; !enough(); turn++) {
+      Chunk& chunk = chunks_[turn % slots_in_flight];
+      if (chunk.done) PENSTOCK_TRY(complete(chunk));
+      if (enough()) break;
+      PENSTOCK_ASSIGN(const bool more, stream_->next(chunk.memory, *queue_));
+      if (!more) break;
+      if (chunk.memory.input.row_count > 0) PENSTOCK_TRY(enqueue(chunk));
+      PENSTOCK_TRY(report_progress(chunk.memory.input.row_count));
+      next_ = turn + 1;
+    }
+    for (std::size_t i = 0; i < slots_in_flight; i++)
+      if (Chunk& chunk = chunks_[(next_ + i) % slots_in_flight]; chunk.done) PENSTOCK_TRY(complete(chunk));
+    finish_report();
+    return collector_->finish();
+  }
+
+ private:
+  bool enough() const { return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit; }
+
+  Status open() {
+    TileKernel::Options options{run_.options->fast_math, run_.options->variant, run_.options->on_source};
+    PENSTOCK_ASSIGN(kernel_, TileKernel::build(run_.device, program_, options));
+    PENSTOCK_ASSIGN(queue_, run_.device->queue());
+    const std::uint64_t rows = chunk_rows(*run_.options, run_.device->traits(), program_);
+    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings));
+    collector_ = make_collector(program_, *run_.strings);
+    return {};
+  }
+
+  Status enqueue(Chunk& chunk) {
+    PENSTOCK_TRY(kernel_->prepare(chunk.slot, chunk.memory.input.row_count));
+    PENSTOCK_ASSIGN(chunk.begun, queue_->record());
+    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.slot, *run_.strings));
+    PENSTOCK_ASSIGN(chunk.done, queue_->record());
+    PENSTOCK_TRY(queue_->download(&chunk.fault, *chunk.slot.fault, 4));
+    PENSTOCK_TRY(collector_->read(*queue_, *kernel_, chunk));
+    PENSTOCK_ASSIGN(chunk.read, queue_->record());
+    return queue_->flush();
+  }
+
+  // Waits for a chunk, because the host reads its counts next.
+  Status complete(Chunk& chunk) {
+    const double start = now_seconds();
+    PENSTOCK_TRY(chunk.read->wait());
+    if (chunk.fault != no_fault) return kernel_->fault_status(chunk.fault);
+    while (chunk.overflowed != 0) {
+      PENSTOCK_TRY(kernel_->widen());
+      PENSTOCK_TRY(enqueue(chunk));
+      PENSTOCK_TRY(chunk.read->wait());
+    }
+    PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
+    device_seconds_ += seconds;
+    PENSTOCK_TRY(collector_->take(*queue_, *kernel_, chunk));
+    chunk.done.reset();
+    run_.report->wait_seconds += now_seconds() - start;
+    return {};
+  }
+
+  Status report_progress(std::uint64_t row_count) {
+    rows_ += row_count;
+    run_.report->chunks++;
+    if (run_.options->progress && !run_.options->progress({rows_, source_.row_count()})) return Status(Code::cancelled, "the run was cancelled");
+    return {};
+  }
+
+  void finish_report() {
+    RunReport& report = *run_.report;
+    report.rows_read += rows_;
+    report.bytes_uploaded += stream_->bytes_uploaded();
+    report.bytes_downloaded += collector_->bytes_downloaded;
+    report.read_seconds += stream_->read_seconds();
+    KernelReport entry;
+    entry.name = entry.variant = std::string(kernel_->variant().name);
+    entry.source = kernel_->source();
+    entry.build = kernel_->compiled().report();
+    entry.device_seconds = device_seconds_;
+    entry.launches = report.chunks;
+    entry.bytes_moved = rows_ * input_bytes_per_row(program_);
+    if (program_.epilogue == Epilogue::compact) entry.bytes_moved += collector_->row_count() * output_bytes_per_row(program_);
+    report.kernels.push_back(std::move(entry));
+  }
+
+  TileRun run_;
+  const TileProgram& program_;
+  const TableSource& source_;
+  std::unique_ptr<TileKernel> kernel_;
+  std::unique_ptr<Collector> collector_;
+  std::array<Chunk, slots_in_flight> chunks_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<ChunkStream> stream_;
+  std::size_t next_ = 0;
+  std::uint64_t rows_ = 0;
+  double device_seconds_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program) {
+  if (options.batch_rows > 0) return std::max<std::uint64_t>(64, options.batch_rows / 64 * 64);
+  const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
+  const std::uint64_t memory = options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
+  const std::uint64_t fitting = std::max<std::uint64_t>(memory / 4 / slots_in_flight / per_row, 1024);
+  const std::uint64_t wanted = traits.is_cpu ? 1u << 20 : 1u << 23;
+  return std::min(fitting, wanted) / 64 * 64;
+}
+
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {
+  return Runner(run, program, source).run();
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,22 @@
+// Runs one tile program over a whole source: chunks stream through a few slots, the host waits only for a chunk whose results
+// it reads next.
+#pragma once
+#include <memory>
+
+#include "plan/collector.hpp"
+
+namespace penstock::plan {
+
+struct TileRun {
+  std::shared_ptr<Device> device;
+  const RunOptions* options = nullptr;
+  StringPool* strings = nullptr;
+  RunReport* report = nullptr;               // gains a KernelReport and the counts
+  std::uint64_t row_limit = ~std::uint64_t{0};   // compact: enough rows; later chunks are not read
+};
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
+
+// Rows a chunk: options, else what keeps a few chunks within a quarter of the device's memory and amortises a launch.
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program);
+
+}  // namespace penstock::plan
