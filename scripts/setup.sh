@@ -15,14 +15,14 @@ missing_packages() {
   done
 }
 
-as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo -n "$@" || sudo "$@"; fi; }
+as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi; }
 
 install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
 }
 
-if ! command -v apt-get dpkg-query >/dev/null; then
+if ! command -v apt-get >/dev/null; then
   echo "setup: this is for Debian and Ubuntu; elsewhere install what README.md lists under 'Building'" >&2
 else
   mapfile -t missing < <(missing_packages)
@@ -39,7 +39,7 @@ fi
 step "Python libraries in .venv" scripts/python_environment.sh "$purpose"
 
 # NVRTC comes with CUDA's toolkit, not with the driver; PyPI carries it alone.
-has_library() { ldconfig -p 2>/dev/null | grep -q "$1" || compgen -G "/usr/local/cuda*/lib64/$1*" >/dev/null; }
+has_library() { /sbin/ldconfig -p 2>/dev/null | grep -qF "$1" || compgen -G "/usr/local/cuda*/lib64/$1*" >/dev/null; }
 if has_library libcuda.so.1 && ! has_library libnvrtc.so && ! compgen -G ".venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so*" >/dev/null; then
   step "NVIDIA's run-time compiler in .venv" .venv/bin/python -m pip install -q nvidia-cuda-nvrtc
 fi
