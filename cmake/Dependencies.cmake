@@ -1,1 +1,16 @@
 # Libraries that only io and sql need.
+
+# SQL's grammar: PostgreSQL's, as libpg_query takes it out of the server, and a reader of its parse trees' JSON. The static
+# library is preferred, so that a binary carried elsewhere needs nothing installed.
+file(GLOB penstock_sql_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sql/*.cpp)
+if(penstock_sql_sources)
+  find_library(PENSTOCK_PG_QUERY_LIBRARY NAMES libpg_query.a pg_query DOC "libpg_query 15 or later")
+  find_path(PENSTOCK_PG_QUERY_INCLUDE pg_query.h)
+  find_path(PENSTOCK_JSON_INCLUDE nlohmann/json.hpp)
+  if(NOT PENSTOCK_PG_QUERY_LIBRARY OR NOT PENSTOCK_PG_QUERY_INCLUDE OR NOT PENSTOCK_JSON_INCLUDE)
+    message(FATAL_ERROR "SQL needs libpg_query and nlohmann-json: apt-get install libpg-query-dev nlohmann-json3-dev")
+  endif()
+  # At the end of the folder, when the layer's target is there.
+  cmake_language(DEFER CALL target_include_directories penstock_sql SYSTEM PRIVATE ${PENSTOCK_PG_QUERY_INCLUDE} ${PENSTOCK_JSON_INCLUDE})
+  cmake_language(DEFER CALL target_link_libraries penstock_sql PRIVATE ${PENSTOCK_PG_QUERY_LIBRARY})
+endif()

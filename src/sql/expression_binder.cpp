@@ -1,0 +1,376 @@
+#include "sql/expression_binder.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace penstock::sql {
+namespace {
+
+constexpr int depth_limit = 600;              // of expressions seen through aliases; see the lexer's nesting limit
+constexpr int alias_expansion_limit = 20'000;
+constexpr std::size_t site_text_bytes = 100;
+constexpr Type boolean_type{Kind::boolean};
+
+struct NamedOp { std::string_view name; Op op; };
+constexpr NamedOp arithmetic_ops[] = {
+    {"+", Op::add}, {"-", Op::subtract}, {"*", Op::multiply}, {"/", Op::divide}, {"//", Op::integer_divide}, {"%", Op::modulo},
+    {"^", Op::power}, {"&", Op::bit_and}, {"|", Op::bit_or}, {"<<", Op::shift_left}, {">>", Op::shift_right}};
+constexpr NamedOp comparison_ops[] = {{"=", Op::equal}, {"!=", Op::not_equal}, {"<", Op::less}, {"<=", Op::less_equal},
+                                      {">", Op::greater}, {">=", Op::greater_equal}};
+
+template <std::size_t count>
+std::optional<Op> find(const NamedOp (&table)[count], std::string_view name) {
+  for (const NamedOp& row : table)
+    if (row.name == name) return row.op;
+  return std::nullopt;
+}
+
+Operand of(NodeId node) {
+  Operand operand;
+  operand.node = node;
+  return operand;
+}
+
+Result<Operand> of(Result<NodeId> node) {
+  if (!node.ok()) return node.status();
+  return of(*node);
+}
+
+}  // namespace
+
+Result<NodeId> ExpressionBinder::value(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand operand, bind(syntax));
+  return settle(syntax, operand);
+}
+
+Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const NodeId node, value(syntax));
+  if (builder_.type(node) == boolean_type) return node;
+  if (!is_numeric(builder_.type(node)))
+    return wrong(syntax, clause_ + " takes a condition; this is " + name_of(builder_.type(node)));
+  return placed(syntax, builder_.cast(node, boolean_type));
+}
+
+Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
+  if (depth_ == depth_limit) return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
+  if (alias_depth_ > 0 && ++names_.alias_expansions > alias_expansion_limit)
+    return names_.error(syntax.offset, Code::capacity, "the aliases of this statement stand for more than " +
+                                                           std::to_string(alias_expansion_limit) + " expressions");
+  depth_++;
+  Result<Operand> result = dispatch(syntax);
+  depth_--;
+  return result;
+}
+
+Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
+  if (groups_ != nullptr && syntax.form != Form::column) {
+    PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
+    if (const auto found = groups_->find(text); found != groups_->end()) return of(builder_.column(found->second));
+  }
+  switch (syntax.form) {
+    case Form::column: return column(syntax);
+    case Form::star: return wrong(syntax, "* can stand in the SELECT list and in count(*) only");
+    case Form::number: {
+      Result<Scalar> number = number_literal(syntax.name);
+      if (!number.ok()) return names_.error(syntax.offset, number.status().code(), number.status().message());
+      return of(builder_.literal(std::move(number).value()));
+    }
+    case Form::boolean: return of(builder_.literal(Scalar::of(syntax.name == "true")));
+    case Form::null: {
+      Operand null = of(builder_.literal(Scalar::null_of(type_of<std::int32_t>())));   // takes any type
+      null.kind = Operand::Kind::null;
+      return null;
+    }
+    case Form::text: {
+      Operand text;
+      text.kind = Operand::Kind::text;
+      text.text = syntax.name;
+      return text;
+    }
+    case Form::interval: {
+      const std::optional<Interval> interval = parse_interval(syntax.name, syntax.qualifier);
+      if (!interval) return wrong(syntax, "'" + syntax.name + "' is not an interval" + (syntax.qualifier.empty() ? "" : " of " + syntax.qualifier));
+      Operand operand;
+      operand.kind = Operand::Kind::interval;
+      operand.interval = *interval;
+      return operand;
+    }
+    case Form::cast: return cast(syntax);
+    case Form::case_of: return case_of(syntax);
+    case Form::operation: return operation(syntax);
+    case Form::function: return function(syntax);
+  }
+  return Status(Code::internal, "an expression of no known form");
+}
+
+Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, names_.column(syntax));
+  const std::optional<std::size_t> alias = names_.alias(syntax);
+  if (index && groups_ == nullptr) return of(builder_.column(*index));
+  if (index)
+    if (const auto found = groups_->find("#" + std::to_string(*index)); found != groups_->end()) return of(builder_.column(found->second));
+  if (alias) return through_alias(*alias);
+  if (!index) return names_.unknown(syntax);
+  return wrong(syntax, "column '" + names_.schema()[*index].name + "' must stand in GROUP BY or inside an aggregate");
+}
+
+Result<Operand> ExpressionBinder::through_alias(std::size_t item) {
+  const std::size_t visible = std::exchange(names_.visible_aliases, item);
+  alias_depth_++;
+  Result<Operand> result = bind(*names_.item(item));
+  alias_depth_--;
+  names_.visible_aliases = visible;
+  return result;
+}
+
+std::optional<Type> ExpressionBinder::type_of_operand(const Operand& operand) const {
+  if (operand.kind != Operand::Kind::node) return std::nullopt;
+  return builder_.type(operand.node);
+}
+
+std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
+  const Node& node = builder_.graph()->at(id);
+  if (node.op != Op::parameter) return std::nullopt;
+  return builder_.graph()->parameters[node.payload];
+}
+
+Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> node) {
+  if (!node.ok()) {
+    const Status status = node.status();
+    if (status.message().find("\nLINE ") != std::string::npos) return status;   // has its place already
+    return names_.error(syntax.offset, status.code(), status.message());
+  }
+  auto& sites = builder_.graph()->sites;
+  if (!sites.contains(*node)) {
+    std::string text = display(syntax);
+    if (text.size() > site_text_bytes) {
+      std::size_t end = site_text_bytes;
+      while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) end--;
+      text = text.substr(0, end) + "...";
+    }
+    sites.emplace(*node, Site{static_cast<std::int32_t>(syntax.offset), std::move(text)});
+  }
+  return node;
+}
+
+Result<NodeId> ExpressionBinder::settle(const Syntax& syntax, const Operand& operand, std::optional<Type> beside) {
+  if (operand.kind == Operand::Kind::interval) return refuse(syntax, "an interval that is not added to a constant date or timestamp");
+  if (operand.kind != Operand::Kind::text) return operand.node;
+  if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.text));
+  if (is_numeric(*beside))
+    return refuse(syntax, "comparing or combining " + name_of(*beside) + " with a string");
+  const std::optional<Scalar> value = parse_as(*beside, operand.text);
+  if (!value) return wrong(syntax, "'" + operand.text + "' is not a " + name_of(*beside));
+  return builder_.literal(*value);
+}
+
+Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {
+  std::vector<Operand> result;
+  for (std::size_t i = first; i < syntax.inputs.size(); i++) {
+    PENSTOCK_ASSIGN(Operand operand, bind(*syntax.inputs[i]));
+    result.push_back(std::move(operand));
+  }
+  return result;
+}
+
+Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand input, bind(*syntax.inputs[0]));
+  if (input.kind == Operand::Kind::text) {
+    const std::optional<Scalar> value = parse_as(syntax.type, input.text);
+    if (!value) return wrong(syntax, "'" + input.text + "' is not a " + name_of(syntax.type));
+    return of(placed(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
+  }
+  PENSTOCK_ASSIGN(const NodeId node, settle(*syntax.inputs[0], input));
+  return of(placed(syntax, builder_.cast(node, syntax.type)));
+}
+
+Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
+  std::vector<NodeId> conditions;
+  std::vector<Operand> values;
+  std::vector<const Syntax*> places;
+  std::optional<Type> beside;                 // of the first branch that has one
+  const std::string clause = std::exchange(clause_, "WHEN");
+  for (std::size_t i = 0; i < syntax.inputs.size(); i++) {
+    const Syntax& input = *syntax.inputs[i];
+    if (i % 2 == 0 && i + 1 < syntax.inputs.size()) {
+      Result<NodeId> condition = predicate(input);
+      if (!condition.ok()) return condition.status();
+      conditions.push_back(*condition);
+      continue;
+    }
+    PENSTOCK_ASSIGN(Operand value, bind(input));
+    if (!beside) beside = type_of_operand(value);
+    values.push_back(std::move(value));
+    places.push_back(&input);
+  }
+  clause_ = clause;
+  PENSTOCK_ASSIGN(NodeId result, settle(*places.back(), values.back(), beside));
+  for (std::size_t i = conditions.size(); i-- > 0;) {
+    PENSTOCK_ASSIGN(const NodeId value, settle(*places[i], values[i], beside));
+    PENSTOCK_ASSIGN(result, placed(syntax, builder_.select(conditions[i], value, result)));
+  }
+  return of(result);
+}
+
+Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  if (name == "and" || name == "or" || name == "not" || name.starts_with("is ")) return of(placed(syntax, truth(syntax)));
+  if (name == "between") return of(placed(syntax, between(syntax)));
+  if (name == "in") return of(placed(syntax, in_list(syntax)));
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  if (inputs.size() == 1) {
+    PENSTOCK_ASSIGN(const NodeId input, settle(*syntax.inputs[0], inputs[0]));
+    if (name == "pos")
+      return is_numeric(builder_.type(input)) ? Result<Operand>(of(input)) : wrong(syntax, "cannot take + of " + name_of(builder_.type(input)));
+    return of(placed(syntax, builder_.unary(name == "neg" ? Op::negate : Op::bit_not, input)));
+  }
+  if (const std::optional<Op> op = find(comparison_ops, name)) return of(placed(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
+  const bool interval = inputs[0].kind == Operand::Kind::interval || inputs[1].kind == Operand::Kind::interval;
+  if (interval) return moment_arithmetic(syntax, inputs[0], inputs[1]);
+  const std::optional<Op> op = find(arithmetic_ops, name);
+  if (!op) return refuse(syntax, "the operator " + name);
+  return of(placed(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));
+}
+
+Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left, Operand right) {
+  PENSTOCK_ASSIGN(const NodeId a, settle(*syntax.inputs[0], left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(const NodeId b, settle(*syntax.inputs[1], right, type_of_operand(left)));
+  return placed(syntax, builder_.binary(op, a, b));
+}
+
+// DATE or TIMESTAMP constant with INTERVAL: a TIMESTAMP, by the calendar.
+Result<Operand> ExpressionBinder::moment_arithmetic(const Syntax& syntax, const Operand& left, const Operand& right) {
+  const bool swapped = left.kind == Operand::Kind::interval;
+  const Operand &moment = swapped ? right : left, &span = swapped ? left : right;
+  if (moment.kind != Operand::Kind::node || span.kind != Operand::Kind::interval || (syntax.name != "+" && (syntax.name != "-" || swapped)))
+    return refuse(syntax, "this arithmetic with an interval");
+  const Type type = builder_.type(moment.node);
+  if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
+    return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
+  const std::optional<Scalar> value = constant(moment.node);
+  if (!value) return refuse(syntax, "INTERVAL arithmetic on a column (move it to the constant's side, or add whole days: " + std::string("date + 5)"));
+  const Type timestamp{Kind::timestamp};
+  if (value->is_null) return of(builder_.literal(Scalar::null_of(timestamp)));
+  const std::int64_t days_or_microseconds = static_cast<std::int64_t>(value->integer);
+  std::int64_t start = days_or_microseconds;
+  if (type.kind == Kind::date32 && __builtin_mul_overflow(days_or_microseconds, microseconds_per_day, &start)) start = INT64_MAX;
+  const std::optional<std::int64_t> sum = add(start, span.interval, syntax.name == "+" ? 1 : -1);
+  if (!sum) return wrong(syntax, "the sum leaves the years 1 to 9999");
+  return of(builder_.literal(Scalar::of(timestamp, Int128(*sum))));
+}
+
+Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right) {
+  // The places of operands: BETWEEN and IN compare inputs other than the first two, whose place is the whole.
+  const bool two = syntax.inputs.size() == 2;
+  const Syntax &left_place = two ? *syntax.inputs[0] : syntax, &right_place = two ? *syntax.inputs[1] : syntax;
+  PENSTOCK_ASSIGN(NodeId a, settle(left_place, left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(NodeId b, settle(right_place, right, type_of_operand(left)));
+  // A date column against a midnight (date - INTERVAL is a TIMESTAMP): compared as dates, nothing is widened a row.
+  for (auto [moment, date] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const std::optional<Scalar> value = constant(*moment);
+    if (!value || value->is_null || value->type.kind != Kind::timestamp || builder_.type(*date).kind != Kind::date32) continue;
+    if (value->integer % microseconds_per_day == 0)
+      *moment = builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
+  }
+  return placed(syntax, builder_.binary(op, a, b));
+}
+
+Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  PENSTOCK_ASSIGN(const NodeId differs, comparison(syntax, Op::not_equal, inputs[0], inputs[1]));
+  std::array<NodeId, 2> missing{};
+  for (std::size_t i = 0; i < 2; i++) {
+    PENSTOCK_ASSIGN(const NodeId node, settle(*syntax.inputs[i], inputs[i], type_of_operand(inputs[1 - i])));
+    PENSTOCK_ASSIGN(missing[i], placed(syntax, builder_.unary(Op::is_null, node)));
+  }
+  PENSTOCK_ASSIGN(const NodeId either, placed(syntax, builder_.binary(Op::or_, missing[0], missing[1])));
+  PENSTOCK_ASSIGN(const NodeId one, placed(syntax, builder_.binary(Op::not_equal, missing[0], missing[1])));
+  PENSTOCK_ASSIGN(const NodeId result, placed(syntax, builder_.select(either, one, differs)));
+  return negate ? builder_.unary(Op::not_, result) : result;
+}
+
+// AND, OR, NOT and the IS tests.
+Result<NodeId> ExpressionBinder::truth(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  if (name == "is distinct from" || name == "is not distinct from") return distinct(syntax, name == "is not distinct from");
+  if (name == "is null" || name == "is not null") {
+    PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
+    PENSTOCK_ASSIGN(const NodeId missing, placed(syntax, builder_.unary(Op::is_null, input)));
+    return name == "is null" ? missing : builder_.unary(Op::not_, missing);
+  }
+  const std::string clause = std::exchange(clause_, name == "and" ? "AND" : name == "or" ? "OR" : name == "not" ? "NOT" : "IS");
+  std::vector<NodeId> nodes;
+  for (const SyntaxPointer& input : syntax.inputs) {
+    PENSTOCK_ASSIGN(const NodeId node, predicate(*input));
+    nodes.push_back(node);
+  }
+  clause_ = clause;
+  if (name == "and" || name == "or") return chain(syntax, name == "and" ? Op::and_ : Op::or_, std::move(nodes));
+  if (name == "not") return builder_.unary(Op::not_, nodes[0]);
+  // IS TRUE is never NULL: an unknown is not true, and not false either.
+  NodeId tested = nodes[0];
+  if (name == "is false" || name == "is not false") {
+    PENSTOCK_ASSIGN(tested, placed(syntax, builder_.unary(Op::not_, tested)));
+  }
+  PENSTOCK_ASSIGN(const NodeId known, placed(syntax, builder_.variadic(Op::coalesce, {tested, builder_.literal(Scalar::of(false))})));
+  return name.starts_with("is not") ? builder_.unary(Op::not_, known) : known;
+}
+
+// A balanced tree, so that a list of thousands nests a dozen levels.
+Result<NodeId> ExpressionBinder::chain(const Syntax& syntax, Op op, std::vector<NodeId> nodes) {
+  while (nodes.size() > 1) {
+    std::vector<NodeId> pairs;
+    for (std::size_t i = 0; i < nodes.size(); i += 2) {
+      NodeId pair = nodes[i];
+      if (i + 1 < nodes.size()) {
+        PENSTOCK_ASSIGN(pair, placed(syntax, builder_.binary(op, nodes[i], nodes[i + 1])));
+      }
+      pairs.push_back(pair);
+    }
+    nodes = std::move(pairs);
+  }
+  return nodes[0];
+}
+
+Result<NodeId> ExpressionBinder::between(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  const auto compare = [&](Op op, std::size_t bound) {
+    Syntax pair = syntax;
+    pair.inputs = {syntax.inputs[0], syntax.inputs[bound]};
+    Operand subject = inputs[0];
+    return comparison(pair, op, subject, inputs[bound]);
+  };
+  PENSTOCK_ASSIGN(const NodeId low, compare(Op::greater_equal, 1));
+  PENSTOCK_ASSIGN(const NodeId high, compare(Op::less_equal, 2));
+  return builder_.binary(Op::and_, low, high);
+}
+
+Result<NodeId> ExpressionBinder::in_list(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand subject, bind(*syntax.inputs[0]));
+  std::vector<NodeId> equals;
+  Syntax pair = syntax;
+  for (std::size_t i = 1; i < syntax.inputs.size(); i++) {
+    pair.inputs = {syntax.inputs[0], syntax.inputs[i]};
+    pair.name = "=";
+    PENSTOCK_ASSIGN(const Operand item, bind(*syntax.inputs[i]));
+    PENSTOCK_ASSIGN(const NodeId equal, comparison(pair, Op::equal, subject, item));
+    equals.push_back(equal);
+  }
+  return chain(syntax, Op::or_, std::move(equals));
+}
+
+Result<NodeId> ExpressionBinder::variadic(const Syntax& syntax, Op op) {
+  if (syntax.inputs.empty()) return wrong(syntax, syntax.name + " needs an argument");
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  std::optional<Type> beside;
+  for (const Operand& input : inputs)
+    if (!beside) beside = type_of_operand(input);
+  std::vector<NodeId> nodes;
+  for (std::size_t i = 0; i < inputs.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId node, settle(*syntax.inputs[i], inputs[i], beside));
+    nodes.push_back(node);
+  }
+  return builder_.variadic(op, std::move(nodes));
+}
+
+}  // namespace penstock::sql

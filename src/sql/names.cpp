@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <numeric>
+
+#include "sql/expression_binder.hpp"
+
+namespace penstock::sql {
+namespace {
+
+// "data/lineitem.parquet" -> "lineitem", as DuckDB names a file's table.
+std::string stem(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return std::string(file.substr(0, file.find('.', 1)));
+}
+
+// Levenshtein's distance, ignoring case, for suggestions; strings of a name's length.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); i++) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); j++) {
+      const std::size_t substitute = diagonal + (lower(a.substr(i - 1, 1)) != lower(b.substr(j - 1, 1)));
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest(const Schema& schema, std::string_view name) {
+  constexpr std::size_t longest_name = 200, listed = 3;
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  if (name.size() <= longest_name)
+    for (const Field& field : schema)
+      if (field.name.size() <= longest_name) ranked.emplace_back(distance(name, field.name), field.name);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(listed, ranked.size()); i++)
+    if (i == 0 || ranked[i].first <= name.size() / 2) text += (i ? ", '" : "'") + ranked[i].second + "'";
+  return text;
+}
+
+}  // namespace
+
+Names::Names(const Lexed& lexed, const Select& select, const Schema& schema) : lexed_(lexed), select_(select), schema_(schema) {
+  for (const SelectItem& item : select.items) {
+    if (item.value->form != Form::star) {
+      items_.push_back(item);
+      continue;
+    }
+    for (std::uint32_t i = 0; i < schema.size(); i++) {
+      auto column = std::make_shared<Syntax>(*item.value);
+      column->form = Form::column;
+      column->name = schema[i].name;
+      column->index = i;
+      items_.push_back({std::move(column), ""});
+    }
+  }
+  visible_aliases = items_.size();
+}
+
+Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
+  if (!syntax.qualifier.empty()) {
+    const std::string asked = lower(syntax.qualifier);
+    const bool known = select_.table_alias.empty() ? asked == lower(select_.table) || asked == lower(stem(select_.table))
+                                                   : asked == lower(select_.table_alias);
+    if (!known)
+      return error(syntax.offset, Code::invalid, "no table '" + syntax.qualifier + "'; the table is '" +
+                   (select_.table_alias.empty() ? stem(select_.table) : select_.table_alias) + "'");
+  }
+  if (syntax.index) return syntax.index;
+  return find_field(schema_, syntax.name);
+}
+
+std::optional<std::size_t> Names::alias(const Syntax& syntax) const {
+  if (!syntax.qualifier.empty() || syntax.index) return std::nullopt;
+  for (std::size_t i = 0; i < visible_aliases; i++)
+    if (!items_[i].alias.empty() && lower(items_[i].alias) == lower(syntax.name)) return i;
+  return std::nullopt;
+}
+
+Status Names::unknown(const Syntax& syntax) const {
+  const bool later = std::any_of(items_.begin(), items_.end(), [&](const SelectItem& i) { return lower(i.alias) == lower(syntax.name); });
+  if (later && syntax.qualifier.empty())
+    return error(syntax.offset, Code::invalid, "'" + syntax.name + "' is used before it is defined in the SELECT list");
+  const std::string near = nearest(schema_, syntax.name);
+  return error(syntax.offset, Code::invalid, "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near));
+}
+
+Result<std::string> Names::canonical(const Syntax& syntax) const {
+  if (syntax.form == Form::column) {
+    PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));
+    if (index) return "#" + std::to_string(*index);
+    return "?" + lower(syntax.name);
+  }
+  std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" + syntax.qualifier + "'" + name_of(syntax.type) + (syntax.star ? "*(" : "(");
+  for (const SyntaxPointer& input : syntax.inputs) {
+    PENSTOCK_ASSIGN(const std::string inner, canonical(*input));
+    text += inner + ",";
+  }
+  if (syntax.filter) {
+    PENSTOCK_ASSIGN(const std::string inner, canonical(*syntax.filter));
+    text += "|" + inner;
+  }
+  return text + ")";
+}
+
+}  // namespace penstock::sql

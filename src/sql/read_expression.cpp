@@ -1,0 +1,339 @@
+#include <algorithm>
+#include <array>
+
+#include "sql/read_select.hpp"
+
+namespace penstock::sql {
+namespace {
+
+constexpr int depth_limit = 500;    // of the binder's recursion: see the lexer's nesting limit
+
+struct Described { std::string_view kind, what; };
+constexpr Described refused_nodes[] = {
+    {"SubLink", "a subquery"}, {"ParamRef", "a parameter"}, {"A_ArrayExpr", "an array"}, {"RowExpr", "a row value"},
+    {"A_Indirection", "a subscript or field access"}, {"CollateClause", "COLLATE"}, {"GroupingFunc", "GROUPING()"},
+    {"GroupingSet", "GROUPING SETS, ROLLUP or CUBE"}, {"XmlExpr", "XML"}, {"SetToDefault", "DEFAULT"},
+    {"CurrentOfExpr", "CURRENT OF"}, {"XmlSerialize", "XML"}, {"MultiAssignRef", "an assignment"},
+};
+
+SyntaxPointer make(Form form, std::int64_t offset, std::string name, std::vector<SyntaxPointer> inputs = {}) {
+  auto syntax = std::make_shared<Syntax>();
+  syntax->form = form;
+  syntax->offset = offset;
+  syntax->name = std::move(name);
+  syntax->inputs = std::move(inputs);
+  return syntax;
+}
+
+SyntaxPointer negated(SyntaxPointer input, bool negate) {
+  if (!negate) return input;
+  const std::int64_t offset = input->offset;
+  return make(Form::operation, offset, "not", {std::move(input)});
+}
+
+std::string operator_name(Tree name) { return std::string(name.at(name.size() - 1).as("String")["sval"].text()); }
+
+// Where an expression begins, to stand for places that the tree does not hold.
+std::int64_t first_location(Tree node) {
+  const Tree body = node.body();
+  std::int64_t location = body["location"] ? body.location() : -1;
+  for (const char* field : {"lexpr", "arg"})
+    if (body[field].kind() != "") {
+      const std::int64_t inner = first_location(body[field]);
+      if (inner >= 0 && (location < 0 || inner < location)) location = inner;
+    }
+  return location;
+}
+
+}  // namespace
+
+Result<SyntaxPointer> ExpressionReader::read(Tree node) {
+  if (depth_ == depth_limit)
+    return error_at(lexed_.statement, first_location(node), Code::capacity,
+                    "the expression nests deeper than " + std::to_string(depth_limit) + " levels here");
+  depth_++;
+  Result<SyntaxPointer> result = dispatch(node);
+  depth_--;
+  return result;
+}
+
+Result<SyntaxPointer> ExpressionReader::dispatch(Tree node) {
+  const std::string_view kind = node.kind();
+  const Tree body = node.body();
+  if (kind == "ColumnRef") return column(body);
+  if (kind == "A_Const") return constant(body);
+  if (kind == "A_Expr") return operation(body);
+  if (kind == "BoolExpr") return boolean(body);
+  if (kind == "CaseExpr") return case_of(body);
+  if (kind == "TypeCast") return cast(body);
+  if (kind == "FuncCall") return function(body);
+  if (kind == "CoalesceExpr") return over_inputs(Form::function, "coalesce", body.location(), body["args"]);
+  if (kind == "MinMaxExpr")
+    return over_inputs(Form::function, body["op"].text() == "IS_LEAST" ? "least" : "greatest", body.location(), body["args"]);
+  if (kind == "NullTest" || kind == "BooleanTest") {
+    static constexpr std::array<std::array<std::string_view, 2>, 8> tests{{
+        {"IS_NULL", "is null"}, {"IS_NOT_NULL", "is not null"}, {"IS_TRUE", "is true"}, {"IS_NOT_TRUE", "is not true"},
+        {"IS_FALSE", "is false"}, {"IS_NOT_FALSE", "is not false"}, {"IS_UNKNOWN", "is null"}, {"IS_NOT_UNKNOWN", "is not null"}}};
+    const std::string_view type = body[kind == "NullTest" ? "nulltesttype" : "booltesttype"].text();
+    PENSTOCK_ASSIGN(SyntaxPointer input, read(body["arg"]));
+    for (const auto& [name, operation_name] : tests)
+      if (name == type) return make(Form::operation, body.location(), std::string(operation_name), {std::move(input)});
+  }
+  if (kind == "SQLValueFunction") return refuse(body.location(), std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location())) : "this function"));
+  for (const auto& [name, what] : refused_nodes)
+    if (name == kind) return refuse(body.location(), std::string(what));
+  return refuse(std::max<std::int64_t>(first_location(node), 0), "this expression (" + std::string(kind) + ")");
+}
+
+Result<SyntaxPointer> ExpressionReader::column(Tree body) {
+  const Tree fields = body["fields"];
+  if (fields.size() > 2) return refuse(body.location(), "a name of more than two parts");
+  // The parser folds case and cuts names at 63 bytes; the statement has them whole: name [. name].
+  const Token* token = lexed_.at(body.location());
+  if (token == nullptr) return Status(Code::internal, "a column without a place in the statement");
+  auto syntax = std::make_shared<Syntax>();
+  syntax->offset = body.location();
+  if (fields.size() == 2) {
+    syntax->qualifier = value_of(lexed_, *token);
+    token += 2;
+    if (token >= lexed_.tokens.data() + lexed_.tokens.size()) return Status(Code::internal, "a name without its second part");
+  }
+  syntax->form = fields.at(fields.size() - 1).kind() == "A_Star" ? Form::star : Form::column;
+  if (syntax->form == Form::column) syntax->name = value_of(lexed_, *token);
+  return SyntaxPointer(std::move(syntax));
+}
+
+Result<SyntaxPointer> ExpressionReader::constant(Tree body) {
+  const std::int64_t offset = body.location();
+  if (body["isnull"].truth()) return make(Form::null, offset, "NULL");
+  if (body["boolval"]) return make(Form::boolean, offset, body["boolval"]["boolval"].truth() ? "true" : "false");
+  if (body["sval"]) return make(Form::text, offset, std::string(body["sval"]["sval"].text()));
+  if (body["bsval"]) return refuse(offset, "a bit string");
+  // The parser folds the sign into a number, -(-(1)) too, and its JSON leaves negative integers out: read the statement.
+  bool negative = false;
+  const Token* end = lexed_.tokens.data() + lexed_.tokens.size();
+  for (const Token* token = lexed_.at(offset); token != nullptr && token != end; token++) {
+    if (token->kind == TokenKind::number) return make(Form::number, offset, (negative ? "-" : "") + std::string(lexed_.text(*token)));
+    if (lexed_.text(*token) == "-") negative = !negative;
+    else if (lexed_.text(*token) != "(") break;
+  }
+  return Status(Code::internal, "a number without a place in the statement");
+}
+
+Result<SyntaxPointer> ExpressionReader::over_inputs(Form form, std::string name, std::int64_t offset, Tree inputs) {
+  std::vector<SyntaxPointer> read_inputs;
+  for (std::size_t i = 0; i < inputs.size(); i++) {
+    PENSTOCK_ASSIGN(SyntaxPointer input, read(inputs.at(i)));
+    read_inputs.push_back(std::move(input));
+  }
+  return make(form, offset, std::move(name), std::move(read_inputs));
+}
+
+Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
+  const std::string_view kind = body["kind"].text();
+  const std::int64_t offset = body.location();
+  if (kind == "AEXPR_OP") {
+    const std::string name = operator_name(body["name"]);
+    return body["lexpr"] ? binary(body, name) : unary(body, name);
+  }
+  if (kind == "AEXPR_DISTINCT") return binary(body, "is distinct from");
+  if (kind == "AEXPR_NOT_DISTINCT") return binary(body, "is not distinct from");
+  if (kind == "AEXPR_NULLIF") {
+    PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
+    PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
+    return make(Form::function, offset, "nullif", {std::move(left), std::move(right)});
+  }
+  if (kind == "AEXPR_BETWEEN") return between(body, false);
+  if (kind == "AEXPR_NOT_BETWEEN") return between(body, true);
+  if (kind == "AEXPR_IN") return in_list(body);
+  static constexpr Described refused[] = {
+      {"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"}, {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"}, {"AEXPR_LIKE", "LIKE"},
+      {"AEXPR_ILIKE", "ILIKE"}, {"AEXPR_SIMILAR", "SIMILAR TO"}, {"AEXPR_OP_ANY", "ANY"}, {"AEXPR_OP_ALL", "ALL"}};
+  for (const auto& [name, what] : refused)
+    if (name == kind) return refuse(offset, std::string(what));
+  return refuse(offset, "this operator (" + std::string(kind) + ")");
+}
+
+Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
+  if (name == "<>") name = "!=";
+  if (name == "%" && lexed_.is_integer_division(body.location())) name = "//";
+  static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "<<", ">>", "=", "!=", "<", "<=", ">", ">=",
+                                               "is distinct from", "is not distinct from"};
+  if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return refuse(body.location(), "the operator " + name);
+  PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
+  return make(Form::operation, body.location(), std::move(name), {std::move(left), std::move(right)});
+}
+
+Result<SyntaxPointer> ExpressionReader::unary(Tree body, std::string_view name) {
+  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["rexpr"]));
+  if (name == "-" && input->form == Form::number)   // a negative literal adapts to its surroundings like a positive one
+    return make(Form::number, body.location(), input->name.starts_with("-") ? input->name.substr(1) : "-" + input->name);
+  if (name == "-" || name == "+" || name == "~")
+    return make(Form::operation, body.location(), name == "-" ? "neg" : name == "+" ? "pos" : "~", {std::move(input)});
+  return refuse(body.location(), "the operator " + std::string(name));
+}
+
+Result<SyntaxPointer> ExpressionReader::between(Tree body, bool negate) {
+  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
+  const Tree bounds = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
+  PENSTOCK_ASSIGN(SyntaxPointer low, read(bounds.at(0)));
+  PENSTOCK_ASSIGN(SyntaxPointer high, read(bounds.at(1)));
+  return negated(make(Form::operation, body.location(), "between", {std::move(input), std::move(low), std::move(high)}), negate);
+}
+
+Result<SyntaxPointer> ExpressionReader::in_list(Tree body) {
+  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
+  std::vector<SyntaxPointer> inputs{std::move(input)};
+  const Tree items = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
+  for (std::size_t i = 0; i < items.size(); i++) {
+    PENSTOCK_ASSIGN(SyntaxPointer item, read(items.at(i)));
+    inputs.push_back(std::move(item));
+  }
+  return negated(make(Form::operation, body.location(), "in", std::move(inputs)), operator_name(body["name"]) == "<>");
+}
+
+Result<SyntaxPointer> ExpressionReader::boolean(Tree body) {
+  const std::string_view op = body["boolop"].text();
+  PENSTOCK_ASSIGN(SyntaxPointer whole, over_inputs(Form::operation, op == "AND_EXPR" ? "and" : op == "OR_EXPR" ? "or" : "not",
+                                                   body.location(), body["args"]));
+  if (whole->name == "not") return whole;
+  auto flat = std::make_shared<Syntax>(*whole);   // as DuckDB: (a AND b) AND c is one AND of three
+  flat->inputs.clear();
+  for (const SyntaxPointer& input : whole->inputs) {
+    const bool same = input->form == Form::operation && input->name == whole->name;
+    if (same) flat->inputs.insert(flat->inputs.end(), input->inputs.begin(), input->inputs.end());
+    else flat->inputs.push_back(input);
+  }
+  return SyntaxPointer(std::move(flat));
+}
+
+Result<SyntaxPointer> ExpressionReader::case_of(Tree body) {
+  SyntaxPointer subject;
+  if (body["arg"]) {
+    PENSTOCK_ASSIGN(subject, read(body["arg"]));
+  }
+  std::vector<SyntaxPointer> inputs;
+  for (std::size_t i = 0; i < body["args"].size(); i++) {
+    const Tree when = body["args"].at(i).as("CaseWhen");
+    PENSTOCK_ASSIGN(SyntaxPointer condition, read(when["expr"]));
+    const std::int64_t offset = condition->offset;
+    if (subject) condition = make(Form::operation, offset, "=", {subject, std::move(condition)});
+    PENSTOCK_ASSIGN(SyntaxPointer value, read(when["result"]));
+    inputs.insert(inputs.end(), {std::move(condition), std::move(value)});
+  }
+  SyntaxPointer otherwise = make(Form::null, body.location(), "NULL");
+  if (body["defresult"]) {
+    PENSTOCK_ASSIGN(otherwise, read(body["defresult"]));
+  }
+  inputs.push_back(std::move(otherwise));
+  return make(Form::case_of, body.location(), "case", std::move(inputs));
+}
+
+Result<SyntaxPointer> ExpressionReader::function(Tree body) {
+  const std::int64_t offset = body.location();
+  const Tree names = body["funcname"];
+  const std::string name = lower(names.at(names.size() - 1).as("String")["sval"].text());
+  if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog") return refuse(offset, "a function of a schema");
+  if (body["over"]) return refuse(offset, "a window function (" + name + " OVER)");
+  if (body["agg_distinct"].truth()) return refuse(offset, name + "(DISTINCT)");
+  if (body["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
+  if (body["agg_within_group"].truth()) return refuse(offset, "WITHIN GROUP");
+  if (body["func_variadic"].truth()) return refuse(offset, "VARIADIC");
+  PENSTOCK_ASSIGN(SyntaxPointer call, over_inputs(Form::function, name == "extract" ? "date_part" : name, offset, body["args"]));
+  auto whole = std::make_shared<Syntax>(*call);
+  whole->star = body["agg_star"].truth();
+  // EXTRACT(year FROM x): DuckDB prints the units its grammar has words for in capitals.
+  if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->form == Form::text) {
+    const Token* token = lexed_.at(whole->inputs[0]->offset);
+    static constexpr std::string_view words[] = {"year", "quarter", "month", "day", "hour", "minute", "second"};
+    const std::string unit = lower(whole->inputs[0]->name);
+    const bool bare = token != nullptr && token->kind == TokenKind::word;
+    const bool word = std::find(std::begin(words), std::end(words), unit) != std::end(words);
+    std::string shown = bare ? std::string(lexed_.text(*token)) : whole->inputs[0]->name;
+    if (bare && word) std::transform(shown.begin(), shown.end(), shown.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    whole->inputs[0] = make(Form::text, whole->inputs[0]->offset, shown);
+  }
+  if (body["agg_filter"]) {
+    PENSTOCK_ASSIGN(whole->filter, read(body["agg_filter"]));
+  }
+  return SyntaxPointer(std::move(whole));
+}
+
+Result<SyntaxPointer> ExpressionReader::cast(Tree body) {
+  const Tree type_name = body["typeName"];
+  const std::string_view name = type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
+  // true and false parse as 't'::bool in PostgreSQL 14 and before; INTERVAL '1' DAY is a cast of a string.
+  if (name == "interval") return interval(body, type_name);
+  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["arg"]));
+  const std::int64_t own = body.location();
+  const std::int64_t offset = own >= 0 ? own : std::min(type_name.location(), input->offset);
+  return cast_to(type_name, offset, std::move(input));
+}
+
+Result<SyntaxPointer> ExpressionReader::interval(Tree body, Tree type_name) {
+  const Tree value = body["arg"].as("A_Const");
+  const std::int64_t offset = type_name.location();
+  if (!value["sval"]) return refuse(offset, "a cast to INTERVAL");
+  auto syntax = std::make_shared<Syntax>();
+  syntax->form = Form::interval;
+  syntax->offset = offset;
+  syntax->name = std::string(value["sval"]["sval"].text());
+  if (type_name["typmods"].size() > 0) {
+    const Token* unit = lexed_.at(value.location());
+    // After a rewritten INTERVAL 90 DAY the string starts one byte before its number.
+    if (unit == nullptr) unit = lexed_.at(value.location() + 1);
+    if (unit == nullptr || type_name["typmods"].size() > 1) return refuse(offset, "this form of INTERVAL");
+    unit++;
+    if (unit >= lexed_.tokens.data() + lexed_.tokens.size()) return refuse(offset, "this form of INTERVAL");
+    const Token* range = unit + 1;
+    const bool ranged = range < lexed_.tokens.data() + lexed_.tokens.size() && is_word(lexed_, *range, "to");
+    if (unit->kind != TokenKind::word || ranged) return refuse(offset, "this form of INTERVAL");
+    syntax->qualifier = lower(lexed_.text(*unit));
+  }
+  return SyntaxPointer(std::move(syntax));
+}
+
+Result<SyntaxPointer> ExpressionReader::cast_to(Tree type_name, std::int64_t offset, SyntaxPointer input) {
+  // The parser turns FLOAT into PostgreSQL's float8 and INTEGER into int4; the statement says what was meant.
+  const Token* token = lexed_.at(type_name.location());
+  if (token == nullptr) return refuse(offset, "this cast");
+  const std::string written = value_of(lexed_, *token);
+  std::optional<Type> type = type_named(written);
+  const std::string_view parsed = type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
+  if (type_name["arrayBounds"] || parsed == "timestamptz" || parsed == "timetz" || type_name["setof"].truth() || type_name["names"].size() > 2 || !type)
+    return refuse(type_name.location(), "the type " + (parsed == "timestamptz" ? std::string("TIMESTAMP WITH TIME ZONE") : type_name["arrayBounds"] ? written + "[]" : written));
+  std::vector<std::int64_t> arguments;
+  for (std::size_t i = 0; i < type_name["typmods"].size(); i++) {
+    const Tree argument = type_name["typmods"].at(i).as("A_Const");
+    if (!argument["ival"]) return error(type_name.location(), "the arguments of " + written + " are not integers");
+    arguments.push_back(argument["ival"]["ival"].integer());
+  }
+  std::string shown = written;
+  static constexpr std::string_view grammar_words[] = {"integer", "int", "smallint", "bigint", "float", "real", "decimal",
+                                                       "dec", "numeric", "boolean", "timestamp", "varchar"};
+  const bool double_precision = lower(written) == "double" && parsed == "float8";
+  if (token->kind == TokenKind::word &&
+      (double_precision || std::find(std::begin(grammar_words), std::end(grammar_words), lower(written)) != std::end(grammar_words)))
+    shown = type->kind == Kind::decimal ? "DECIMAL" : name_of(*type);
+  if (type->kind == Kind::decimal) {
+    const std::int64_t precision = arguments.empty() ? 18 : arguments[0], scale = arguments.size() > 1 ? arguments[1] : arguments.empty() ? 3 : 0;
+    if (arguments.size() > 2 || precision < 1 || precision > 38 || scale < 0 || scale > precision)
+      return error(type_name.location(), "DECIMAL takes a precision of 1 to 38 and a scale of 0 to that precision");
+    if (precision > 18) return refuse(type_name.location(), "DECIMAL of more than 18 digits in a cast");
+    type = Type::decimal(static_cast<int>(precision), static_cast<int>(scale));
+    if (arguments.size() == 1) shown += "(" + std::to_string(precision) + ")";
+    if (arguments.size() == 2) shown += "(" + std::to_string(precision) + ", " + std::to_string(scale) + ")";
+  } else if (!arguments.empty()) {
+    return refuse(type_name.location(), written + " with a length or precision");
+  }
+  auto syntax = std::make_shared<Syntax>();
+  syntax->form = Form::cast;
+  syntax->offset = offset;
+  syntax->name = shown;
+  syntax->type = *type;
+  syntax->inputs = {std::move(input)};
+  return SyntaxPointer(std::move(syntax));
+}
+
+}  // namespace penstock::sql

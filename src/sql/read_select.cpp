@@ -1,0 +1,179 @@
+#include "sql/read_select.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock::sql {
+namespace {
+
+class SelectReader {
+ public:
+  SelectReader(const Lexed& lexed, Select& select) : lexed_(lexed), expressions_(lexed), select_(select) {}
+
+  Status read(Tree tree) {
+    const Tree statements = tree["stmts"];
+    if (statements.size() == 0) return expressions_.error(0, "the statement is empty");
+    if (statements.size() > 1) return expressions_.refuse(place_of(";"), "more than one statement");
+    const Tree body = statements.at(0)["stmt"].as("SelectStmt");
+    if (!body) return expressions_.refuse(0, "a statement other than SELECT");
+    PENSTOCK_TRY(refuse_parts(body));
+    PENSTOCK_TRY(read_from(body["fromClause"]));
+    PENSTOCK_TRY(read_items(body["targetList"]));
+    PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
+    PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
+    PENSTOCK_TRY(read_group(body["groupClause"]));
+    PENSTOCK_TRY(read_order(body["sortClause"]));
+    PENSTOCK_TRY(read_optional(body["limitCount"], select_.limit));
+    return read_optional(body["limitOffset"], select_.offset);
+  }
+
+ private:
+  // The first token of that spelling; the tree holds no place of most clauses.
+  std::int64_t place_of(std::string_view text) const {
+    for (const Token& token : lexed_.tokens)
+      if (lower(lexed_.text(token)) == text) return token.offset;
+    return 0;
+  }
+
+  Status refuse_parts(Tree body) const {
+    const std::string_view set = body["op"].text();
+    if (set != "SETOP_NONE" && set != "") {
+      const std::string word = set == "SETOP_UNION" ? "union" : set == "SETOP_INTERSECT" ? "intersect" : "except";
+      return expressions_.refuse(place_of(word), word == "union" ? "UNION" : word == "intersect" ? "INTERSECT" : "EXCEPT");
+    }
+    static constexpr struct { const char *field, *token, *what; } parts[] = {
+        {"withClause", "with", "WITH"}, {"valuesLists", "values", "VALUES"}, {"intoClause", "into", "SELECT INTO"},
+        {"lockingClause", "for", "FOR UPDATE and the like"}, {"windowClause", "window", "WINDOW"}};
+    for (const auto& part : parts)
+      if (body[part.field]) return expressions_.refuse(place_of(part.token), part.what);
+    if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") return expressions_.refuse(place_of("ties"), "WITH TIES");
+    if (body["groupDistinct"].truth()) return expressions_.refuse(place_of("group"), "GROUP BY DISTINCT");
+    const Tree distinct = body["distinctClause"];
+    if (!distinct) return {};
+    if (distinct.at(0).kind() != "") return expressions_.refuse(place_of("distinct"), "DISTINCT ON");
+    select_.distinct = true;
+    select_.distinct_offset = place_of("distinct");
+    return {};
+  }
+
+  Status read_from(Tree from) {
+    if (from.size() == 0) return expressions_.refuse(0, "SELECT without FROM");
+    if (from.size() > 1) return expressions_.refuse(from.at(1).body()["location"] ? from.at(1).body().location() : place_of("from"), "a join (a second table)");
+    static constexpr struct { const char *kind, *token, *what; } refused[] = {
+        {"JoinExpr", "join", "JOIN"}, {"RangeSubselect", "from", "a subquery in FROM"}, {"RangeTableSample", "tablesample", "TABLESAMPLE"},
+        {"RangeTableFunc", "from", "a table function"}};
+    for (const auto& row : refused)
+      if (from.at(0).kind() == row.kind) return expressions_.refuse(place_of(row.token), row.what);
+    if (from.at(0).kind() == "RangeFunction")
+      return expressions_.error(table_place(), "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
+    return read_table(from.at(0).as("RangeVar"));
+  }
+
+  // The token behind the first FROM.
+  std::int64_t table_place() const {
+    for (std::size_t i = 0; i + 1 < lexed_.tokens.size(); i++)
+      if (is_word(lexed_, lexed_.tokens[i], "from")) return lexed_.tokens[i + 1].offset;
+    return 0;
+  }
+
+  Status read_table(Tree table) {
+    const Token* token = lexed_.at(table.location());
+    if (!table || token == nullptr) return expressions_.refuse(table_place(), "this form of FROM");
+    if (table["schemaname"] || table["catalogname"]) {
+      const std::string file = std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());
+      return expressions_.error(token->offset, "a table of a schema is unknown here; if a file is meant, write FROM '" + file + "'");
+    }
+    if (table["alias"]["colnames"]) return expressions_.refuse(token->offset, "a list of column aliases");
+    select_.table = value_of(lexed_, *token);
+    select_.table_offset = token->offset;
+    select_.table_quoted = token->kind != TokenKind::word;
+    select_.table_alias = std::string(table["alias"]["aliasname"].text());
+    return {};
+  }
+
+  Status read_items(Tree items) {
+    if (items.size() == 0) return expressions_.error(place_of("from"), "the SELECT list is empty");
+    for (std::size_t i = 0; i < items.size(); i++) {
+      const Tree target = items.at(i).as("ResTarget");
+      SelectItem item;
+      PENSTOCK_ASSIGN(item.value, expressions_.read(target["val"]));
+      item.alias = alias_of(target);
+      select_.items.push_back(std::move(item));
+    }
+    return {};
+  }
+
+  // The parser folds an alias to lower case and cuts it at 63 bytes; DuckDB keeps it. It follows AS, or ends its item.
+  std::string alias_of(Tree target) const {
+    const std::string folded(target["name"].text());
+    const Token* token = lexed_.at(target.location());
+    if (folded.empty() || token == nullptr) return folded;
+    const Token *end = lexed_.tokens.data() + lexed_.tokens.size(), *last = token;
+    for (int depth = 0; token != end; last = token++) {
+      const std::string text = lower(lexed_.text(*token));
+      const bool open = text == "(" || text == "[" || is_word(lexed_, *token, "case"), close = text == ")" || text == "]" || is_word(lexed_, *token, "end");
+      if (depth == 0 && (text == "," || text == ";" || (text == "from" && !is_word(lexed_, *last, "distinct")))) break;
+      if (depth == 0 && is_word(lexed_, *token, "as") && token + 1 != end) {
+        last = token + 1;
+        break;
+      }
+      depth += open ? 1 : close ? -1 : 0;
+    }
+    const std::string written = value_of(lexed_, *last);
+    return lower(written).starts_with(lower(folded)) ? written : folded;
+  }
+
+  Status read_optional(Tree node, SyntaxPointer& into) {
+    if (!node) return {};
+    PENSTOCK_ASSIGN(into, expressions_.read(node));
+    return {};
+  }
+
+  Status read_group(Tree keys) {
+    for (std::size_t i = 0; i < keys.size(); i++) {
+      PENSTOCK_ASSIGN(SyntaxPointer key, expressions_.read(keys.at(i)));
+      select_.group_by.push_back(std::move(key));
+    }
+    return {};
+  }
+
+  Status read_order(Tree keys) {
+    for (std::size_t i = 0; i < keys.size(); i++) {
+      const Tree key = keys.at(i).as("SortBy");
+      if (key["sortby_dir"].text() == "SORTBY_USING") return expressions_.refuse(key.location(), "ORDER BY ... USING");
+      OrderItem item;
+      PENSTOCK_ASSIGN(item.value, expressions_.read(key["node"]));
+      item.descending = key["sortby_dir"].text() == "SORTBY_DESC";
+      item.nulls_first = key["sortby_nulls"].text() == "SORTBY_NULLS_FIRST";   // DuckDB puts NULLs last either way
+      select_.order_by.push_back(std::move(item));
+    }
+    return {};
+  }
+
+  const Lexed& lexed_;
+  ExpressionReader expressions_;
+  Select& select_;
+};
+
+// Before the parser sees it, so that what it would say of another language's statements does not matter.
+Status check_verb(const Lexed& lexed) {
+  const auto first = std::find_if(lexed.tokens.begin(), lexed.tokens.end(), [&](const Token& t) { return lexed.text(t) != "("; });
+  if (first == lexed.tokens.end() || lexed.text(*first) == ";") return error_at(lexed.statement, 0, Code::invalid, "the statement is empty");
+  if (is_word(lexed, *first, "select") || is_word(lexed, *first, "with") || is_word(lexed, *first, "values")) return {};
+  const std::string verb(lexed.text(*first).substr(0, 40));
+  if (is_word(lexed, *first, "from")) return error_at(lexed.statement, first->offset, Code::unsupported, "FROM first is not supported; write SELECT * FROM ...");
+  if (first->kind != TokenKind::word) return error_at(lexed.statement, first->offset, Code::invalid, "the statement must start with SELECT");
+  return error_at(lexed.statement, first->offset, Code::unsupported, verb + " is not supported; a statement is one SELECT");
+}
+
+}  // namespace
+
+Result<Select> read_select(const Lexed& lexed) {
+  PENSTOCK_TRY(check_verb(lexed));
+  PENSTOCK_ASSIGN(Parsed parsed, parse(lexed));
+  Select select;
+  PENSTOCK_TRY(SelectReader(lexed, select).read(parsed.tree()));
+  return select;
+}
+
+}  // namespace penstock::sql

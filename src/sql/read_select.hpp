@@ -1,0 +1,44 @@
+// From libpg_query's tree to Syntax. Each place refuses by name what stands there and is not supported.
+#pragma once
+#include <string>
+
+#include "sql/place.hpp"
+#include "sql/syntax.hpp"
+#include "sql/tree.hpp"
+
+namespace penstock::sql {
+
+class ExpressionReader {
+ public:
+  explicit ExpressionReader(const Lexed& lexed) : lexed_(lexed) {}
+  Result<SyntaxPointer> read(Tree node);
+  Status refuse(std::int64_t offset, std::string what) const {
+    return error_at(lexed_.statement, offset, Code::unsupported, std::move(what) + " is not supported");
+  }
+  Status error(std::int64_t offset, std::string message) const {
+    return error_at(lexed_.statement, offset, Code::invalid, std::move(message));
+  }
+  const Lexed& lexed() const { return lexed_; }
+
+ private:
+  Result<SyntaxPointer> dispatch(Tree node);
+  Result<SyntaxPointer> column(Tree body);
+  Result<SyntaxPointer> constant(Tree body);
+  Result<SyntaxPointer> operation(Tree body);
+  Result<SyntaxPointer> binary(Tree body, std::string name);
+  Result<SyntaxPointer> unary(Tree body, std::string_view name);
+  Result<SyntaxPointer> between(Tree body, bool negated);
+  Result<SyntaxPointer> in_list(Tree body);
+  Result<SyntaxPointer> boolean(Tree body);
+  Result<SyntaxPointer> case_of(Tree body);
+  Result<SyntaxPointer> cast(Tree body);
+  Result<SyntaxPointer> cast_to(Tree type_name, std::int64_t offset, SyntaxPointer input);
+  Result<SyntaxPointer> interval(Tree body, Tree type_name);
+  Result<SyntaxPointer> function(Tree body);
+  Result<SyntaxPointer> over_inputs(Form form, std::string name, std::int64_t offset, Tree inputs);
+
+  const Lexed& lexed_;
+  int depth_ = 0;
+};
+
+}  // namespace penstock::sql

@@ -1,0 +1,77 @@
+// A SELECT over one table as the binder reads it: the part of PostgreSQL's tree that Penstock knows, with the statement's
+// own spelling of names and literals. Everything else was refused by name on the way here.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/column.hpp"
+#include "penstock/status.hpp"
+#include "sql/lexer.hpp"
+
+namespace penstock::sql {
+
+enum class Form : unsigned char {
+  column,      // name, qualifier
+  star,        // qualifier
+  number,      // name: the literal as written, with its sign
+  text, boolean, null,
+  interval,    // name: the text; qualifier: the unit, or ""
+  cast,        // inputs[0], type, name: the type as DuckDB prints it
+  operation,   // name: "+", "//", "neg", "=", "and", "is null", "between", "in", "is true"...
+  case_of,     // inputs: condition, value, condition, value, ..., else
+  function,    // name in lower case; star, filter
+};
+
+struct Syntax;
+using SyntaxPointer = std::shared_ptr<const Syntax>;
+
+struct Syntax {
+  Form form = Form::null;
+  std::int64_t offset = -1;             // bytes into the statement: an operator's own place, otherwise the first byte
+  std::string name, qualifier;
+  std::vector<SyntaxPointer> inputs;
+  Type type;                            // cast
+  std::optional<std::uint32_t> index;   // of a column that * stands for
+  bool star = false;                    // count(*)
+  SyntaxPointer filter;                 // of an aggregate
+};
+
+struct SelectItem {
+  SyntaxPointer value;
+  std::string alias;                    // "" when there is none
+};
+
+struct OrderItem {
+  SyntaxPointer value;
+  bool descending = false, nulls_first = false;
+};
+
+struct Select {
+  std::string table, table_alias;       // what the opener is asked for; what qualifies columns
+  std::int64_t table_offset = -1;
+  bool table_quoted = false;
+  bool distinct = false;
+  std::int64_t distinct_offset = -1;
+  std::vector<SelectItem> items;
+  SyntaxPointer where, having;
+  std::vector<SyntaxPointer> group_by;
+  std::vector<OrderItem> order_by;
+  SyntaxPointer limit, offset;          // constant expressions
+};
+
+// Parses and reads one statement. The Lexed is that of the same statement.
+Result<Select> read_select(const Lexed& lexed);
+
+// DuckDB's name of a column that has no alias: "(price * 2)", "count_star()", "CASE  WHEN ((a > 1)) THEN (1) ELSE NULL END".
+std::string display(const Syntax& syntax);
+
+// The type a SQL name stands for ("bigint", "uinteger", "float8"...), whatever its case; nullopt if unknown.
+std::optional<Type> type_named(std::string_view name);
+bool is_aggregate(const Syntax& syntax);
+bool contains_aggregate(const Syntax& syntax);
+
+}  // namespace penstock::sql
