@@ -35,6 +35,7 @@ class Printer {
   Result<std::string> evaluate_function(PipelineText& result) const;
   std::string result_struct() const;
   std::string store_function(const std::string& prefix, const std::string& function) const;
+  std::string staging_functions() const;
   std::string accumulator_functions() const;
   std::string key_function() const;
   std::string replace_words(std::string text) const;
@@ -56,6 +57,7 @@ std::string Printer::defines() const {
   define("PIPELINE_TILE_ROWS", policy_.tile_rows);
   define("PIPELINE_SLOTS", policy_.slots);
   define("PIPELINE_DEPTH", policy_.depth);
+  define("PIPELINE_WINDOW", policy_.window);
   define("PIPELINE_KEY_WORDS", program_.key_count + 1);
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program_.accumulator_words()));
   return text;
@@ -174,6 +176,28 @@ std::string Printer::store_function(const std::string& prefix, const std::string
     body += "  STORE_STREAM(u8, " + to + "_valid + at, (u8)result->" + o + "_valid);\n";
   }
   return "FUNCTION void " + function + "(" + join(parameters) + ", u64 at, const PRIVATE PipelineResult* result)\n{\n" + body + "}\n\n";
+}
+
+// Look-back's staging area of kept rows in local memory: predicated stores, and coalesced writing out.
+std::string Printer::staging_functions() const {
+  std::string fields, stage, write, parameters;
+  for (const OutputParameter& p : output_parameters(program_)) {
+    const auto add = [&](const std::string& type, const std::string& name, const std::string& value) {
+      fields += "  " + type + " " + name + "[PIPELINE_TILE_ROWS];\n";
+      stage += "  STAGE_IF(" + type + ", stage->" + name + " + at, " + value + ", keep);\n";
+      write += "    STORE_STREAM(" + type + ", " + name + " + to + i, stage->" + name + "[i]);\n";
+      parameters += "GLOBAL " + type + "* " + name + ", ";
+    };
+    if (p.output < 0) { add("u32", "o_rows", "result->row"); continue; }
+    const std::string name = "o" + number(static_cast<std::uint64_t>(p.output));
+    const std::string type = memory_type(program_.graph->at(program_.outputs[static_cast<std::size_t>(p.output)].root).type);
+    add(type, name, "(" + type + ")result->" + name);
+    if (p.has_validity) add("u8", name + "_valid", "(u8)result->" + name + "_valid");
+  }
+  return "typedef struct {\n" + fields + "} PipelineStage;\n\n" + std::string(skeleton_text("stage")) +
+         "FUNCTION void pipeline_stage(LOCAL PipelineStage* stage, u32 at, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + stage +
+         "}\n\nFUNCTION void pipeline_write_staged(" + parameters + "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id)\n{\n" +
+         "  for (i32 i = (i32)id - (i32)(to & 31u); i < (i32)count; i += (i32)GROUP_SIZE - 32)\n    if (i >= 0) {\n" + write + "    }\n}\n\n";
 }
 
 // The neutral element of a minimum or maximum: floats order NaN above infinity.
@@ -397,7 +421,7 @@ Result<PipelineText> Printer::print(const std::string& skeleton, Target target) 
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(result));
   text += evaluate;
   if (program_.epilogue == Epilogue::compact) {
-    text += store_function("o", "pipeline_store");
+    text += skeleton == "compact_look_back" ? staging_functions() : store_function("o", "pipeline_store");
   } else {
     text += accumulator_functions();
   }

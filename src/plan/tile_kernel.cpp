@@ -175,6 +175,17 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       add(arguments, slot.outputs);
       finish_arguments(arguments);
       return queue.launch(*compiled_, "pipeline_store_all", groups, arguments);
+    case Algorithm::look_back: {
+      // Groups wait for one another: never more than are resident together.
+      PENSTOCK_ASSIGN(const std::uint32_t resident, device_->resident_groups(*compiled_, "pipeline_look_back"));
+      PENSTOCK_TRY(queue.fill(*slot.tile_counts, 0, std::uint64_t{4} * tiles));
+      PENSTOCK_TRY(queue.fill(*slot.kept_count, 0, 8));
+      add(arguments, slot.outputs);
+      add(arguments, slot.tile_counts);
+      add(arguments, slot.kept_count);
+      finish_arguments(arguments);
+      return queue.launch(*compiled_, "pipeline_look_back", std::min(groups, resident), arguments);
+    }
     case Algorithm::tile_private: {
       add(arguments, slot.segments);
       add(arguments, slot.tile_counts);

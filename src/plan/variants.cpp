@@ -50,14 +50,44 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
+// Look-back: 512 threads that compute and a warp that places. Two groups a multiprocessor while a row is narrow, so that one
+// computes while the other waits at its barrier; three tiles of kept rows stay in local memory.
+constexpr std::uint32_t look_back_threads = 512;
+
+std::uint64_t staged_bytes(const TileProgram& program) {
+  std::uint64_t bytes = output_bytes_per_row(program);
+  for (const OutputParameter& p : output_parameters(program)) bytes += p.has_validity;
+  return bytes;
+}
+
+Policy look_back_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy;
+  policy.group_size = look_back_threads + 32;
+  policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
+  policy.tile_rows = look_back_threads * 4 * policy.vectors;
+  const std::uint64_t tile_bytes = (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;
+  policy.groups_per_unit = 2 * tile_bytes <= traits.local_bytes ? 2 : 1;
+  policy.groups = traits.compute_units * policy.groups_per_unit;
+  policy.window = (policy.groups + 30) / 32;
+  return policy;
+}
+
+bool can_look_back(const Traits& traits, const TileProgram& program) {
+  if (traits.target != Target::cuda || !traits.forward_progress || traits.architecture < "sm_90") return false;
+  if (traits.max_group_size < look_back_threads + 32 || input_bytes_per_row(program) > 48) return false;
+  const Policy policy = look_back_policy(traits, program);
+  return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;
+}
+
 bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
 bool without_filter(const Traits&, const TileProgram& program) { return program.predicates.empty(); }
 
-constexpr std::array<Variant, 7> table = {{
+constexpr std::array<Variant, 8> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) { return t.is_cpu ? cpu_policy(t, p) : gpu_policy(t, p); }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private, "scan compact_tile_private", on_cpu, cpu_policy},
+    {"compact_look_back", Epilogue::compact, Algorithm::look_back, "compact_look_back", can_look_back, look_back_policy},
     {"compact_count_scan_write", Epilogue::compact, Algorithm::count_scan_write, "scan compact_count_scan_write", on_gpu, one_tile_a_group},
     {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", on_cpu, cpu_policy},
     {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
@@ -90,6 +120,11 @@ Traits typical_traits(Target target) {
   traits.is_cpu = target == Target::host;
   if (traits.is_cpu) traits.max_group_size = 1;
   traits.forward_progress = target == Target::cuda;
+  if (target == Target::cuda) {
+    traits.architecture = "sm_90";
+    traits.max_group_size = 1024;
+    traits.local_bytes = 227 << 10;
+  }
   return traits;
 }
 
