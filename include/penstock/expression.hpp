@@ -52,6 +52,12 @@ struct Scalar {
     return s;
   }
   static Scalar of(Type type, Int128 integer) { Scalar s; s.type = type; s.integer = integer; return s; }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  static Scalar of(Type type, T value) {
+    if constexpr (std::is_floating_point_v<T>) return of(type, static_cast<double>(value));
+    else return of(type, static_cast<Int128>(value));
+  }
   static Scalar of(Type type, double real) { Scalar s; s.type = type; s.real = real; return s; }
   static Scalar of(std::string text) { Scalar s; s.type = {Kind::string}; s.text = std::move(text); return s; }
 };
@@ -141,6 +147,7 @@ class Graph {
 
   std::vector<Scalar> parameters;
   std::vector<ParameterOrigin> parameter_origins;    // beside parameters
+  std::vector<std::uint64_t> parameter_identities;   // beside parameters: tells captured scalars apart, through import too
   std::vector<std::shared_ptr<const CustomFunction>> customs;
   std::unordered_map<NodeId, Site> sites;
 
@@ -153,7 +160,7 @@ std::string text_of(const Graph& graph, NodeId root, const Schema& schema);
 // Whether evaluating the node can end in a fault (so that an emitter tracks it).
 bool can_fault(const Graph& graph, NodeId node);
 
-// What ends a query when `node` faults with `code`, as a sentence: "overflow in (price * quantity), of type INTEGER".
+// What ends a query when `node` faults with `code`, as a sentence: "division by zero in (a // b)".
 Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& schema);
 
 // Builds type-exact nodes over a schema. Errors name the operation and the types: "cannot add VARCHAR and INTEGER".

@@ -1,0 +1,149 @@
+#include "expr/emit.hpp"
+
+#include <algorithm>
+
+#include "expr/emit_operation.hpp"
+#include "expr/operation.hpp"
+
+namespace penstock {
+
+std::string kernel_type(Type type) {
+  switch (type.kind) {
+    case Kind::boolean: case Kind::string: return "u32";
+    case Kind::int8: return "i8";
+    case Kind::int16: return "i16";
+    case Kind::int32: case Kind::date32: return "i32";
+    case Kind::uint8: return "u8";
+    case Kind::uint16: return "u16";
+    case Kind::uint32: return "u32";
+    case Kind::uint64: return "u64";
+    case Kind::float32: return "f32";
+    case Kind::float64: return "f64";
+    default: return "i64";
+  }
+}
+
+std::string memory_type(Type type) {
+  if (type.kind == Kind::boolean) return "u8";
+  return type.kind == Kind::string ? "i32" : kernel_type(type);
+}
+
+bool needs_f64(const Graph& graph, std::span<const NodeId> roots) {
+  const std::vector<bool> needed = expr::reachable(graph, roots);
+  for (NodeId id = 0; id < graph.size(); id++) {
+    if (!needed[id]) continue;
+    const Node& node = graph.at(id);
+    const bool to_decimal = node.op == Op::cast && node.type.kind == Kind::decimal && is_float(graph.at(node.inputs[0]).type);
+    if (node.type.kind == Kind::float64 || to_decimal) return true;
+  }
+  return false;
+}
+
+namespace {
+
+using expr::Operand;
+using expr::Printed;
+
+bool is_name(const std::string& expression) { return expression.find(' ') == std::string::npos; }
+
+class Emitter {
+ public:
+  Emitter(const Graph& graph, const EmissionNames& names) : graph_(graph), names_(names), operands_(graph.size()) {}
+
+  Result<Emission> emit(std::span<const NodeId> roots) {
+    const std::vector<bool> needed = expr::reachable(graph_, roots);
+    for (NodeId id = 0; id < graph_.size(); id++) {
+      if (!needed[id]) continue;
+      if (const Status status = emit_node(id); !status.ok()) return status.with("in " + text_of(graph_, id, {}));
+    }
+    for (NodeId root : roots) emission_.roots.push_back({operands_[root].value, operands_[root].valid, operands_[root].fault});
+    return std::move(emission_);
+  }
+
+ private:
+  Status emit_node(NodeId id) {
+    const Node& node = graph_.at(id);
+    Operand& result = operands_[id];
+    result.type = node.type;
+    if (node.op == Op::column) return leaf(result, names_.value(node.payload), names_.valid(node.payload));
+    if (node.op == Op::parameter) {
+      const std::string valid = names_.parameter_valid(node.payload);
+      return leaf(result, names_.parameter(node.payload), valid.empty() && node.nullable ? "0u" : valid);
+    }
+    std::vector<Operand> inputs;
+    for (NodeId input : node.inputs) inputs.push_back(operands_[input]);
+    if (node.op == Op::custom) define_custom(node.payload);
+    Result<Printed> printed = expr::print_operation(graph_, node, inputs, number_);
+    if (!printed.ok()) return printed.status();
+    emission_.statements += printed->preparation;
+    declare(result, id, inputs, *printed);
+    return {};
+  }
+
+  static Status leaf(Operand& result, std::string value, std::string valid) {
+    result.value = std::move(value);
+    result.valid = valid.empty() ? "1u" : std::move(valid);
+    return {};
+  }
+
+  std::string statement(const std::string& type, const char* prefix, const std::string& expression) {
+    const std::string name = prefix + std::to_string(number_);
+    emission_.statements += "  const " + type + " " + name + " = " + expression + ";\n";
+    return name;
+  }
+
+  void declare(Operand& result, NodeId id, std::span<const Operand> inputs, const Printed& printed) {
+    result.value = printed.is_alias ? printed.value : statement(kernel_type(result.type), "v", printed.value);
+    result.valid = is_name(printed.valid) ? printed.valid : statement("u32", "n", printed.valid);
+    const std::string fault = printed.strict ? strict_fault(id, inputs, printed, result.valid) : printed.fault;
+    result.fault = is_name(fault) ? fault : statement("u32", "e", fault);
+    number_++;
+  }
+
+  // The first input's fault, else the operation's own; none where the result is NULL.
+  std::string strict_fault(NodeId id, std::span<const Operand> inputs, const Printed& printed, const std::string& valid) {
+    std::vector<const Operand*> faulting;
+    for (const Operand& input : inputs)
+      if (input.fault != "0u") faulting.push_back(&input);
+    if (faulting.empty() && printed.own_faults.empty()) return "0u";
+    std::string text, tail = "0u";
+    if (printed.own_faults.empty()) {
+      tail = faulting.back()->fault;
+      if (faulting.size() == 1 && faulting[0]->valid == valid) return tail;
+      faulting.pop_back();
+    }
+    if (valid != "1u") text = valid + " == 0u ? 0u : ";
+    for (const Operand* input : faulting) text += input->fault + " != 0u ? " + input->fault + " : ";
+    for (const auto& [code, predicate] : printed.own_faults) {
+      emission_.faults.push_back(id);
+      emission_.fault_codes.push_back(code);
+      text += predicate + " ? " + std::to_string(emission_.faults.size()) + "u : ";
+    }
+    return text + tail;
+  }
+
+  void define_custom(std::uint32_t index) {
+    const CustomFunction& function = *graph_.customs[index];
+    const std::string name = expr::custom_name(graph_, index);
+    if (emission_.functions.find(" " + name + "(") != std::string::npos) return;
+    std::string parameters;
+    for (std::size_t i = 0; i < function.parameter_names.size(); i++)
+      parameters += (i == 0 ? "" : ", ") + kernel_type(function.parameter_types[i]) + " " + function.parameter_names[i];
+    emission_.functions += "FUNCTION " + kernel_type(function.result_type) + " " + name + "(" + parameters + ")\n{\n  " +
+                           function.body + "\n}\n";
+  }
+
+  const Graph& graph_;
+  const EmissionNames& names_;
+  std::vector<Operand> operands_;
+  Emission emission_;
+  unsigned number_ = 0;   // of the operation within this text
+};
+
+}  // namespace
+
+Result<Emission> emit(const Graph& graph, std::span<const NodeId> roots, const EmissionNames& names) {
+  return Emitter(graph, names).emit(roots);
+}
+
+}  // namespace penstock

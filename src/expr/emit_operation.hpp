@@ -1,0 +1,29 @@
+// One operation as Kernel C expressions over those of its inputs.
+#pragma once
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/expression.hpp"
+
+namespace penstock::expr {
+
+// A node that stands in the text: its three expressions, identifiers or constants.
+struct Operand { Type type; std::string value, valid = "1u", fault = "0u"; };
+
+struct Printed {
+  std::string value, valid = "1u";
+  bool strict = true;          // NULL if an input is, and faults as its first faulting input does
+  std::string fault = "0u";    // of what is not strict
+  std::vector<std::pair<Code, std::string>> own_faults;   // with the conditions under which they arise
+  bool is_alias = false;       // `value` is an input's own name
+  std::string preparation;     // statements before
+};
+
+// `number` makes the names in `preparation` unique.
+Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number);
+// Of a function in Emission::functions.
+std::string custom_name(const Graph& graph, std::uint32_t index);
+
+}  // namespace penstock::expr

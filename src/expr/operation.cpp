@@ -1,0 +1,169 @@
+#include "expr/operation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace penstock {
+namespace {
+
+struct OpText { Op op; std::string_view name, symbol, verb; };
+
+constexpr OpText op_texts[] = {
+    {Op::column, "column", "", ""},
+    {Op::parameter, "parameter", "", ""},
+    {Op::add, "add", "+", "add"},
+    {Op::subtract, "subtract", "-", "subtract"},
+    {Op::multiply, "multiply", "*", "multiply"},
+    {Op::divide, "divide", "/", "divide"},
+    {Op::integer_divide, "integer_divide", "//", "divide"},
+    {Op::modulo, "modulo", "%", "take the modulo of"},
+    {Op::negate, "negate", "", "negate"},
+    {Op::absolute, "abs", "", "take the absolute value of"},
+    {Op::bit_and, "bit_and", "&", "combine the bits of"},
+    {Op::bit_or, "bit_or", "|", "combine the bits of"},
+    {Op::bit_xor, "xor", "", "combine the bits of"},
+    {Op::bit_not, "bit_not", "", "invert the bits of"},
+    {Op::shift_left, "shift_left", "<<", "shift"},
+    {Op::shift_right, "shift_right", ">>", "shift"},
+    {Op::equal, "equal", "=", "compare"},
+    {Op::not_equal, "not_equal", "<>", "compare"},
+    {Op::less, "less", "<", "compare"},
+    {Op::less_equal, "less_equal", "<=", "compare"},
+    {Op::greater, "greater", ">", "compare"},
+    {Op::greater_equal, "greater_equal", ">=", "compare"},
+    {Op::and_, "and", "AND", "AND"},
+    {Op::or_, "or", "OR", "OR"},
+    {Op::not_, "not", "", "negate (NOT)"},
+    {Op::is_null, "is_null", "", "test for NULL"},
+    {Op::select, "select", "", "select between"},
+    {Op::coalesce, "coalesce", "", "coalesce"},
+    {Op::least, "least", "", "take the least of"},
+    {Op::greatest, "greatest", "", "take the greatest of"},
+    {Op::cast, "cast", "", "cast"},
+    {Op::square_root, "sqrt", "", "take the square root of"},
+    {Op::floor, "floor", "", "take the floor of"},
+    {Op::ceiling, "ceil", "", "take the ceiling of"},
+    {Op::round, "round", "", "round"},
+    {Op::truncate, "trunc", "", "truncate"},
+    {Op::exponential, "exp", "", "take the exponential of"},
+    {Op::logarithm, "ln", "", "take the logarithm of"},
+    {Op::logarithm10, "log10", "", "take the logarithm of"},
+    {Op::sine, "sin", "", "take the sine of"},
+    {Op::cosine, "cos", "", "take the cosine of"},
+    {Op::tangent, "tan", "", "take the tangent of"},
+    {Op::power, "pow", "", "raise to a power"},
+    {Op::year, "year", "", "take the year of"},
+    {Op::quarter, "quarter", "", "take the quarter of"},
+    {Op::month, "month", "", "take the month of"},
+    {Op::day, "day", "", "take the day of"},
+    {Op::day_of_week, "dayofweek", "", "take the day of the week of"},
+    {Op::iso_day_of_week, "isodow", "", "take the day of the week of"},
+    {Op::day_of_year, "dayofyear", "", "take the day of the year of"},
+    {Op::hour, "hour", "", "take the hour of"},
+    {Op::minute, "minute", "", "take the minute of"},
+    {Op::second, "second", "", "take the second of"},
+    {Op::custom, "custom", "", "call a function with"},
+};
+static_assert([] {
+  for (std::size_t i = 0; i < std::size(op_texts); i++)
+    if (op_texts[i].op != static_cast<Op>(i)) return false;
+  return std::size(op_texts) == static_cast<std::size_t>(Op::custom) + 1;
+}(), "a row an operation, in the order of Op");
+
+const OpText& text_of_op(Op op) { return op_texts[static_cast<std::size_t>(op)]; }
+
+}  // namespace
+
+std::string_view name_of(Op op) { return text_of_op(op).name; }
+
+bool can_fault(const Graph& graph, NodeId node) { return expr::faultable(graph, node)[node]; }
+
+namespace expr {
+
+std::string_view symbol_of(Op op) { return text_of_op(op).symbol; }
+std::string_view verb_of(Op op) { return text_of_op(op).verb; }
+
+bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
+bool is_rounding(Op op) { return op >= Op::floor && op <= Op::truncate; }
+bool is_date_part(Op op) { return op >= Op::year && op <= Op::second; }
+
+Range range_of(Type type) {
+  switch (type.kind) {
+    case Kind::boolean: return {0, 1};
+    case Kind::int8: return {-128, 127};
+    case Kind::int16: return {-32768, 32767};
+    case Kind::int32: return {INT32_MIN, INT32_MAX};
+    case Kind::uint8: return {0, 255};
+    case Kind::uint16: return {0, 65535};
+    case Kind::uint32: return {0, UINT32_MAX};
+    case Kind::uint64: return {0, UINT64_MAX};
+    case Kind::date32: return {-max_date_days, max_date_days};
+    case Kind::decimal: {
+      const Int128 limit = power_of_ten(std::min<int>(type.precision, max_decimal_digits)) - 1;
+      return {-limit, limit};
+    }
+    default: return {INT64_MIN, INT64_MAX};
+  }
+}
+
+bool cast_can_fault(Type from, Type to) {
+  if (is_float(to)) return from.kind == Kind::float64 && to.kind == Kind::float32;
+  if (to.kind == Kind::boolean || from.kind == Kind::timestamp) return false;
+  if (is_float(from)) return true;
+  if (from.kind == Kind::date32) return to.kind == Kind::timestamp;
+  if (to.kind == Kind::decimal || from.kind == Kind::decimal) {
+    // Digits before the point, and one more where rounding can carry (9.9 -> 10).
+    const Range source = range_of(from), target = range_of(to);
+    const int drop = from.kind == Kind::decimal ? from.scale : 0, gain = to.kind == Kind::decimal ? to.scale : 0;
+    if (gain >= drop) return source.maximum * power_of_ten(gain - drop) > target.maximum ||
+                             source.minimum * power_of_ten(gain - drop) < target.minimum;
+    const Int128 unit = power_of_ten(drop - gain);
+    return (source.maximum + unit / 2) / unit > target.maximum || (source.minimum - unit / 2) / unit < target.minimum;
+  }
+  return range_of(from).minimum < range_of(to).minimum || range_of(from).maximum > range_of(to).maximum;
+}
+
+OwnFaults own_faults(const Graph& graph, const Node& node) {
+  const auto input = [&](std::size_t i) { return graph.at(node.inputs[i]).type; };
+  switch (node.op) {
+    case Op::add:
+    case Op::subtract:
+      if (node.type.kind == Kind::decimal)
+        return {false, std::max(input(0).precision, input(1).precision) >= max_decimal_digits};
+      if (node.type.kind == Kind::date32) return {false, true};
+      return {false, is_integer(node.type) && input(0).kind != Kind::date32};
+    case Op::multiply:
+      if (node.type.kind == Kind::decimal) return {false, input(0).precision + input(1).precision > max_decimal_digits};
+      return {false, is_integer(node.type)};
+    case Op::integer_divide: return {true, is_signed(node.type)};
+    case Op::modulo: return {!is_float(node.type), is_integer(node.type) && is_signed(node.type)};
+    case Op::negate: return {false, is_integer(node.type)};
+    case Op::absolute: return {false, is_integer(node.type) && is_signed(node.type)};
+    case Op::shift_left: return {false, true};
+    case Op::cast: return {false, cast_can_fault(input(0), node.type)};
+    default: return {};
+  }
+}
+
+std::vector<bool> faultable(const Graph& graph, NodeId last) {
+  std::vector<bool> result(last + 1);
+  for (NodeId id = 0; id <= last; id++) {
+    const Node& node = graph.at(id);
+    const OwnFaults own = own_faults(graph, node);
+    result[id] = own.invalid || own.overflow ||
+                 std::any_of(node.inputs.begin(), node.inputs.end(), [&](NodeId input) { return result[input]; });
+  }
+  return result;
+}
+
+std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots) {
+  std::vector<bool> result(graph.size());
+  for (NodeId root : roots) result[root] = true;
+  for (std::size_t id = graph.size(); id-- > 0;)   // inputs stand before their node
+    if (result[id])
+      for (NodeId input : graph.at(static_cast<NodeId>(id)).inputs) result[input] = true;
+  return result;
+}
+
+}  // namespace expr
+}  // namespace penstock

@@ -1,0 +1,48 @@
+// Facts about operations that graph, builder, interpreter and emitter must agree on.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "penstock/expression.hpp"
+
+namespace penstock::expr {
+
+constexpr int max_decimal_digits = 18;
+
+// 10^exponent, 0 <= exponent <= 18.
+constexpr std::int64_t power_of_ten(int exponent) {
+  std::int64_t power = 1;
+  for (int i = 0; i < exponent; i++) power *= 10;
+  return power;
+}
+
+// The smallest and largest value of an integer type, of a date32 or timestamp's count, or of a decimal's.
+struct Range { Int128 minimum = 0, maximum = 0; };
+Range range_of(Type type);
+
+// DuckDB's days: INT32_MAX and its negation stand for infinity, the finite dates lie between them.
+constexpr std::int64_t max_date_days = 2147483646, microseconds_per_day = 86400000000;
+
+bool is_comparison(Op op);
+// floor, ceiling, round, truncate
+bool is_rounding(Op op);
+bool is_date_part(Op op);
+// SQL's spelling between two inputs ("+", "AND"); empty for what prints as a function.
+std::string_view symbol_of(Op op);
+// "cannot add ..."
+std::string_view verb_of(Op op);
+
+// What the node itself can add to the faults of its inputs. `invalid`: a zero divisor.
+struct OwnFaults { bool invalid = false, overflow = false; };
+OwnFaults own_faults(const Graph& graph, const Node& node);
+bool cast_can_fault(Type from, Type to);
+
+// For each node up to `last`: whether evaluating it can end in a fault, its own or one of its inputs.
+std::vector<bool> faultable(const Graph& graph, NodeId last);
+// Which nodes the roots reach.
+std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots);
+
+}  // namespace penstock::expr

@@ -1,0 +1,219 @@
+#include "expr/value.hpp"
+
+#include <cmath>
+
+#include "expr/calendar.hpp"
+#include "expr/operation.hpp"
+
+namespace penstock::expr {
+namespace {
+
+Outcome within(Type type, Int128 value) {
+  const Range range = range_of(type);
+  if (value < range.minimum || value > range.maximum) return {Scalar::of(type, Int128{0}), Code::overflow};
+  return {Scalar::of(type, value)};
+}
+
+Scalar real_of(Type type, double value) { return Scalar::of(type, type.kind == Kind::float32 ? static_cast<float>(value) : value); }
+
+Int128 divide_half_away(Int128 value, std::int64_t unit) {
+  return (value + (value < 0 ? -unit : unit) / 2) / unit;
+}
+
+int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
+
+// As DuckDB: one division where the count is exact in F, otherwise whole and fractional part apart.
+template <class F> F decimal_to_float(Int128 count, int scale) {
+  const std::int64_t power = power_of_ten(scale), exact = std::int64_t{1} << (sizeof(F) == 4 ? 24 : 53);
+  if (scale == 0 || (count <= exact && count >= -exact)) return static_cast<F>(count) / static_cast<F>(power);
+  return static_cast<F>(count / power) + static_cast<F>(count % power) / static_cast<F>(power);
+}
+
+Outcome cast_to_float(const Scalar& value, Type type) {
+  if (is_float(value.type)) {
+    const Scalar result = real_of(type, value.real);
+    return {result, std::isinf(result.real) && !std::isinf(value.real) ? Code::overflow : Code::ok};
+  }
+  if (value.type.kind == Kind::decimal)
+    return {Scalar::of(type, type.kind == Kind::float32 ? double{decimal_to_float<float>(value.integer, value.type.scale)}
+                                                        : decimal_to_float<double>(value.integer, value.type.scale))};
+  return {Scalar::of(type, type.kind == Kind::float32 ? double{static_cast<float>(value.integer)}
+                                                      : static_cast<double>(value.integer))};
+}
+
+Outcome cast_from_float(double value, Type type) {
+  if (type.kind == Kind::decimal) {
+    const double count = std::round(value * static_cast<double>(power_of_ten(type.scale)));
+    const double limit = static_cast<double>(power_of_ten(type.precision));
+    if (!(count > -limit && count < limit)) return within(type, Int128{INT64_MAX});
+    return within(type, static_cast<Int128>(count));
+  }
+  const double whole = std::nearbyint(value);   // the default rounding direction: half to even
+  if (!(whole > -0x1p100 && whole < 0x1p100)) return {Scalar::of(type, Int128{0}), Code::overflow};
+  return within(type, static_cast<Int128>(whole));
+}
+
+Outcome cast_moment(const Scalar& value, Type type) {
+  if (type.kind == Kind::date32) return {Scalar::of(type, floor_divide(static_cast<std::int64_t>(value.integer), microseconds_per_day))};
+  return within(type, value.integer * microseconds_per_day);
+}
+
+}  // namespace
+
+Outcome cast_value(const Scalar& value, Type type) {
+  const Type from = value.type;
+  if (from == type) return {value};
+  if (type.kind == Kind::boolean)
+    return {Scalar::of(type, Int128{is_float(from) ? !(value.real == 0) : value.integer != 0})};
+  if (is_float(type)) return cast_to_float(value, type);
+  if (is_float(from)) return cast_from_float(value.real, type);
+  if (from.kind == Kind::date32 || from.kind == Kind::timestamp) return cast_moment(value, type);
+  const int gain = scale_of(type) - scale_of(from);
+  return within(type, gain >= 0 ? value.integer * power_of_ten(gain) : divide_half_away(value.integer, power_of_ten(-gain)));
+}
+
+int compare(const Scalar& a, const Scalar& b) {
+  const auto order = [](const auto& x, const auto& y) { return x < y ? -1 : y < x ? 1 : 0; };
+  if (a.type.kind == Kind::string) return order(a.text, b.text);
+  if (!is_float(a.type))
+    return order(a.integer * power_of_ten(std::max(0, scale_of(b.type) - scale_of(a.type))),
+                 b.integer * power_of_ten(std::max(0, scale_of(a.type) - scale_of(b.type))));
+  const bool a_nan = std::isnan(a.real), b_nan = std::isnan(b.real);
+  if (a_nan || b_nan) return order(a_nan, b_nan);
+  return order(a.real, b.real);
+}
+
+namespace {
+
+Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right) {
+  const Int128 a = left.integer, b = right.integer;
+  switch (node.op) {
+    case Op::add: return within(node.type, a + b);
+    case Op::subtract: return within(node.type, a - b);
+    case Op::multiply: return within(node.type, a * b);
+    case Op::integer_divide:
+    case Op::modulo: {
+      if (b == 0) return {Scalar::of(node.type, Int128{0}), Code::invalid};
+      // As DuckDB, the modulo of the smallest value by -1 counts as the overflow that its quotient is.
+      if (node.type.kind != Kind::decimal && within(node.type, a / b).fault != Code::ok) return within(node.type, a / b);
+      return within(node.type, node.op == Op::modulo ? a % b : a / b);
+    }
+    case Op::bit_and: return {Scalar::of(node.type, a & b)};
+    case Op::bit_or: return {Scalar::of(node.type, a | b)};
+    case Op::bit_xor: return {Scalar::of(node.type, a ^ b)};
+    case Op::shift_left: {
+      const int bits = static_cast<int>(width_bytes(node.type)) * 8;
+      if (a < 0 || b < 0) return {Scalar::of(node.type, Int128{0}), Code::overflow};
+      if (a == 0) return {left};
+      return b >= bits ? Outcome{Scalar::of(node.type, Int128{0}), Code::overflow} : within(node.type, a << static_cast<int>(b));
+    }
+    default:   // shift_right
+      if (b < 0 || b >= static_cast<int>(width_bytes(node.type)) * 8) return {Scalar::of(node.type, Int128{0})};
+      return {Scalar::of(node.type, a >> static_cast<int>(b))};
+  }
+}
+
+template <class F> double float_binary(Op op, F a, F b) {
+  switch (op) {
+    case Op::add: return a + b;
+    case Op::subtract: return a - b;
+    case Op::multiply: return a * b;
+    case Op::divide: return a / b;
+    case Op::modulo: return std::fmod(a, b);
+    default: return std::pow(a, b);
+  }
+}
+
+template <class F> double float_unary(Op op, F a) {
+  switch (op) {
+    case Op::negate: return -a;
+    case Op::absolute: return std::fabs(a);
+    case Op::square_root: return std::sqrt(a);
+    case Op::floor: return std::floor(a);
+    case Op::ceiling: return std::ceil(a);
+    case Op::round: return std::round(a);
+    case Op::truncate: return std::trunc(a);
+    case Op::exponential: return std::exp(a);
+    case Op::logarithm: return std::log(a);
+    case Op::logarithm10: return std::log10(a);
+    case Op::sine: return std::sin(a);
+    case Op::cosine: return std::cos(a);
+    default: return std::tan(a);
+  }
+}
+
+Outcome apply_floats(const Node& node, std::span<const Scalar> inputs) {
+  const bool narrow = node.type.kind == Kind::float32;
+  const double a = inputs[0].real;
+  if (inputs.size() == 1)
+    return {Scalar::of(node.type, narrow ? float_unary(node.op, static_cast<float>(a)) : float_unary(node.op, a))};
+  const double b = inputs[1].real;
+  return {Scalar::of(node.type, narrow ? float_binary(node.op, static_cast<float>(a), static_cast<float>(b))
+                                       : float_binary(node.op, a, b))};
+}
+
+Int128 round_decimal(Op op, Int128 count, std::int64_t unit) {
+  const Int128 whole = count / unit, rest = count % unit;
+  switch (op) {
+    case Op::floor: return whole - (rest < 0 ? 1 : 0);
+    case Op::ceiling: return whole + (rest > 0 ? 1 : 0);
+    case Op::round: return divide_half_away(count, unit);
+    default: return whole;
+  }
+}
+
+std::int64_t date_part(Op op, std::int64_t days, std::int64_t microseconds) {
+  const Civil civil = civil_of_days(days);
+  switch (op) {
+    case Op::year: return civil.year;
+    case Op::quarter: return (civil.month - 1) / 3 + 1;
+    case Op::month: return civil.month;
+    case Op::day: return civil.day;
+    case Op::day_of_week: return floor_modulo(days + 4, 7);        // 1970-01-01 was a Thursday
+    case Op::iso_day_of_week: return floor_modulo(days + 3, 7) + 1;
+    case Op::day_of_year: return days - days_of_civil(civil.year, 1, 1) + 1;
+    case Op::hour: return microseconds / 3600000000;
+    case Op::minute: return microseconds / 60000000 % 60;
+    default: return microseconds / 1000000 % 60;
+  }
+}
+
+Outcome apply_date_part(const Node& node, const Scalar& input) {
+  const auto count = static_cast<std::int64_t>(input.integer);
+  const bool is_date = input.type.kind == Kind::date32;
+  const std::int64_t days = is_date ? count : floor_divide(count, microseconds_per_day);
+  return {Scalar::of(node.type, Int128{date_part(node.op, days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
+}
+
+bool holds(Op op, int order) {
+  switch (op) {
+    case Op::equal: return order == 0;
+    case Op::not_equal: return order != 0;
+    case Op::less: return order < 0;
+    case Op::less_equal: return order <= 0;
+    case Op::greater: return order > 0;
+    default: return order >= 0;
+  }
+}
+
+}  // namespace
+
+Outcome apply(const Graph& graph, const Node& node, std::span<const Scalar> inputs) {
+  const Scalar& first = inputs[0];
+  if (is_comparison(node.op)) return {Scalar::of(node.type, Int128{holds(node.op, compare(first, inputs[1]))})};
+  if (is_date_part(node.op)) return apply_date_part(node, first);
+  switch (node.op) {
+    case Op::cast: return cast_value(first, node.type);
+    case Op::custom: return {graph.customs[node.payload]->host(inputs)};
+    case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};
+    case Op::bit_not: return {Scalar::of(node.type, is_signed(node.type) ? ~first.integer : range_of(node.type).maximum - first.integer)};
+    default: break;
+  }
+  if (is_float(node.type)) return apply_floats(node, inputs);
+  if (node.op == Op::negate) return within(node.type, -first.integer);
+  if (node.op == Op::absolute) return within(node.type, first.integer < 0 ? -first.integer : first.integer);
+  if (is_rounding(node.op)) return {Scalar::of(node.type, round_decimal(node.op, first.integer, power_of_ten(first.type.scale)))};
+  return apply_integers(node, first, inputs[1]);
+}
+
+}  // namespace penstock::expr
