@@ -7,7 +7,7 @@
 
 namespace penstock::plan {
 
-extern std::string_view skeleton_text(const std::string& name);   // embedded_skeletons.cpp
+std::string skeleton_text(const std::string& name);   // skeletons.cpp
 
 namespace {
 
@@ -194,7 +194,7 @@ std::string Printer::staging_functions() const {
     add(type, name, "(" + type + ")result->" + name);
     if (p.has_validity) add("u8", name + "_valid", "(u8)result->" + name + "_valid");
   }
-  return "typedef struct {\n" + fields + "} PipelineStage;\n\n" + std::string(skeleton_text("stage")) +
+  return "typedef struct {\n" + fields + "} PipelineStage;\n\n" + skeleton_text("stage") +
          "FUNCTION void pipeline_stage(LOCAL PipelineStage* stage, u32 at, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + stage +
          "}\n\nFUNCTION void pipeline_write_staged(" + parameters + "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id)\n{\n" +
          "  for (i32 i = (i32)id - (i32)(to & 31u); i < (i32)count; i += (i32)GROUP_SIZE - 32)\n    if (i >= 0) {\n" + write + "    }\n}\n\n";
@@ -417,7 +417,7 @@ std::string Printer::replace_words(std::string text) const {
 
 Result<PipelineText> Printer::print(const std::string& skeleton, Target target) {
   PipelineText result;
-  std::string text = defines() + std::string(skeleton_text("pipeline")) + load_functions();
+  std::string text = defines() + skeleton_text("pipeline") + load_functions();
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(result));
   text += evaluate;
   if (program_.epilogue == Epilogue::compact) {
@@ -426,8 +426,8 @@ Result<PipelineText> Printer::print(const std::string& skeleton, Target target) 
     text += accumulator_functions();
   }
   if (program_.epilogue == Epilogue::group) text += key_function();
-  text += replace_words(std::string(skeleton_text(skeleton)));
-  const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", std::string(skeleton_text("operations"))}, {"pipeline", text}};
+  text += replace_words(skeleton_text(skeleton));
+  const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
   result.text = kernel::assemble(target, parts);
   return result;
 }
