@@ -7,6 +7,7 @@ const std::vector<Command>& commands() {
       {"query", "Answer a SELECT statement over a file", declare_query},
       {"emit", "Print the kernels of a SELECT statement for a target; needs no device", declare_emit},
       {"devices", "List every device with its traits and measured copy bandwidth", declare_devices},
+      {"bench pipelines", "Time fused pipelines over rows on the device, beside peers", declare_bench_pipelines},
       {"cache", "Show or clear the cache of compiled kernels", declare_cache},
   };
   return table;

@@ -22,5 +22,6 @@ Action declare_query(Arguments& arguments);
 Action declare_emit(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
+Action declare_bench_pipelines(Arguments& arguments);
 
 }  // namespace penstock::cli
