@@ -1,0 +1,127 @@
+// The table of drivers: listing, choosing and opening.
+#include "penstock/device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "device/driver.hpp"
+
+namespace penstock {
+namespace {
+
+struct Driver {
+  std::string_view name;
+  std::vector<Traits> (*list)(std::vector<std::string>& notes);
+  Result<std::shared_ptr<Device>> (*open)(unsigned index);
+};
+constexpr std::array drivers = {   // in the order of preference
+    Driver{"cuda", device::list_cuda_devices, device::open_cuda_device},
+    Driver{"opencl", device::list_opencl_devices, device::open_opencl_device},
+};
+
+constexpr std::string_view what_to_install =
+    "for the CPU: apt install pocl-opencl-icd; for an NVIDIA GPU: its driver, and NVRTC from PyPI's nvidia-cuda-nvrtc";
+
+// PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and for comparing.
+bool is_hidden(std::string_view driver) {
+  const char* value = std::getenv("PENSTOCK_HIDE");
+  std::string_view rest = value ? value : "";
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    if (rest.substr(0, comma) == driver) return true;
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return false;
+}
+
+int preference(const Traits& traits) { return traits.target == Target::cuda ? 0 : traits.is_cpu ? 2 : 1; }
+
+bool is_kind(std::string_view selector) {
+  return selector.empty() || selector == "cpu" || selector == "gpu" || selector == "cuda" || selector == "opencl";
+}
+
+bool fits(const Traits& traits, std::string_view selector) {
+  if (selector.empty()) return true;
+  if (selector == "cpu" || selector == "gpu") return traits.is_cpu == (selector == "cpu");
+  return selector == name_of(traits.target) || selector == traits.id;
+}
+
+struct Id { std::string_view driver; unsigned index; };
+std::optional<Id> parse_id(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return {};
+  unsigned index = 0;
+  const std::string_view digits = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) return {};
+  return Id{text.substr(0, colon), index};
+}
+
+// What there is, for the end of a message: "found: opencl:0 (NAME)", or the drivers' notes and what to install.
+std::string found_instead(const std::vector<Traits>& devices, const std::vector<std::string>& notes) {
+  std::string text;
+  for (const Traits& traits : devices) text += (text.empty() ? "; found: " : ", ") + traits.id + " (" + traits.name + ")";
+  for (const std::string& note : notes) text += "\n  " + note;
+  if (devices.empty()) text += "\n  To install: " + std::string(what_to_install);
+  return text;
+}
+
+Result<Traits> choose(std::string_view selector) {
+  if (!is_kind(selector) && !parse_id(selector))
+    return Status(Code::invalid, "'" + std::string(selector) + "' names no device: write an id such as opencl:0, or one of "
+                                 "cuda, opencl, gpu, cpu");
+  std::vector<std::string> notes;
+  const std::vector<Traits> devices = list_devices(&notes);
+  for (const Traits& traits : devices)
+    if (fits(traits, selector)) return traits;
+  const std::string wanted = selector.empty() ? "no usable device" : "no usable device '" + std::string(selector) + "'";
+  return Status(Code::no_device, wanted + found_instead(devices, notes));
+}
+
+// Devices stay open until the process ends and are never destroyed: drivers tear themselves down in exit handlers, in an
+// order that we do not know, and a call after that crashes.
+struct OpenDevices {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<Device>> by_id;
+};
+OpenDevices& open_devices() {
+  static OpenDevices& devices = *new OpenDevices;
+  return devices;
+}
+
+}  // namespace
+
+std::vector<Traits> list_devices(std::vector<std::string>* notes) {
+  std::vector<Traits> all;
+  std::vector<std::string> ignored;
+  for (const Driver& driver : drivers) {
+    if (is_hidden(driver.name)) {
+      (notes ? *notes : ignored).push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
+      continue;
+    }
+    for (Traits& traits : driver.list(notes ? *notes : ignored)) all.push_back(std::move(traits));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Traits& a, const Traits& b) { return preference(a) < preference(b); });
+  return all;
+}
+
+Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
+  PENSTOCK_ASSIGN(const Traits traits, choose(selector));
+  OpenDevices& open = open_devices();
+  const std::lock_guard guard(open.mutex);
+  std::shared_ptr<Device>& known = open.by_id[traits.id];
+  if (known) return known;
+  const auto id = parse_id(traits.id);
+  for (const Driver& driver : drivers) {
+    if (!id || driver.name != id->driver) continue;
+    PENSTOCK_ASSIGN(known, driver.open(id->index));
+  }
+  return known;
+}
+
+}  // namespace penstock

@@ -1,0 +1,103 @@
+// The JIT cache as a driver sees it: loaded modules in memory, then the disk, then the compiler.
+//
+// Every key has a lock of its own: threads that want one key wait for the first, which compiles; threads with other keys
+// go on. The disk's lock does the same between processes. Failures are not kept, so a repaired driver needs no restart.
+#pragma once
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "device/disk_cache.hpp"
+
+namespace penstock::device {
+
+template <class Module>
+struct Compiled { std::shared_ptr<Module> module; CacheEntry entry; };
+
+template <class Module>
+struct Found { std::shared_ptr<Module> module; BuildReport report; };
+
+template <class Module>
+class ModuleCache {
+ public:
+  // load: Result<std::shared_ptr<Module>>(const CacheEntry&); compile: Result<Compiled<Module>>(). A load that fails (a
+  // driver that refuses its old binary) is a miss.
+  template <class Load, class Compile>
+  Result<Found<Module>> get(const CacheKey& key, Load load, Compile compile) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::shared_ptr<Slot> slot = slot_of(key);
+    const std::lock_guard guard(slot->mutex);
+    Found<Module> found;
+    found.report.key = key.digest.hex();
+    if (slot->module && slot->key_text == key.text) {
+      found.report.cache = CacheResult::memory, found.report.log = slot->log;
+    } else {
+      PENSTOCK_TRY(fill(*slot, key, load, compile, found.report));
+    }
+    found.module = slot->module;
+    found.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return found;
+  }
+
+ private:
+  struct Slot {
+    std::mutex mutex;
+    std::string key_text, log;
+    std::shared_ptr<Module> module;
+    std::uint64_t used = 0;   // guarded by mutex_
+  };
+  // A module on a GPU takes tens of KB there; 1,024 of them are as many different queries.
+  static constexpr std::size_t slot_limit = 1024;
+
+  std::shared_ptr<Slot> slot_of(const CacheKey& key) {
+    const std::lock_guard guard(mutex_);
+    if (slots_.size() >= slot_limit && !slots_.contains(key.digest)) {
+      auto oldest = slots_.begin();
+      for (auto at = slots_.begin(); at != slots_.end(); ++at)
+        if (at->second->used < oldest->second->used) oldest = at;
+      slots_.erase(oldest);
+    }
+    std::shared_ptr<Slot>& slot = slots_[key.digest];
+    if (!slot) slot = std::make_shared<Slot>();
+    slot->used = ++clock_;
+    return slot;
+  }
+
+  template <class Load>
+  bool take_from_disk(Slot& slot, const DiskCache& disk, const CacheKey& key, Load& load, BuildReport& report) {
+    const auto entry = disk.load(key);
+    if (!entry) return false;
+    auto module = load(*entry);
+    if (!module.ok()) {
+      disk.remove(key);
+      return false;
+    }
+    keep(slot, key, std::move(module).value(), entry->log);
+    report.cache = CacheResult::disk, report.log = entry->log;
+    return true;
+  }
+
+  template <class Load, class Compile>
+  Status fill(Slot& slot, const CacheKey& key, Load& load, Compile& compile, BuildReport& report) {
+    const DiskCache disk = DiskCache::from_environment();
+    if (take_from_disk(slot, disk, key, load, report)) return {};
+    const DiskCache::Lock lock = disk.lock(key);
+    if (take_from_disk(slot, disk, key, load, report)) return {};   // another process was faster
+    PENSTOCK_ASSIGN(auto compiled, compile());
+    disk.store(key, compiled.entry);
+    report.cache = CacheResult::compiled, report.log = compiled.entry.log;
+    keep(slot, key, std::move(compiled.module), std::move(compiled.entry.log));
+    return {};
+  }
+
+  static void keep(Slot& slot, const CacheKey& key, std::shared_ptr<Module> module, std::string log) {
+    slot.module = std::move(module), slot.key_text = key.text, slot.log = std::move(log);
+  }
+
+  std::mutex mutex_;
+  std::map<Hash128, std::shared_ptr<Slot>> slots_;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace penstock::device

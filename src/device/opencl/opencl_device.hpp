@@ -1,0 +1,96 @@
+// An OpenCL device: what its objects share, its programs, its queues.
+#pragma once
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "device/module_cache.hpp"
+#include "device/opencl/opencl_api.hpp"
+#include "device/pool.hpp"
+#include "penstock/device.hpp"
+
+namespace penstock::opencl {
+
+// The device's handles. Buffers, events, queues and programs hold it, so it outlives them.
+struct Context {
+  const Api& api;
+  Traits traits;
+  cl_device_id device = nullptr;
+  cl_context context = nullptr;
+  cl_command_queue host_queue = nullptr;   // maps host buffers; no kernel runs here
+  bool rounds_divisions = false;           // -cl-fp32-correctly-rounded-divide-sqrt is known
+  bool specialises_at_launch = false;      // PoCL: see Module
+  Context(const Api& a, Traits t, cl_device_id d) : api(a), traits(std::move(t)), device(d) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+};
+using ContextPointer = std::shared_ptr<Context>;
+
+// One device found; kept by the list in opencl_list.cpp.
+struct FoundDevice { Traits traits; cl_platform_id platform; cl_device_id device; bool rounds_divisions, is_pocl; };
+
+struct Kernel {
+  cl_kernel handle = nullptr;
+  cl_uint argument_count = 0;
+  std::mutex mutex;   // arguments are state of the kernel object: setting them and the launch are one step
+};
+
+// A built program and its kernels.
+//
+// PoCL compiles a kernel for the machine at its first launch, once for each group size and again for grids of 65,535 items
+// and more. A binary fetched right after the build lacks these (a second process then spends 45-60 ms a kernel, measured
+// with PoCL 3.1), one fetched after the launches has them (0.2 ms). So the entry on disk is stored after the build, for others
+// who wait for the key, and again at the first Queue::finish() after a launch that needed a new specialisation.
+class Module {
+ public:
+  Module(ContextPointer context, cl_program program, device::CacheKey key, device::CacheEntry entry);
+  ~Module();
+  Result<Kernel*> kernel(std::string_view name);
+  // True when this launch makes a specialisation that the stored binary lacks: call save() once it has run.
+  bool notes_launch(std::string_view kernel, std::uint64_t item_count);
+  void save();
+  Result<std::vector<std::byte>> binary() const;
+
+ private:
+  ContextPointer context_;
+  cl_program program_;
+  device::CacheKey key_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
+  std::set<std::string, std::less<>> specialisations_;
+  std::string log_;
+};
+
+class OpenClProgram : public Program {
+ public:
+  OpenClProgram(std::shared_ptr<Module> module, BuildReport report, std::uint32_t group_size) : module_(std::move(module)) {
+    report_ = std::move(report), group_size_ = group_size;
+  }
+  Module& module() const { return *module_; }
+  const std::shared_ptr<Module>& shared_module() const { return module_; }
+
+ private:
+  std::shared_ptr<Module> module_;
+};
+
+class OpenClDevice : public Device {
+ public:
+  static Result<std::shared_ptr<Device>> open(const FoundDevice& found);
+  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override;
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override;
+  Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override;
+  Result<std::unique_ptr<Queue>> queue() override;
+  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
+  Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
+
+ private:
+  explicit OpenClDevice(ContextPointer context);
+  ContextPointer context_;
+  std::shared_ptr<device::Pool> pool_;
+  device::ModuleCache<Module> modules_;
+};
+
+Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
+
+}  // namespace penstock::opencl

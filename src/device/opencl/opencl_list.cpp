@@ -1,0 +1,120 @@
+// Every device of every OpenCL platform.
+#include <cstdlib>
+
+#include "device/driver.hpp"
+#include "device/opencl/opencl_device.hpp"
+
+namespace penstock::opencl {
+namespace {
+
+template <class Handle, class Get>
+std::string text_of(Get get, Handle handle, cl_uint what) {
+  std::size_t bytes = 0;
+  if (get(handle, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
+  std::string text(bytes, '\0');
+  if (get(handle, what, bytes, text.data(), nullptr) != CL_SUCCESS) return "";
+  while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+template <class T>
+T number_of(const Api& api, cl_device_id device, cl_uint what, T otherwise) {
+  T value{};
+  return api.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+}
+
+std::uint32_t subgroup_size(const Api& api, cl_device_id device, const std::string& extensions) {
+  if (extensions.find("cl_nv_device_attribute_query") != std::string::npos)
+    return number_of<cl_uint>(api, device, CL_DEVICE_WARP_SIZE_NV, 1);
+  if (extensions.find("cl_amd_device_attribute_query") != std::string::npos)
+    return number_of<cl_uint>(api, device, CL_DEVICE_WAVEFRONT_WIDTH_AMD, 1);
+  return 1;
+}
+
+Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
+  const auto text = [&](cl_uint what) { return text_of(api.clGetDeviceInfo, device, what); };
+  const std::string extensions = text(CL_DEVICE_EXTENSIONS) + " ";
+  const auto has = [&](std::string_view name) { return extensions.find(std::string(name) + " ") != std::string::npos; };
+  Traits traits;
+  traits.target = Target::opencl;
+  traits.name = text(CL_DEVICE_NAME), traits.vendor = text(CL_DEVICE_VENDOR);
+  traits.driver = text(CL_DRIVER_VERSION);
+  traits.architecture = traits.name + ", " + text(CL_DEVICE_VERSION);
+  traits.compiler = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_VERSION);
+  traits.compute_units = number_of<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
+  traits.max_group_size = static_cast<std::uint32_t>(number_of<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
+  traits.subgroup_size = subgroup_size(api, device, extensions);
+  traits.global_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
+  traits.max_allocation_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0);
+  traits.local_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_LOCAL_MEM_SIZE, 0);
+  traits.is_cpu = (number_of<cl_bitfield>(api, device, CL_DEVICE_TYPE, 0) & CL_DEVICE_TYPE_CPU) != 0;
+  traits.unified_memory = traits.is_cpu;
+  traits.has_f64 = has("cl_khr_fp64");
+  traits.has_atomic_u64 = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
+  traits.forward_progress = false;   // OpenCL 1.2 promises none, and has no acquire and release to look back with
+  return traits;
+}
+
+struct DeviceList { std::vector<FoundDevice> devices; std::vector<std::string> notes; };
+
+void add_platform(const Api& api, cl_platform_id platform, DeviceList& list) {
+  cl_uint count = 0;
+  if (api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return;
+  std::vector<cl_device_id> devices(count);
+  if (count == 0 || api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return;
+  const std::string platform_name = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+  for (const cl_device_id device : devices) {
+    FoundDevice found{traits_of(api, platform, device), platform, device, false, platform_name == "Portable Computing Language"};
+    const auto refuse = [&](const char* why) { list.notes.push_back("OpenCL: " + found.traits.name + " " + why); };
+    const std::string version = text_of(api.clGetDeviceInfo, device, CL_DEVICE_VERSION);
+    if (version.starts_with("OpenCL 1.0") || version.starts_with("OpenCL 1.1")) { refuse("is older than OpenCL 1.2"); continue; }
+    if (!number_of<cl_bool>(api, device, CL_DEVICE_AVAILABLE, 0)) { refuse("is not available"); continue; }
+    if (!number_of<cl_bool>(api, device, CL_DEVICE_COMPILER_AVAILABLE, 0)) { refuse("has no compiler"); continue; }
+    found.traits.id = "opencl:" + std::to_string(list.devices.size());
+    found.rounds_divisions =
+        (number_of<cl_bitfield>(api, device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    list.devices.push_back(std::move(found));
+  }
+}
+
+DeviceList find_devices() {
+  DeviceList list;
+  if (!api().ok()) return list.notes.push_back(api().status().message()), list;
+  const Api& functions = *api();
+  cl_uint count = 0;
+  const cl_int outcome = functions.clGetPlatformIDs(0, nullptr, &count);
+  std::vector<cl_platform_id> platforms(count);
+  if (outcome == CL_SUCCESS && count > 0) (void)functions.clGetPlatformIDs(count, platforms.data(), nullptr);
+  for (const cl_platform_id platform : platforms) add_platform(functions, platform, list);
+  if (list.devices.empty())
+    list.notes.push_back("OpenCL: no usable device; for the CPU: apt install pocl-opencl-icd; for a GPU: its vendor's OpenCL "
+                         "driver, with its .icd file in /etc/OpenCL/vendors");
+  return list;
+}
+
+// Asked once a process: platforms do not come and go while a loader is open.
+const DeviceList& all_devices() {
+  static const DeviceList& list = *new DeviceList(find_devices());   // kept: see api()
+  return list;
+}
+
+}  // namespace
+}  // namespace penstock::opencl
+
+namespace penstock::device {
+
+std::vector<Traits> list_opencl_devices(std::vector<std::string>& notes) {
+  const auto& list = opencl::all_devices();
+  notes.insert(notes.end(), list.notes.begin(), list.notes.end());
+  std::vector<Traits> traits;
+  for (const auto& found : list.devices) traits.push_back(found.traits);
+  return traits;
+}
+
+Result<std::shared_ptr<Device>> open_opencl_device(unsigned index) {
+  const auto& list = opencl::all_devices();
+  if (index < list.devices.size()) return opencl::OpenClDevice::open(list.devices[index]);
+  return Status(Code::no_device, "there is no device opencl:" + std::to_string(index));
+}
+
+}  // namespace penstock::device

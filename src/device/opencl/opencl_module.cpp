@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "device/opencl/opencl_device.hpp"
+
+namespace penstock::opencl {
+
+Module::Module(ContextPointer context, cl_program program, device::CacheKey key, device::CacheEntry entry)
+    : context_(std::move(context)), program_(program), key_(std::move(key)), log_(std::move(entry.log)) {
+  for (std::size_t at = 0; at < entry.notes.size();) {   // one specialisation a line
+    const std::size_t end = std::min(entry.notes.find('\n', at), entry.notes.size());
+    specialisations_.insert(entry.notes.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+Module::~Module() {
+  for (const auto& [name, kernel] : kernels_) context_->api.clReleaseKernel(kernel->handle);
+  context_->api.clReleaseProgram(program_);
+}
+
+Result<Kernel*> Module::kernel(std::string_view name) {
+  const std::lock_guard guard(mutex_);
+  if (const auto known = kernels_.find(name); known != kernels_.end()) return known->second.get();
+  const std::string key(name);
+  cl_int outcome = CL_SUCCESS;
+  auto kernel = std::make_unique<Kernel>();
+  kernel->handle = context_->api.clCreateKernel(program_, key.c_str(), &outcome);
+  if (outcome == CL_INVALID_KERNEL_NAME) return Status(Code::invalid, "the program has no kernel '" + key + "'");
+  PENSTOCK_TRY(status_of(outcome, "clCreateKernel"));
+  PENSTOCK_TRY(status_of(context_->api.clGetKernelInfo(kernel->handle, CL_KERNEL_NUM_ARGS, sizeof kernel->argument_count,
+                                                       &kernel->argument_count, nullptr), "clGetKernelInfo"));
+  return kernels_.emplace(key, std::move(kernel)).first->second.get();
+}
+
+bool Module::notes_launch(std::string_view kernel, std::uint64_t item_count) {
+  if (!context_->specialises_at_launch) return false;
+  constexpr std::uint64_t large_grid = 65535;   // PoCL's grid_width_specialization_limit
+  std::string specialisation = std::string(kernel) + (item_count < large_grid ? " small" : " large");
+  const std::lock_guard guard(mutex_);
+  return specialisations_.insert(std::move(specialisation)).second;
+}
+
+void Module::save() {
+  const device::DiskCache disk = device::DiskCache::from_environment();
+  if (!disk.writable()) return;   // fetching a binary has PoCL compile its general form, 80 ms a kernel
+  auto content = binary();
+  if (!content.ok()) return;      // the entry of the build stays
+  device::CacheEntry entry{std::move(content).value(), log_, ""};
+  {
+    const std::lock_guard guard(mutex_);
+    for (const std::string& line : specialisations_) entry.notes += line + "\n";
+  }
+  disk.store(key_, entry);
+}
+
+Result<std::vector<std::byte>> Module::binary() const {
+  const Api& api = context_->api;
+  std::size_t bytes = 0;
+  PENSTOCK_TRY(status_of(api.clGetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr),
+                         "clGetProgramInfo(CL_PROGRAM_BINARY_SIZES)"));
+  std::vector<std::byte> binary(bytes);
+  auto* data = reinterpret_cast<unsigned char*>(binary.data());
+  PENSTOCK_TRY(status_of(api.clGetProgramInfo(program_, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr),
+                         "clGetProgramInfo(CL_PROGRAM_BINARIES)"));
+  return binary;
+}
+
+}  // namespace penstock::opencl

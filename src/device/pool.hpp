@@ -1,0 +1,103 @@
+// Device memory that is used again.
+//
+// The rule that makes a pool safe with several in-order queues: a block may come back while enqueued work still uses it. So
+// a buffer remembers the queues that touched it; when its last owner lets go, an event is recorded in each of them and stays
+// with the block as a fence. The next owner's first use in queue Q waits, on the device and never on the host, for the fences
+// of queues other than Q; in Q itself order suffices. One queue alone thus never waits, two overlap as far as their
+// data does. A queue waits for its work when it is destroyed, hence a queue that is gone needs no fence.
+//
+// Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most 1/8 lost), so that the
+// tables of one query serve the next. Idle bytes are bounded, the longest idle go first, and all of them go before memory
+// is reported as exhausted.
+#pragma once
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "penstock/device.hpp"
+
+namespace penstock::device {
+
+// What a driver's queue is to its buffers.
+class QueueState {
+ public:
+  virtual ~QueueState() = default;
+  virtual Result<std::shared_ptr<Event>> record() = 0;
+  virtual Status wait_for(const Event& event) = 0;
+  virtual Status finish() = 0;
+};
+
+struct Fence { std::weak_ptr<QueueState> queue; std::shared_ptr<Event> event; };
+
+struct Block {
+  std::uint64_t handle = 0;   // CUdeviceptr or cl_mem
+  std::uint64_t bytes = 0;    // of the size class
+  std::vector<Fence> fences;
+};
+
+class Pool : public std::enable_shared_from_this<Pool> {
+ public:
+  struct Driver {
+    std::function<Result<std::uint64_t>(std::uint64_t bytes)> allocate;   // Code::no_memory asks for a trim and another try
+    std::function<void(std::uint64_t handle)> free;
+    std::function<std::uint64_t()> free_bytes;                           // null: limit less what is held
+    std::uint64_t limit_bytes = 0;                                       // of this pool
+    std::uint64_t max_allocation_bytes = 0;                              // of one block
+    std::string device;                                                  // its id, for messages
+  };
+  explicit Pool(Driver driver) : driver_(std::move(driver)) {}
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  Result<Block> take(std::uint64_t bytes);
+  void give_back(Block block);
+  void trim(std::uint64_t idle_bytes_to_keep);
+
+  struct Use { std::uint64_t held_bytes, idle_bytes; };   // held: by buffers and idle together
+  Use use() const;
+
+ private:
+  Result<Block> allocate(std::uint64_t class_bytes, std::uint64_t asked_bytes);
+  Status exhausted(std::uint64_t asked_bytes) const;
+  std::uint64_t idle_limit() const { return driver_.limit_bytes / 4; }
+  void trim_locked(std::uint64_t idle_bytes_to_keep);
+
+  Driver driver_;
+  mutable std::mutex mutex_;
+  std::list<Block> idle_;   // longest idle first
+  std::uint64_t held_bytes_ = 0, idle_bytes_ = 0;
+};
+
+std::uint64_t size_class(std::uint64_t bytes);
+std::string text_of_bytes(std::uint64_t bytes);   // "1.5 GiB"
+
+// A buffer from a pool; a driver adds nothing but the meaning of handle().
+class PooledBuffer : public Buffer {
+ public:
+  // `device` tells buffers of different devices apart; it is compared, never followed.
+  PooledBuffer(const void* device, std::shared_ptr<Pool> pool, Block block, std::uint64_t bytes)
+      : Buffer(bytes), device_(device), pool_(std::move(pool)), block_(std::move(block)) {}
+  // Memory that is not the pool's: `release` is called with the handle instead of giving it back, and after a wait for the
+  // work that uses it, because the owner of the memory may free it next.
+  PooledBuffer(const void* device, Block block, std::uint64_t bytes, std::function<void(std::uint64_t)> release)
+      : Buffer(bytes), device_(device), block_(std::move(block)), release_(std::move(release)) {}
+  ~PooledBuffer() override;
+
+  std::uint64_t handle() const { return block_.handle; }
+  const void* device() const { return device_; }
+  // To be called before work of `queue` that uses the buffer is enqueued. Thread-safe.
+  Status touch(const std::shared_ptr<QueueState>& queue) const;
+
+ private:
+  const void* device_;
+  std::shared_ptr<Pool> pool_;
+  Block block_;
+  std::function<void(std::uint64_t)> release_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::weak_ptr<QueueState>> users_;
+};
+
+}  // namespace penstock::device
