@@ -20,11 +20,9 @@ struct Row { Kinds some, other; Kind arithmetic, comparison; };
 constexpr Kind none = Kind::string;
 
 constexpr Row rows[] = {
-    // Any number with a float: the float, the wider of two. Booleans are compared with floats but not added to them.
+    // Any number with a float: the float, the wider of two.
     {integers | decimal | f32, f64, Kind::float64, Kind::float64},
     {integers | decimal, f32, Kind::float32, Kind::float32},
-    {boolean, f64, none, Kind::float64},
-    {boolean, f32, none, Kind::float32},
     // Integers of one signedness: the wider.
     {i8 | i16 | i32, i64, Kind::int64, Kind::int64},
     {i8 | i16, i32, Kind::int32, Kind::int32},
@@ -87,7 +85,9 @@ int integer_digits(Kind kind) {
 bool is_castable(Type from, Type to) {
   const auto is_value = [](Type t) { return holds(integers | decimal | f32 | f64 | boolean, t.kind); };
   const auto is_moment = [](Type t) { return t.kind == Kind::date32 || t.kind == Kind::timestamp; };
-  return from == to || (is_value(from) && is_value(to)) || (is_moment(from) && is_moment(to));
+  // A HUGEINT is an aggregate's result; a small result's further arithmetic takes it as BIGINT or a float.
+  const bool from_huge = from.kind == Kind::int128 && is_value(to);
+  return from == to || from_huge || (is_value(from) && is_value(to)) || (is_moment(from) && is_moment(to));
 }
 
 }  // namespace penstock::expr

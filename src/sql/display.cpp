@@ -55,6 +55,15 @@ std::string operation(const Syntax& syntax) {
   return "(" + joined(syntax.inputs, 0, " " + upper(name) + " ") + ")";
 }
 
+// DuckDB's grammar makes INTERVAL '90' DAY a call.
+std::string interval(const Syntax& syntax) {
+  const std::string number = syntax.star ? syntax.name : quoted(syntax.name, '\'');
+  if (syntax.qualifier.empty()) return "CAST(" + number + " AS INTERVAL)";
+  if (syntax.qualifier == "second") return "to_seconds(CAST(" + number + " AS DOUBLE))";
+  const bool wide = syntax.qualifier == "hour" || syntax.qualifier == "minute";
+  return "to_" + syntax.qualifier + "s(CAST(trunc(CAST(" + number + " AS DOUBLE)) AS " + (wide ? "BIGINT" : "INTEGER") + "))";
+}
+
 std::string function(const Syntax& syntax) {
   std::string text;
   if (syntax.name == "coalesce" || syntax.name == "ifnull") text = "COALESCE(" + joined(syntax.inputs, 0, ", ") + ")";
@@ -72,8 +81,7 @@ std::string display(const Syntax& syntax) {
     case Form::number: case Form::boolean: case Form::null: return syntax.name;
     case Form::text: return quoted(syntax.name, '\'');
     case Form::interval:
-      return syntax.qualifier.empty() ? "CAST(" + quoted(syntax.name, '\'') + " AS INTERVAL)"
-                                      : "INTERVAL " + quoted(syntax.name, '\'') + " " + upper(syntax.qualifier);
+      return interval(syntax);
     case Form::cast: return "CAST(" + display(*syntax.inputs[0]) + " AS " + syntax.name + ")";
     case Form::operation: return operation(syntax);
     case Form::case_of: {

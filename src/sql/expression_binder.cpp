@@ -14,7 +14,7 @@ constexpr Type boolean_type{Kind::boolean};
 struct NamedOp { std::string_view name; Op op; };
 constexpr NamedOp arithmetic_ops[] = {
     {"+", Op::add}, {"-", Op::subtract}, {"*", Op::multiply}, {"/", Op::divide}, {"//", Op::integer_divide}, {"%", Op::modulo},
-    {"^", Op::power}, {"&", Op::bit_and}, {"|", Op::bit_or}, {"<<", Op::shift_left}, {">>", Op::shift_right}};
+    {"^", Op::power}, {"**", Op::power}, {"&", Op::bit_and}, {"|", Op::bit_or}, {"<<", Op::shift_left}, {">>", Op::shift_right}};
 constexpr NamedOp comparison_ops[] = {{"=", Op::equal}, {"!=", Op::not_equal}, {"<", Op::less}, {"<=", Op::less_equal},
                                       {">", Op::greater}, {">=", Op::greater_equal}};
 
@@ -155,13 +155,19 @@ Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> nod
 
 Result<NodeId> ExpressionBinder::settle(const Syntax& syntax, const Operand& operand, std::optional<Type> beside) {
   if (operand.kind == Operand::Kind::interval) return refuse(syntax, "an interval that is not added to a constant date or timestamp");
-  if (operand.kind != Operand::Kind::text) return operand.node;
+  if (operand.kind != Operand::Kind::text) return depth_ == 0 ? operand.node : narrowed(syntax, operand.node);
   if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.text));
   if (is_numeric(*beside))
     return refuse(syntax, "comparing or combining " + name_of(*beside) + " with a string");
   const std::optional<Scalar> value = parse_as(*beside, operand.text);
   if (!value) return wrong(syntax, "'" + operand.text + "' is not a " + name_of(*beside));
   return builder_.literal(*value);
+}
+
+// A sum's HUGEINT is a result, not an input: inside a larger expression it is a BIGINT, or a fault if it does not fit.
+Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
+  if (builder_.type(node).kind != penstock::Kind::int128) return node;
+  return placed(syntax, builder_.cast(node, type_of<std::int64_t>()));
 }
 
 Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {
@@ -180,8 +186,8 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
     if (!value) return wrong(syntax, "'" + input.text + "' is not a " + name_of(syntax.type));
     return of(placed(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
-  PENSTOCK_ASSIGN(const NodeId node, settle(*syntax.inputs[0], input));
-  return of(placed(syntax, builder_.cast(node, syntax.type)));
+  if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
+  return of(placed(syntax, builder_.cast(input.node, syntax.type)));
 }
 
 Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
@@ -233,6 +239,11 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
 }
 
 Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left, Operand right) {
+  for (Operand* operand : {&left, &right}) {     // a division is of DOUBLE, which any HUGEINT can become
+    const std::optional<Type> type = type_of_operand(*operand);
+    if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
+    PENSTOCK_ASSIGN(operand->node, placed(syntax, builder_.cast(operand->node, type_of<double>())));
+  }
   PENSTOCK_ASSIGN(const NodeId a, settle(*syntax.inputs[0], left, type_of_operand(right)));
   PENSTOCK_ASSIGN(const NodeId b, settle(*syntax.inputs[1], right, type_of_operand(left)));
   return placed(syntax, builder_.binary(op, a, b));

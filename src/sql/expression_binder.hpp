@@ -96,6 +96,7 @@ class ExpressionBinder {
 
   // Makes the operand a node; a string takes the type of what stands beside it.
   Result<NodeId> settle(const Syntax& syntax, const Operand& operand, std::optional<Type> beside = std::nullopt);
+  Result<NodeId> narrowed(const Syntax& syntax, NodeId node);
   std::optional<Type> type_of_operand(const Operand& operand) const;
   Result<NodeId> placed(const Syntax& syntax, Result<NodeId> node);   // an error gets its place, a node its site
   Status refuse(const Syntax& syntax, const std::string& what) const {

@@ -149,7 +149,6 @@ class Lexer {
     for (const auto& spelling : spellings) {
       if (!looking_at(spelling.from)) continue;
       lexed_.rewritten.replace(at_, 2, spelling.to);
-      if (spelling.from == "//") lexed_.integer_divisions.push_back(static_cast<std::uint32_t>(at_));
       at_ += 2;
       add(TokenKind::symbol, start);
       return;
@@ -306,10 +305,6 @@ std::string value_of(const Lexed& lexed, const Token& token) {
 const Token* Lexed::at(std::int64_t offset) const {
   const auto found = std::lower_bound(tokens.begin(), tokens.end(), offset, [](const Token& t, std::int64_t o) { return t.offset < o; });
   return found != tokens.end() && found->offset == offset ? &*found : nullptr;
-}
-
-bool Lexed::is_integer_division(std::int64_t offset) const {
-  return std::binary_search(integer_divisions.begin(), integer_divisions.end(), offset);
 }
 
 Result<Lexed> lex(std::string_view statement) {

@@ -4,7 +4,7 @@
 // bytes in place, so that every byte offset of the parse tree is one of the statement as the user wrote it:
 //
 //     FROM 'a.parquet'     ->  FROM "fffffffff"     the name is read from the statement, at any length
-//     a // b, a ** b       ->  a %  b, a ^  b       the same precedence; Lexed::integer_divisions remembers which % it was
+//     a // b, a ** b       ->  a %  b, a ^  b       the same precedence; the tokens say what stood there
 //     a == b               ->  a =  b
 //     INTERVAL 90 DAYS     ->  INTERVAL'90'DAY
 //
@@ -31,12 +31,10 @@ struct Lexed {
   std::string statement;                        // as the user wrote it
   std::string rewritten;                        // of the same length, for libpg_query
   std::vector<Token> tokens;                    // in order, comments and white space left out
-  std::vector<std::uint32_t> integer_divisions; // offsets, ascending
 
   std::string_view text(const Token& token) const { return std::string_view(statement).substr(token.offset, token.length); }
   // The token that starts at a byte offset; nullptr if none does.
   const Token* at(std::int64_t offset) const;
-  bool is_integer_division(std::int64_t offset) const;
 };
 
 // Refuses NUL bytes, malformed UTF-8 (RFC 3629), text left open, and trees that would nest too deep.

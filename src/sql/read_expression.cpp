@@ -156,8 +156,9 @@ Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
 
 Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
   if (name == "<>") name = "!=";
-  if (name == "%" && lexed_.is_integer_division(body.location())) name = "//";
-  static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "<<", ">>", "=", "!=", "<", "<=", ">", ">=",
+  const Token* token = lexed_.at(body.location());
+  if (token != nullptr && (name == "%" || name == "^")) name = lexed_.text(*token);   // what rewrite() put there: // and **
+  static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "**", "&", "|", "<<", ">>", "=", "!=", "<", "<=", ">", ">=",
                                                "is distinct from", "is not distinct from"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return refuse(body.location(), "the operator " + name);
   PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
@@ -290,6 +291,8 @@ Result<SyntaxPointer> ExpressionReader::interval(Tree body, Tree type_name) {
     const bool ranged = range < lexed_.tokens.data() + lexed_.tokens.size() && is_word(lexed_, *range, "to");
     if (unit->kind != TokenKind::word || ranged) return refuse(offset, "this form of INTERVAL");
     syntax->qualifier = lower(lexed_.text(*unit));
+    if (syntax->qualifier.ends_with('s')) syntax->qualifier.pop_back();
+    syntax->star = unit[-1].kind == TokenKind::number;
   }
   return SyntaxPointer(std::move(syntax));
 }

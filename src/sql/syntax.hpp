@@ -19,7 +19,7 @@ enum class Form : unsigned char {
   star,        // qualifier
   number,      // name: the literal as written, with its sign
   text, boolean, null,
-  interval,    // name: the text; qualifier: the unit, or ""
+  interval,    // name: the text; qualifier: the unit, or ""; star: written as a number
   cast,        // inputs[0], type, name: the type as DuckDB prints it
   operation,   // name: "+", "//", "neg", "=", "and", "is null", "between", "in", "is true"...
   case_of,     // inputs: condition, value, condition, value, ..., else
@@ -36,7 +36,7 @@ struct Syntax {
   std::vector<SyntaxPointer> inputs;
   Type type;                            // cast
   std::optional<std::uint32_t> index;   // of a column that * stands for
-  bool star = false;                    // count(*)
+  bool star = false;                    // count(*); see interval
   SyntaxPointer filter;                 // of an aggregate
 };
 
