@@ -79,7 +79,7 @@ enum class Op : unsigned char {
   // bits: integers
   bit_and, bit_or, bit_xor, bit_not,
   shift_left, shift_right,   // second input has the type of the first; left: a bit lost or a negative input is a fault
-  // comparison: both inputs of one type, or int64 with uint64, or decimals and int64 of any two scales (compared by value);
+  // comparison: both inputs of one type, or decimals, int64 and uint64 in any mixture and of any scales (compared by value);
   // boolean result. Strings: equal and not_equal only
   equal, not_equal, less, less_equal, greater, greater_equal,
   and_, or_, not_, is_null,

@@ -88,17 +88,9 @@ class Construction {
 
   NodeId adapted(NodeId id, const Scalar& value, std::optional<Type> fixed, Type other) {
     if (value.is_null) return graph_.parameter(Scalar::null_of(other));
-    if (!fixed || !is_integer(value.type)) return id;
-    if (is_integer(other)) {
-      const Range range = range_of(other);
-      return value.integer < range.minimum || value.integer > range.maximum ? id : cast(id, other);
-    }
-    // DuckDB takes an integer literal beside a decimal for INTEGER's 10 digits, or for BIGINT's 19: those are cut to what it has.
-    if (other.kind != Kind::decimal || integer_digits(value.type.kind) <= max_decimal_digits) return id;
-    int digits = 1;
-    while (digits < max_decimal_digits && value.integer / power_of_ten(digits) != 0) digits++;
-    const Type narrow = Type::decimal(digits, 0);
-    return cast_value(value, narrow).fault == Code::ok ? cast(id, narrow) : id;
+    if (!fixed || !is_integer(value.type) || !is_integer(other)) return id;
+    const Range range = range_of(other);
+    return value.integer < range.minimum || value.integer > range.maximum ? id : cast(id, other);
   }
 
   Graph& graph_;
@@ -111,7 +103,7 @@ Result<NodeId> to_boolean(Construction& c, Op op, NodeId id) {
 
 Result<NodeId> date_arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
   const Type a = c.type(left), b = c.type(right);
-  if (op == Op::add && a.kind != Kind::date32) return date_arithmetic(c, op, right, left);
+  if (op == Op::add && a.kind != Kind::date32 && b.kind == Kind::date32) return date_arithmetic(c, op, right, left);
   if (a.kind != Kind::date32 || (op != Op::add && op != Op::subtract)) return cannot(op, {a, b});
   if (op == Op::subtract && b.kind == Kind::date32) return c.add(op, int64_type, {left, right});
   const std::optional<Type> days = is_integer(b) ? meet(b, int32_type, Meeting::arithmetic) : std::nullopt;
@@ -176,6 +168,10 @@ Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
 Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
   c.adapt(ids);
+  for (std::size_t i = 0; i < 2; i++) {   // a boolean beside a float or a decimal is 0 or 1; select would not take the two
+    const Type other = c.type(ids[1 - i]);
+    if (c.type(ids[i]) == boolean_type && (is_float(other) || other.kind == Kind::decimal)) ids[i] = c.cast(ids[i], {Kind::int8});
+  }
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
   const bool equality = op == Op::equal || op == Op::not_equal;
   if (a.kind == Kind::string && b.kind == Kind::string && !equality)
@@ -185,11 +181,9 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
   if (met->kind == Kind::int128) {   // a signed integer with UBIGINT: by value
     for (NodeId& id : ids) id = c.cast(id, is_signed(c.type(id)) ? int64_type : Type{Kind::uint64});
   } else if (met->kind == Kind::decimal && met->precision > max_decimal_digits) {
-    // Rescaling could overflow: the kernel compares by value what stands as int64.
-    for (NodeId& id : ids) {
-      if (c.type(id).kind == Kind::uint64) return needs_huge(op, a, b);
-      if (c.type(id).kind != Kind::decimal) id = c.cast(id, int64_type);
-    }
+    // Rescaling could overflow: the kernel compares by value what stands as 64 bits.
+    for (NodeId& id : ids)
+      if (is_integer(c.type(id)) && c.type(id).kind != Kind::uint64) id = c.cast(id, int64_type);
   } else if (met->kind == Kind::decimal) {
     for (NodeId& id : ids) id = c.rescale(id, met->scale);
   } else {

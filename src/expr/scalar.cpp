@@ -29,9 +29,9 @@ std::string decimal_text(Int128 count, Type type) {
   std::string text = digits_of(negative ? -count : count);
   const std::size_t scale = type.scale;
   // A decimal without digits before the point prints none: ".05".
-  const std::size_t least = scale + (type.precision > type.scale ? 1 : 0);
-  if (text.size() < least) text.insert(0, least - text.size(), '0');
-  if (text.size() == scale + 1 && text[0] == '0' && type.precision == type.scale) text.erase(0, 1);
+  const bool no_whole = scale > 0 && type.precision == type.scale;
+  if (const std::size_t least = scale + 1; text.size() < least) text.insert(0, least - text.size(), '0');
+  if (no_whole && text[0] == '0') text.erase(0, 1);
   if (scale > 0) text.insert(text.size() - scale, ".");
   return (negative ? "-" : "") + text;
 }
