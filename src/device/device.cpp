@@ -71,14 +71,35 @@ std::string found_instead(const std::vector<Traits>& devices, const std::vector<
   return text;
 }
 
+// Whether a driver can hold what is selected: starting CUDA takes some 0.2 s, which "opencl:0" and "cpu" need not pay.
+bool may_hold(std::string_view driver, std::string_view selector) {
+  if (selector == "cpu") return driver == "opencl";
+  return selector.empty() || selector == "gpu" || selector.substr(0, selector.find(':')) == driver;
+}
+
+std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes) {
+  std::vector<Traits> all;
+  for (const Driver& driver : drivers) {
+    if (!may_hold(driver.name, selector)) continue;
+    if (is_hidden(driver.name)) {
+      notes.push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
+      continue;
+    }
+    for (Traits& traits : driver.list(notes)) all.push_back(std::move(traits));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Traits& a, const Traits& b) { return preference(a) < preference(b); });
+  return all;
+}
+
 Result<Traits> choose(std::string_view selector) {
   if (!is_kind(selector) && !parse_id(selector))
     return Status(Code::invalid, "'" + std::string(selector) + "' names no device: write an id such as opencl:0, or one of "
                                  "cuda, opencl, gpu, cpu");
   std::vector<std::string> notes;
-  const std::vector<Traits> devices = list_devices(&notes);
-  for (const Traits& traits : devices)
+  for (const Traits& traits : list_for(selector, notes))
     if (fits(traits, selector)) return traits;
+  notes.clear();
+  const std::vector<Traits> devices = list_devices(&notes);
   const std::string wanted = selector.empty() ? "no usable device" : "no usable device '" + std::string(selector) + "'";
   return Status(Code::no_device, wanted + found_instead(devices, notes));
 }
@@ -97,17 +118,8 @@ OpenDevices& open_devices() {
 }  // namespace
 
 std::vector<Traits> list_devices(std::vector<std::string>* notes) {
-  std::vector<Traits> all;
   std::vector<std::string> ignored;
-  for (const Driver& driver : drivers) {
-    if (is_hidden(driver.name)) {
-      (notes ? *notes : ignored).push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
-      continue;
-    }
-    for (Traits& traits : driver.list(notes ? *notes : ignored)) all.push_back(std::move(traits));
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Traits& a, const Traits& b) { return preference(a) < preference(b); });
-  return all;
+  return list_for("", notes ? *notes : ignored);
 }
 
 Result<std::shared_ptr<Device>> open_device(std::string_view selector) {

@@ -1,8 +1,103 @@
+// Every CUDA device, when the driver and NVRTC are both there.
+#include <cctype>
+#include <fstream>
+#include <iterator>
+
+#include "device/cuda/cuda_device.hpp"
 #include "device/driver.hpp"
+
+namespace penstock::cuda {
+namespace {
+
+struct DeviceList {
+  std::vector<FoundDevice> devices;
+  std::vector<std::string> notes;
+  Nvrtc nvrtc;
+};
+
+std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+
+// "580.65.06" from the kernel module, which the driver API does not tell; "" where the file is not.
+std::string kernel_module_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word)
+    if (std::isdigit(static_cast<unsigned char>(word[0])) && word.find('.') != std::string::npos) return word;
+  return "";
+}
+
+FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_version, const Nvrtc& nvrtc) {
+  const auto attribute = [&](int what) {
+    int value = 0;
+    return api.cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS ? value : 0;
+  };
+  FoundDevice found;
+  found.device = device;
+  found.architecture = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 + attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  Traits& traits = found.traits;
+  char name[256] = "";
+  (void)api.cuDeviceGetName(name, sizeof name, device);
+  std::size_t bytes = 0;
+  (void)api.cuDeviceTotalMem(&bytes, device);
+  traits.id = "cuda:" + std::to_string(ordinal), traits.target = Target::cuda;
+  traits.name = name, traits.vendor = "NVIDIA";
+  const std::string module_version = kernel_module_version();
+  traits.driver = "CUDA " + version_text(driver_version) + (module_version.empty() ? "" : ", driver " + module_version);
+  traits.architecture = "sm_" + std::to_string(found.architecture);
+  traits.compiler = "NVRTC " + std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor);
+  traits.compute_units = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  traits.max_group_size = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+  traits.subgroup_size = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
+  traits.global_bytes = traits.max_allocation_bytes = bytes;
+  traits.local_bytes = static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  traits.has_f64 = traits.has_atomic_u64 = true;
+  traits.forward_progress = true;   // blocks that run stay resident until they end
+  return found;
+}
+
+DeviceList find_devices() {
+  DeviceList list;
+  if (!api().ok()) return list.notes.push_back(api().status().text()), list;
+  const Api& functions = *api();
+  int driver_version = 0, count = 0;
+  (void)functions.cuDriverGetVersion(&driver_version);
+  (void)functions.cuDeviceGetCount(&count);
+  if (count == 0) return list.notes.push_back("CUDA: the driver finds no GPU"), list;
+  auto nvrtc = open_nvrtc(driver_version / 1000);
+  if (!nvrtc.ok()) return list.notes.push_back(nvrtc.status().message()), list;
+  list.nvrtc = std::move(nvrtc).value();
+  for (int ordinal = 0; ordinal < count; ordinal++) {
+    CUdevice device = 0;
+    if (functions.cuDeviceGet(&device, ordinal) == CUDA_SUCCESS)
+      list.devices.push_back(describe(functions, device, ordinal, driver_version, list.nvrtc));
+  }
+  return list;
+}
+
+const DeviceList& all_devices() {
+  static const DeviceList& list = *new DeviceList(find_devices());   // kept: see api()
+  return list;
+}
+
+}  // namespace
+}  // namespace penstock::cuda
 
 namespace penstock::device {
 
-std::vector<Traits> list_cuda_devices(std::vector<std::string>&) { return {}; }
-Result<std::shared_ptr<Device>> open_cuda_device(unsigned) { return Status(Code::no_device, "no CUDA device"); }
+std::vector<Traits> list_cuda_devices(std::vector<std::string>& notes) {
+  const auto& list = cuda::all_devices();
+  notes.insert(notes.end(), list.notes.begin(), list.notes.end());
+  std::vector<Traits> traits;
+  for (const auto& found : list.devices) traits.push_back(found.traits);
+  return traits;
+}
+
+Result<std::shared_ptr<Device>> open_cuda_device(unsigned index) {
+  const auto& list = cuda::all_devices();
+  const std::string id = "cuda:" + std::to_string(index);
+  for (const auto& found : list.devices)
+    if (found.traits.id == id) return cuda::CudaDevice::open(found, list.nvrtc);
+  return Status(Code::no_device, "there is no device " + id);
+}
 
 }  // namespace penstock::device

@@ -1,0 +1,130 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include "device/program_text.hpp"
+
+namespace penstock::cuda {
+namespace {
+
+// Pinned memory, which the copy engines read and write without a staging copy.
+class PinnedBuffer : public HostBuffer {
+ public:
+  PinnedBuffer(ContextPointer context, void* data, std::uint64_t bytes) : context_(std::move(context)) {
+    data_ = static_cast<std::byte*>(data), bytes_ = bytes;
+  }
+  ~PinnedBuffer() override {
+    const Current current(*context_);
+    context_->api.cuMemFreeHost(data_);
+  }
+
+ private:
+  ContextPointer context_;
+};
+
+device::Pool::Driver pool_driver(const ContextPointer& context) {
+  device::Pool::Driver driver;
+  driver.allocate = [context](std::uint64_t bytes) -> Result<std::uint64_t> {
+    const Current current(*context);
+    CUdeviceptr address = 0;
+    PENSTOCK_TRY(context->check(context->api.cuMemAlloc(&address, bytes), "cuMemAlloc"));
+    return address;
+  };
+  driver.free = [context](std::uint64_t address) {
+    const Current current(*context);
+    context->api.cuMemFree(address);
+  };
+  driver.free_bytes = [context]() -> std::uint64_t {
+    const Current current(*context);
+    std::size_t free = 0, total = 0;
+    return context->api.cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? free : 0;
+  };
+  driver.limit_bytes = context->traits.global_bytes;
+  driver.max_allocation_bytes = context->traits.max_allocation_bytes;
+  driver.device = context->traits.id;
+  return driver;
+}
+
+// Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and denormals are exact by default.
+// Line information costs nothing at run time and gives compute-sanitizer and profilers our lines.
+std::vector<std::string> compiler_options(const ProgramSource& source) {
+  std::vector<std::string> options = {"--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
+                                      "--diag-suppress=177"};   // 177: a function of the prelude is not used
+  options.push_back(source.fast_math ? "--use_fast_math" : "-fmad=false");
+  if (source.text.find("__int128") != std::string::npos) options.push_back("--device-int128");
+  return options;
+}
+
+Result<std::shared_ptr<Module>> load(const ContextPointer& context, const std::vector<std::byte>& binary) {
+  const Current current(*context);
+  CUmodule module = nullptr;
+  PENSTOCK_TRY(context->check(context->api.cuModuleLoadData(&module, binary.data()), "cuModuleLoadData"));
+  return std::make_shared<Module>(context, module);
+}
+
+Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
+                                         const std::vector<std::string>& options) {
+  const std::string text = device::with_head(source, "");
+  PENSTOCK_ASSIGN(CompiledText compiled, compile_text(context->nvrtc, text, context->architecture, options, source.label));
+  auto module = load(context, compiled.binary);
+  if (!module.ok()) return module.with("while loading '" + source.label + "', compiled by " + context->traits.compiler);
+  return device::Compiled<Module>{std::move(module).value(), {std::move(compiled.binary), std::move(compiled.log), ""}};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Device>> CudaDevice::open(const FoundDevice& found, const Nvrtc& nvrtc) {
+  PENSTOCK_TRY(api().status());
+  auto context = std::make_shared<Context>(*api(), nvrtc, found.traits);
+  context->device = found.device, context->architecture = found.architecture;
+  PENSTOCK_TRY(context->check(context->api.cuDevicePrimaryCtxRetain(&context->context, found.device), "cuDevicePrimaryCtxRetain")
+                   .with("while opening " + found.traits.id));
+  return std::shared_ptr<Device>(new CudaDevice(std::move(context)));
+}
+
+CudaDevice::CudaDevice(ContextPointer context)
+    : context_(std::move(context)), pool_(std::make_shared<device::Pool>(pool_driver(context_))) {
+  traits_ = context_->traits;
+}
+
+Result<std::shared_ptr<Buffer>> CudaDevice::allocate(std::uint64_t bytes) {
+  PENSTOCK_ASSIGN(device::Block block, pool_->take(bytes));
+  return std::shared_ptr<Buffer>(std::make_shared<device::PooledBuffer>(context_.get(), pool_, std::move(block), bytes));
+}
+
+Result<std::shared_ptr<HostBuffer>> CudaDevice::allocate_host(std::uint64_t bytes) {
+  const Current current(*context_);
+  void* data = nullptr;
+  PENSTOCK_TRY(context_->check(context_->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc")
+                   .with("for " + device::text_of_bytes(bytes) + " of pinned host memory"));
+  return std::shared_ptr<HostBuffer>(std::make_shared<PinnedBuffer>(context_, data, bytes));
+}
+
+Result<std::shared_ptr<Buffer>> CudaDevice::wrap_host(const void*, std::uint64_t) {
+  return Status(Code::unsupported, traits_.id + " cannot use host memory in place");
+}
+
+Result<std::unique_ptr<Queue>> CudaDevice::queue() { return make_queue(context_); }
+
+Result<std::shared_ptr<Program>> CudaDevice::build(const ProgramSource& source) {
+  PENSTOCK_TRY(device::check_source(traits_, source));
+  const std::vector<std::string> options = compiler_options(source);
+  const device::CacheKey key = device::cache_key(traits_, device::key_options(options, source), source);
+  PENSTOCK_ASSIGN(auto found, modules_.get(
+      key, [&](const device::CacheEntry& entry) { return load(context_, entry.binary); },
+      [&] { return compile(context_, source, options); }));
+  return std::shared_ptr<Program>(
+      std::make_shared<CudaProgram>(std::move(found.module), std::move(found.report), source.group_size));
+}
+
+Result<std::uint32_t> CudaDevice::resident_groups(const Program& program, std::string_view kernel) {
+  const auto* built = dynamic_cast<const CudaProgram*>(&program);
+  if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
+  PENSTOCK_ASSIGN(const Kernel* const found, built->kernel(kernel));
+  const Current current(*context_);
+  int groups = 0;
+  PENSTOCK_TRY(context_->check(context_->api.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                   &groups, found->function, static_cast<int>(found->threads), found->local_bytes),
+                               "cuOccupancyMaxActiveBlocksPerMultiprocessor"));
+  return static_cast<std::uint32_t>(groups) * traits_.compute_units;
+}
+
+}  // namespace penstock::cuda

@@ -1,0 +1,149 @@
+#include "device/cuda/nvrtc.hpp"
+
+#include <glob.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "device/compile_error.hpp"
+
+namespace penstock::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* what_to_install =
+    "CUDA: no usable NVRTC (libnvrtc.so.13 or .12), which compiles for it: pip install nvidia-cuda-nvrtc into the project's "
+    ".venv, or set PENSTOCK_NVRTC to the file; without it the GPU is used through OpenCL where the driver brings that";
+
+void add_matches(std::vector<std::string>& paths, const std::string& pattern) {
+  glob_t found{};
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0)   // sorted: the newest of equals comes last
+    for (std::size_t i = found.gl_pathc; i-- > 0;) paths.emplace_back(found.gl_pathv[i]);
+  globfree(&found);
+}
+
+std::vector<std::string> python_environments() {
+  std::vector<std::string> roots;
+  if (const char* active = std::getenv("VIRTUAL_ENV"); active && *active) roots.emplace_back(active);
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (int level = 0; level < 4 && folder.has_relative_path(); level++, folder = folder.parent_path())
+    roots.push_back((folder / ".venv").string());
+  roots.push_back((fs::current_path(error) / ".venv").string());
+  if (const char* home = std::getenv("HOME"); home && *home) roots.push_back(std::string(home) + "/.local");
+  roots.insert(roots.end(), {"/usr/local", "/usr"});
+  return roots;
+}
+
+std::vector<std::string> candidates() {
+  if (const char* own = std::getenv("PENSTOCK_NVRTC"); own && *own) return {own};
+  std::vector<std::string> paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  for (const char* folder : {"lib64", "lib", "targets/*/lib"})
+    add_matches(paths, std::string("/usr/local/cuda*/") + folder + "/libnvrtc.so.1[0-9]");
+  for (const std::string& root : python_environments())
+    for (const char* packages : {"site-packages", "dist-packages"})   // Debian's own Python uses the latter
+      add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/cu*/lib/libnvrtc.so.1[0-9]");
+  return paths;
+}
+
+Result<Nvrtc> bind(const std::string& path) {
+  PENSTOCK_ASSIGN(const device::Library library, device::Library::open({path}));
+  Nvrtc nvrtc;
+  nvrtc.path = path;
+  PENSTOCK_TRY(library.bind(nvrtc.version, "nvrtcVersion"));
+  PENSTOCK_TRY(library.bind(nvrtc.supported_count, "nvrtcGetNumSupportedArchs"));
+  PENSTOCK_TRY(library.bind(nvrtc.supported, "nvrtcGetSupportedArchs"));
+  PENSTOCK_TRY(library.bind(nvrtc.error_name, "nvrtcGetErrorString"));
+  PENSTOCK_TRY(library.bind(nvrtc.create, "nvrtcCreateProgram"));
+  PENSTOCK_TRY(library.bind(nvrtc.destroy, "nvrtcDestroyProgram"));
+  PENSTOCK_TRY(library.bind(nvrtc.compile, "nvrtcCompileProgram"));
+  PENSTOCK_TRY(library.bind(nvrtc.log_size, "nvrtcGetProgramLogSize"));
+  PENSTOCK_TRY(library.bind(nvrtc.log, "nvrtcGetProgramLog"));
+  PENSTOCK_TRY(library.bind(nvrtc.cubin_size, "nvrtcGetCUBINSize"));
+  PENSTOCK_TRY(library.bind(nvrtc.cubin, "nvrtcGetCUBIN"));
+  PENSTOCK_TRY(library.bind(nvrtc.ptx_size, "nvrtcGetPTXSize"));
+  PENSTOCK_TRY(library.bind(nvrtc.ptx, "nvrtcGetPTX"));
+  int count = 0;
+  if (nvrtc.version(&nvrtc.major, &nvrtc.minor) != 0 || nvrtc.supported_count(&count) != 0 || count <= 0)
+    return Status(Code::no_device, path + " does not answer");
+  nvrtc.architectures.resize(static_cast<std::size_t>(count));
+  if (nvrtc.supported(nvrtc.architectures.data()) != 0) return Status(Code::no_device, path + " does not answer");
+  std::sort(nvrtc.architectures.begin(), nvrtc.architectures.end());
+  return nvrtc;
+}
+
+struct ProgramOwner {
+  const Nvrtc& nvrtc;
+  Nvrtc::Program program = nullptr;
+  ~ProgramOwner() { if (program) nvrtc.destroy(&program); }
+};
+
+Status failed(const Nvrtc& nvrtc, int code, const char* call) {
+  if (code == 0) return {};
+  return Status(Code::internal, std::string(call) + ": " + nvrtc.error_name(code) + " (" + nvrtc.path + ")");
+}
+
+// The newest architecture that NVRTC knows and the GPU runs: the GPU's own, or one whose PTX its driver translates.
+Result<int> architecture_for(const Nvrtc& nvrtc, int architecture) {
+  int best = 0;
+  for (const int known : nvrtc.architectures)
+    if (known <= architecture) best = known;
+  if (best > 0) return best;
+  return Status(Code::unsupported, "NVRTC " + std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor) +
+                                       " no longer compiles for sm_" + std::to_string(architecture) +
+                                       "; an older nvidia-cuda-nvrtc does");
+}
+
+std::string log_of(const Nvrtc& nvrtc, Nvrtc::Program program) {
+  std::size_t bytes = 0;
+  if (nvrtc.log_size(program, &bytes) != 0 || bytes <= 1) return "";
+  std::string log(bytes, '\0');
+  if (nvrtc.log(program, log.data()) != 0) return "";
+  while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+  return log;
+}
+
+}  // namespace
+
+Result<Nvrtc> open_nvrtc(int driver_major) {
+  std::string newer;
+  for (const std::string& path : candidates()) {
+    auto nvrtc = bind(path);
+    if (!nvrtc.ok()) continue;
+    if (driver_major == 0 || nvrtc->major <= driver_major) return nvrtc;
+    newer = path + " is NVRTC " + std::to_string(nvrtc->major) + ", the driver takes up to " + std::to_string(driver_major);
+  }
+  return Status(Code::no_device, what_to_install + (newer.empty() ? "" : " (" + newer + ")"));
+}
+
+Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, int architecture,
+                                  const std::vector<std::string>& options, std::string_view label) {
+  PENSTOCK_ASSIGN(const int known, architecture_for(nvrtc, architecture));
+  const bool exact = known == architecture;
+  std::vector<std::string> all = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(known)};
+  all.insert(all.end(), options.begin(), options.end());
+  std::vector<const char*> arguments;
+  for (const std::string& option : all) arguments.push_back(option.c_str());
+
+  ProgramOwner owner{nvrtc};
+  PENSTOCK_TRY(failed(nvrtc, nvrtc.create(&owner.program, text.c_str(), "program", 0, nullptr, nullptr), "nvrtcCreateProgram"));
+  const int outcome = nvrtc.compile(owner.program, static_cast<int>(arguments.size()), arguments.data());
+  CompiledText compiled;
+  compiled.log = log_of(nvrtc, owner.program);
+  constexpr int compilation_failed = 6;   // NVRTC_ERROR_COMPILATION
+  if (outcome == compilation_failed)
+    return device::compile_error(label, "sm_" + std::to_string(architecture), text, compiled.log);
+  PENSTOCK_TRY(failed(nvrtc, outcome, "nvrtcCompileProgram").with(compiled.log));
+  std::size_t bytes = 0;
+  PENSTOCK_TRY(failed(nvrtc, exact ? nvrtc.cubin_size(owner.program, &bytes) : nvrtc.ptx_size(owner.program, &bytes), "nvrtcGet...Size"));
+  if (bytes == 0) return Status(Code::internal, "NVRTC gave an empty binary for '" + std::string(label) + "'");
+  compiled.binary.resize(bytes);
+  char* data = reinterpret_cast<char*>(compiled.binary.data());
+  PENSTOCK_TRY(failed(nvrtc, exact ? nvrtc.cubin(owner.program, data) : nvrtc.ptx(owner.program, data), "nvrtcGet..."));
+  return compiled;
+}
+
+}  // namespace penstock::cuda

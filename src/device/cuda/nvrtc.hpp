@@ -1,0 +1,47 @@
+// NVRTC, the CUDA C++ compiler as a library: found, bound and called. It needs no GPU and no driver.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "device/library.hpp"
+
+namespace penstock::cuda {
+
+struct Nvrtc {
+  using Program = struct ProgramHandle*;
+  int (*version)(int*, int*) = nullptr;
+  int (*supported_count)(int*) = nullptr;
+  int (*supported)(int*) = nullptr;
+  const char* (*error_name)(int) = nullptr;
+  int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*destroy)(Program*) = nullptr;
+  int (*compile)(Program, int, const char* const*) = nullptr;
+  int (*log_size)(Program, std::size_t*) = nullptr;
+  int (*log)(Program, char*) = nullptr;
+  int (*cubin_size)(Program, std::size_t*) = nullptr;
+  int (*cubin)(Program, char*) = nullptr;
+  int (*ptx_size)(Program, std::size_t*) = nullptr;
+  int (*ptx)(Program, char*) = nullptr;
+
+  std::string path;
+  int major = 0, minor = 0;
+  std::vector<int> architectures;   // 90 for sm_90, ascending
+};
+
+// $PENSTOCK_NVRTC (a file) alone when it is set; else the linker's libnvrtc.so.13, .12 and .so, then those of
+// /usr/local/cuda*, then those in Python environments: $VIRTUAL_ENV, a `.venv` beside the executable or above it or in the
+// working directory, the user's and the system's. The first whose major version is not above `driver_major` (0: any), since
+// an older driver does not load a newer compiler's binaries. Code::no_device says what to install.
+Result<Nvrtc> open_nvrtc(int driver_major);
+
+struct CompiledText {
+  std::vector<std::byte> binary;   // a CUBIN for exactly this GPU; PTX, ending in a zero byte, when NVRTC is older than the GPU
+  std::string log;
+};
+
+// `architecture`: 90 for sm_90. Code::compile with the log, label and lines for an error of the text.
+Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, int architecture,
+                                  const std::vector<std::string>& options, std::string_view label);
+
+}  // namespace penstock::cuda
