@@ -62,14 +62,21 @@ SourceLines index_lines(std::string_view text) {
   return lines;
 }
 
-// "FILE:12:5: error: ..." or "FILE(12): error: ...".
-std::optional<Place> place_of_message(std::string_view message) {
-  const std::size_t word = message.find("error");
-  if (word == std::string_view::npos) return {};
-  const std::string_view head = message.substr(0, word);
-  for (std::size_t at = head.find_first_of(":("); at != std::string_view::npos; at = head.find_first_of(":(", at + 1))
-    if (const auto line = leading_number(head.substr(at + 1))) return Place{std::string(head.substr(0, at)), *line};
+// "FILE:12:" or "FILE(12)" at the start of a text.
+std::optional<Place> leading_place(std::string_view text) {
+  for (std::size_t at = text.find_first_of(":("); at != std::string_view::npos; at = text.find_first_of(":(", at + 1))
+    if (const auto line = leading_number(text.substr(at + 1))) return Place{std::string(text.substr(0, at)), *line};
   return {};
+}
+
+// "FILE:12:5: error: ..." (clang), "FILE(12): error: ..." (NVRTC) or "error: FILE:12:5: ..." (PoCL).
+std::optional<Place> place_of_message(std::string_view message) {
+  constexpr std::string_view word = "error";
+  const std::size_t at = message.find(word);
+  if (at == std::string_view::npos) return {};
+  if (auto place = leading_place(message.substr(0, at))) return place;
+  const std::size_t rest = message.find_first_not_of(": ", at + word.size());
+  return rest == std::string_view::npos ? std::nullopt : leading_place(message.substr(rest));
 }
 
 std::string quote(const SourceLines& lines, const Place& place) {
