@@ -1,5 +1,20 @@
 # Libraries that only io and sql need.
 
+# Files: Arrow and Parquet. Programs find them where they were found now; a tree or program carried elsewhere finds them by
+# the same way from the program's folder, in lib/ beside it, or by LD_LIBRARY_PATH.
+file(GLOB penstock_io_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/io/*.cpp)
+if(penstock_io_sources)
+  include(Arrow)
+  cmake_language(DEFER CALL target_link_libraries penstock_io PRIVATE Parquet::parquet_shared Arrow::arrow_shared)
+  set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/lib;$ORIGIN/../lib")
+  if(penstock_pyarrow)
+    foreach(folder "" /test)
+      file(RELATIVE_PATH penstock_way ${CMAKE_BINARY_DIR}${folder} ${penstock_pyarrow})
+      list(APPEND CMAKE_BUILD_RPATH "$ORIGIN/${penstock_way}")
+    endforeach()
+  endif()
+endif()
+
 # SQL's grammar: PostgreSQL's, as libpg_query takes it out of the server, and a reader of its parse trees' JSON. The static
 # library is preferred, so that a binary carried elsewhere needs nothing installed.
 file(GLOB penstock_sql_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sql/*.cpp)

@@ -1,0 +1,30 @@
+# Arrow and Parquet C++ as Arrow::arrow_shared and Parquet::parquet_shared: an installed CMake package when there is one,
+# otherwise the libraries and headers inside PyPI's pyarrow, in .venv (scripts/setup.sh) or where PENSTOCK_PYARROW_DIR says.
+# The wheel has neither package files nor unversioned names, hence the full paths. Nothing is downloaded here.
+set(PENSTOCK_PYARROW_DIR "" CACHE PATH "The folder 'pyarrow' of a Python environment; used before an installed Arrow")
+if(NOT PENSTOCK_PYARROW_DIR)
+  find_package(Arrow 15 CONFIG QUIET)
+  find_package(Parquet 15 CONFIG QUIET)
+endif()
+if(NOT TARGET Arrow::arrow_shared OR NOT TARGET Parquet::parquet_shared)
+  set(penstock_pyarrow ${PENSTOCK_PYARROW_DIR})
+  if(NOT penstock_pyarrow)
+    file(GLOB penstock_pyarrow ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/pyarrow)
+    list(POP_BACK penstock_pyarrow penstock_pyarrow)
+  endif()
+  foreach(name arrow parquet)
+    file(GLOB penstock_${name}_library ${penstock_pyarrow}/lib${name}.so.*)
+    string(REGEX MATCH "^[^;]*" penstock_${name}_library "${penstock_${name}_library}")
+    if(NOT penstock_${name}_library OR NOT IS_DIRECTORY ${penstock_pyarrow}/include/${name})
+      message(FATAL_ERROR "Neither an installed Arrow and Parquet (15 or later) nor pyarrow's in '${penstock_pyarrow}' was "
+                          "found: run scripts/setup.sh, or set PENSTOCK_PYARROW_DIR")
+    endif()
+  endforeach()
+  message(STATUS "Arrow: ${penstock_arrow_library}")
+  add_library(Arrow::arrow_shared SHARED IMPORTED)
+  set_target_properties(Arrow::arrow_shared PROPERTIES IMPORTED_LOCATION ${penstock_arrow_library}
+    INTERFACE_INCLUDE_DIRECTORIES ${penstock_pyarrow}/include)
+  add_library(Parquet::parquet_shared SHARED IMPORTED)
+  set_target_properties(Parquet::parquet_shared PROPERTIES IMPORTED_LOCATION ${penstock_parquet_library}
+    INTERFACE_LINK_LIBRARIES Arrow::arrow_shared)
+endif()

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Makes .venv in the project's root: pyarrow, whose wheel holds Arrow's and Parquet's C++ libraries and headers, and by
+# purpose what else is wanted. Nothing is downloaded when all is there and whole; a broken or half made environment, and a
+# package whose installation was interrupted, are made again.
+#     scripts/python_environment.sh [library|run|test]
+#         library: pyarrow alone    run: and tpchgen-cli    test (the default): and duckdb, numpy
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+packages=(pyarrow==25.0.1)
+case ${1:-test} in
+  library) ;;
+  run) packages+=(tpchgen-cli==4.0.0) ;;
+  test) packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6) ;;
+  *) echo "usage: scripts/python_environment.sh [library|run|test]" >&2; exit 2 ;;
+esac
+
+mkdir -p build      # two set-ups at once would write the same files
+exec 9>build/python_environment.lock
+flock 9
+
+if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+  rm -rf .venv
+  python3 -m venv .venv || { rm -rf .venv; echo "python3 -m venv failed; Debian and Ubuntu have it in python3-venv" >&2; exit 1; }
+fi
+
+# The given packages that are absent, of another version, or lack a file of those their installation recorded.
+incomplete_packages() {
+  .venv/bin/python - "$@" <<'PYTHON'
+import sys
+from importlib import metadata
+for package in sys.argv[1:]:
+    name, version = package.split("==")
+    try:
+        found = metadata.distribution(name)
+        whole = found.version == version and found.files and all(
+            (path := file.locate()).is_file() and file.size in (None, path.stat().st_size)
+            for file in found.files if file.suffix != ".pyc")
+    except metadata.PackageNotFoundError:
+        whole = False
+    if not whole:
+        print(package)
+PYTHON
+}
+
+mapfile -t missing < <(incomplete_packages "${packages[@]}")
+if ((${#missing[@]} > 0)); then
+  .venv/bin/python -m pip install --disable-pip-version-check --quiet --only-binary :all: --force-reinstall --no-deps "${missing[@]}"
+  mapfile -t missing < <(incomplete_packages "${packages[@]}")
+  if ((${#missing[@]} > 0)); then
+    echo "still incomplete after installation: ${missing[*]}" >&2
+    exit 1
+  fi
+fi
