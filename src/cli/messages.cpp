@@ -57,6 +57,9 @@ std::string rate_text(double per_second) {
   return number_text(per_second, " ");
 }
 
-std::string gigabytes_text(double bytes_per_second) { return number_text(bytes_per_second / 1e9, " GB/s"); }
+std::string gigabytes_text(double bytes_per_second) {
+  if (bytes_per_second < 1e8) return number_text(bytes_per_second / 1e6, " MB/s");
+  return number_text(bytes_per_second / 1e9, " GB/s");
+}
 
 }  // namespace penstock::cli

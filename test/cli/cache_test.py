@@ -15,7 +15,8 @@ class Cache(CommandLineTest):
         return ended.err
 
     def programs(self):
-        return [path for path in (self.folder / "cache").rglob("*") if path.is_file() and "bandwidth" not in path.name]
+        folder = self.folder / "cache" / "penstock"      # OpenCL drivers keep theirs beside it
+        return [path for path in folder.rglob("*") if path.is_file() and "bandwidth" not in path.name]
 
     def test_second_process_compiles_nothing(self):
         self.assertRegex(self.total(), r"compiled \d program")
@@ -23,8 +24,8 @@ class Cache(CommandLineTest):
 
     def test_a_new_literal_compiles_nothing(self):
         self.total()
-        ended = self.query(self.statement.replace("a > 1", "a > 2"), "--format", "csv")
-        self.assertEqual(ended.out, "total\n6\n")
+        ended = self.query(self.statement.replace("a > 1", "a > 0"), "--format", "csv")
+        self.assertEqual(ended.out, "total\n12\n")
         self.assertIn("cache hit (disk)", ended.err)
 
     def test_clear_removes_every_program_and_says_so(self):
@@ -67,7 +68,7 @@ class Cache(CommandLineTest):
         self.assertIn("cache hit (disk)", self.total())
 
     def test_a_cache_folder_that_cannot_be_written_does_not_stop_a_query(self):
-        (self.folder / "cache").write_text("a file where the folder should be")
+        self.environment["PENSTOCK_CACHE_DIR"] = str(self.csv_file("a file where the folder should be"))
         self.assertRegex(self.total(), r"compiled \d program")
 
 
