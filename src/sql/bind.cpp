@@ -244,8 +244,11 @@ class SelectBinder {
   }
 
   Status add_grouping() {
-    if (group_keys_.empty() && aggregates_.empty())
-      return names_.error(select_.having ? select_.having->offset : 0, Code::invalid, "HAVING needs GROUP BY or an aggregate");
+    if (group_keys_.empty() && aggregates_.empty()) {   // HAVING stands alone; a column in it is the better complaint
+      Builder no_columns{Schema()};
+      PENSTOCK_TRY(ExpressionBinder(names_, no_columns, "HAVING", &columns_).predicate(*select_.having));
+      return names_.error(select_.having->offset, Code::invalid, "HAVING needs GROUP BY or an aggregate");
+    }
     name_grouping();
     Result<StepId> step = group_keys_.empty() ? plan_.reduce(step_, rows_.graph(), aggregates_)
                                               : plan_.group_by(step_, rows_.graph(), group_keys_, aggregates_);

@@ -140,8 +140,11 @@ Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> nod
     if (status.message().find("\nLINE ") != std::string::npos) return status;   // has its place already
     return names_.error(syntax.offset, status.code(), status.message());
   }
+  // Only operations that can fault themselves are looked up later; a text for each node of a long list would cost its square.
   auto& sites = builder_.graph()->sites;
-  if (!sites.contains(*node)) {
+  const Op op = builder_.graph()->at(*node).op;
+  const bool can_fault_itself = (op >= Op::add && op <= Op::shift_right) || op == Op::cast || op >= Op::square_root;
+  if (can_fault_itself && !sites.contains(*node)) {
     std::string text = display(syntax);
     if (text.size() > site_text_bytes) {
       std::size_t end = site_text_bytes;

@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include "sql/fixture.hpp"
+
+namespace penstock::sql_test {
+namespace {
+
+struct Wrong {
+  const char* statement;        // the place of the error is marked by what stands behind ^^, which is cut out
+  Code code;
+  const char* message;          // a part of it
+};
+
+// "SELECT ^^nope FROM t": the caret must stand under 'nope'.
+constexpr Wrong wrong[] = {
+    // names
+    {"SELECT ^^nope FROM t", Code::invalid, "no column 'nope'"},
+    {"SELECT i8,\n\t^^pricee FROM t", Code::invalid, "no column 'pricee'; the nearest: 'Price'"},
+    {"SELECT ^^z.i8 FROM t x", Code::invalid, "no table 'z'; the table is 'x'"},
+    {"SELECT ^^t.i8 FROM t x", Code::invalid, "no table 't'"},
+    {"SELECT ^^a.t.i8 FROM t", Code::unsupported, "a name of more than two parts"},
+    {"SELECT ^^a + 1 AS c, i8 AS a FROM t", Code::invalid, "used before it is defined"},
+    {"SELECT i8 FROM ^^'missing.parquet'", Code::io, "no file 'missing.parquet'"},
+    {"SELECT i8 FROM ^^missing", Code::io, "write FROM 'missing.parquet'"},
+    {"SELECT i8 FROM ^^lineitem.parquet", Code::invalid, "write FROM 'lineitem.parquet'"},
+    {"SELECT i8 FROM ^^read_parquet('x')", Code::invalid, "a function cannot stand in FROM"},
+    // syntax
+    {"SELECT i8 FROM^^", Code::invalid, "the statement ends too early"},
+    {"SELECT i8 FROM t WHERE ^^)", Code::invalid, "syntax error at ')'"},
+    {"SELECT '\xC3\xA4\xE6\x97\xA5' FROM t WHERE ^^)", Code::invalid, "syntax error at ')'"},
+    {"SELECT i8 FROM t ORDER ^^i8", Code::invalid, "syntax error at 'i8'"},
+    {"SELECT i8 // ^^/ 2 FROM t", Code::invalid, "syntax error"},
+    {"SELECT * ^^+ 1 FROM t", Code::invalid, "syntax error at '+'"},
+    {"SELECT i8 FROM ^^'t", Code::invalid, "the string is not closed"},
+    {"SELECT ^^\"i8 FROM t", Code::invalid, "the quoted name is not closed"},
+    {"SELECT i8 ^^/* FROM t", Code::invalid, "the comment is not closed"},
+    {"SELECT ^^$a$ FROM t", Code::invalid, "the dollar-quoted string is not closed"},
+    {"^^", Code::invalid, "the statement is empty"},
+    {"^^ -- nothing\n", Code::invalid, "the statement is empty"},
+    {"^^;", Code::invalid, "the statement is empty"},
+    // other statements and clauses
+    {"^^INSERT INTO t VALUES (1)", Code::unsupported, "INSERT is not supported"},
+    {" ^^drop table t", Code::unsupported, "drop is not supported"},
+    {"^^FROM t", Code::unsupported, "write SELECT * FROM"},
+    {"^^WITH a AS (SELECT 1) SELECT * FROM a", Code::unsupported, "WITH is not supported"},
+    {"^^VALUES (1)", Code::unsupported, "VALUES is not supported"},
+    {"^^SELECT 1", Code::unsupported, "SELECT without FROM"},
+    {"SELECT i8 FROM t^^; SELECT i8 FROM t", Code::unsupported, "more than one statement"},
+    {"SELECT i8 FROM t ^^UNION SELECT i8 FROM t", Code::unsupported, "UNION is not supported"},
+    {"SELECT i8 FROM 'a', ^^'b'", Code::unsupported, "a join"},
+    {"SELECT i8 FROM 'a' ^^JOIN 'b' ON true", Code::unsupported, "JOIN is not supported"},
+    {"SELECT i8 ^^FROM (SELECT * FROM 'a') x", Code::unsupported, "a subquery in FROM"},
+    {"SELECT ^^DISTINCT ON (i8) i8 FROM t", Code::unsupported, "DISTINCT ON"},
+    {"SELECT DISTINCT i8 FROM t ORDER BY ^^i16", Code::unsupported, "SELECT DISTINCT does not list"},
+    {"SELECT i8 FROM t GROUP BY ^^ROLLUP(i8)", Code::unsupported, "ROLLUP"},
+    {"SELECT i8 FROM t LIMIT ^^-1", Code::invalid, "LIMIT cannot be negative"},
+    {"SELECT i8 FROM t LIMIT 1 OFFSET ^^'x'", Code::invalid, "OFFSET takes an integer, not VARCHAR"},
+    {"SELECT i8 FROM t LIMIT ^^2.5", Code::invalid, "LIMIT takes an integer"},
+    {"SELECT i8 FROM t LIMIT ^^i8", Code::invalid, "no column 'i8'"},
+    // groups
+    {"SELECT ^^i8, sum(i16) FROM t", Code::invalid, "must stand in GROUP BY"},
+    {"SELECT ^^i8 FROM t GROUP BY i8 + 1", Code::invalid, "must stand in GROUP BY"},
+    {"SELECT max(i8) FROM t ORDER BY ^^i8", Code::invalid, "must stand in GROUP BY"},
+    {"SELECT count(*) FROM t WHERE ^^sum(i8) > 1", Code::invalid, "WHERE cannot contain the aggregate sum"},
+    {"SELECT sum(^^sum(i8)) FROM t", Code::invalid, "the argument of sum cannot contain the aggregate sum"},
+    {"SELECT ^^sum(i8) AS x FROM t GROUP BY x", Code::invalid, "GROUP BY cannot contain"},
+    {"SELECT i8 FROM t HAVING ^^i8 > 0", Code::invalid, "must stand in GROUP BY"},
+    {"SELECT i8 FROM t GROUP BY ^^5", Code::invalid, "GROUP BY 5 is not between 1 and 1"},
+    {"SELECT i8 FROM t ORDER BY ^^2", Code::invalid, "ORDER BY 2 is not between 1 and 1"},
+    {"SELECT i8 FROM t ORDER BY ^^-1", Code::invalid, "ORDER BY -1"},
+    {"SELECT i8 FROM t ORDER BY ^^'x'", Code::invalid, "has no effect"},
+    {"SELECT ^^sum(*) FROM t", Code::invalid, "sum(*)"},
+    {"SELECT ^^sum(i8, i16) FROM t", Code::invalid, "sum takes 1 argument, not 2"},
+    {"SELECT ^^count(DISTINCT i8) FROM t", Code::unsupported, "count(DISTINCT)"},
+    {"SELECT ^^sum(i8) OVER () FROM t", Code::unsupported, "a window function"},
+    {"SELECT ^^max(s) FROM t", Code::unsupported, "max of VARCHAR"},
+    {"SELECT ^^sum(dt) FROM t", Code::invalid, "sum of DATE"},
+    {"SELECT ^^abs(i8) FILTER (WHERE b) FROM t", Code::invalid, "FILTER belongs to aggregates"},
+    // types
+    {"SELECT i8 ^^+ b FROM t", Code::invalid, "cannot add TINYINT and BOOLEAN"},
+    {"SELECT i8 FROM t WHERE ^^s", Code::invalid, "WHERE takes a condition; this is VARCHAR"},
+    {"SELECT i8 FROM t WHERE b AND ^^dt", Code::invalid, "AND takes a condition; this is DATE"},
+    {"SELECT i8 = ^^'x' FROM t", Code::unsupported, "TINYINT with a string"},
+    {"SELECT i8 IN (1, ^^'2') FROM t", Code::unsupported, "TINYINT with a string"},
+    {"SELECT s ^^< 'z' FROM t", Code::unsupported, "strings can be compared with = and <>"},
+    {"SELECT s ^^= 5 FROM t", Code::invalid, "cannot compare VARCHAR and INTEGER"},
+    {"SELECT dt < ^^'1998-02-30' FROM t", Code::invalid, "'1998-02-30' is not a DATE"},
+    {"SELECT ^^DATE '98-1' FROM t", Code::invalid, "'98-1' is not a DATE"},
+    {"SELECT dt < ^^DATE '1998-02-30' FROM t", Code::invalid, "'1998-02-30' is not a DATE"},
+    {"SELECT u64 ^^+ i64 FROM t", Code::unsupported, "HUGEINT"},
+    {"SELECT ^^sqrt(s) FROM t", Code::invalid, "square root of VARCHAR"},
+    {"SELECT ^^year(i8) FROM t", Code::invalid, "year of TINYINT"},
+    {"SELECT CASE WHEN ^^s THEN 1 END FROM t", Code::invalid, "WHEN takes a condition"},
+    {"SELECT i8^^::text FROM t", Code::unsupported, "cannot cast TINYINT to VARCHAR"},
+    {"SELECT i8::^^blob FROM t", Code::unsupported, "the type blob"},
+    {"SELECT cast(i8 AS ^^decimal(50, 2)) FROM t", Code::invalid, "DECIMAL takes"},
+    {"SELECT cast(i8 AS ^^int[]) FROM t", Code::unsupported, "the type int[]"},
+    // expressions
+    {"SELECT i8 FROM t WHERE s ^^LIKE 'h%'", Code::unsupported, "LIKE is not supported"},
+    {"SELECT i8 FROM t WHERE i8 ^^BETWEEN SYMMETRIC 2 AND 1", Code::unsupported, "BETWEEN SYMMETRIC"},
+    {"SELECT i8 FROM t WHERE i8 = ^^(SELECT 1)", Code::unsupported, "a subquery"},
+    {"SELECT i8 FROM t WHERE i8 = ^^$1", Code::unsupported, "a parameter"},
+    {"SELECT ^^nofunction(i8) FROM t", Code::unsupported, "the function nofunction"},
+    {"SELECT ^^upper(s) FROM t", Code::unsupported, "the string function upper"},
+    {"SELECT ^^abs(i8, 1) FROM t", Code::invalid, "abs takes 1 argument, not 2"},
+    {"SELECT ^^ARRAY[1] FROM t", Code::unsupported, "an array"},
+    {"SELECT ^^extract(epoch FROM dt) FROM t", Code::unsupported, "the date part 'epoch'"},
+    {"SELECT dt ^^+ INTERVAL '1' HOUR FROM t", Code::unsupported, "INTERVAL arithmetic on a column"},
+    {"SELECT ^^INTERVAL '1 day' FROM t", Code::unsupported, "an interval"},
+    {"SELECT DATE '1998-01-01' + ^^INTERVAL 'soon' FROM t", Code::invalid, "'soon' is not an interval"},
+    {"SELECT i8 ^^!~ 'x' FROM t", Code::unsupported, "the operator !~"},
+    {"SELECT ^^123456789012345678901 FROM t", Code::unsupported, "too long a number"},
+    {"SELECT ^^current_date FROM t", Code::unsupported, "current_date"},
+    {"SELECT round(m, ^^i8) FROM t", Code::unsupported, "round to anything but a constant"},
+};
+
+struct Place { int line = 0, column = 0; };   // the column counts characters of the line from 0
+
+Place place_of(std::string_view statement, std::size_t offset) {
+  Place place{1, 0};
+  for (std::size_t i = 0; i < offset; i++) {
+    if (statement[i] == '\n') place = {place.line + 1, 0};
+    else if ((static_cast<unsigned char>(statement[i]) & 0xC0u) != 0x80u) place.column++;
+  }
+  return place;
+}
+
+TEST(SqlErrors, CaretStandsUnderThePlace) {
+  for (const Wrong& row : wrong) {
+    std::string statement = row.statement;
+    const std::size_t offset = statement.find("^^");
+    ASSERT_NE(offset, std::string::npos) << row.statement;
+    statement.erase(offset, 2);
+    const Bound bound = bind_statement(statement);
+    ASSERT_FALSE(bound.result.ok()) << statement;
+    const std::string message = bound.result.status().message();
+    EXPECT_EQ(bound.result.status().code(), row.code) << message;
+    EXPECT_NE(message.find(row.message), std::string::npos) << message;
+
+    // The last two lines: "LINE n: text" and the caret's.
+    const std::size_t line_at = message.rfind("\nLINE "), caret_at = message.rfind('\n');
+    ASSERT_TRUE(line_at != std::string::npos && caret_at > line_at) << message;
+    const Place place = place_of(statement, offset);
+    const std::string head = "LINE " + std::to_string(place.line) + ": ";
+    EXPECT_EQ(message.substr(line_at + 1, head.size()), head) << message;
+    const std::string caret = message.substr(caret_at + 1);
+    ASSERT_TRUE(caret.ends_with('^')) << message;
+    // Each character of the line has one blank (a tab a tab, a wide one two blanks) below it.
+    std::string shown = message.substr(line_at + 1, caret_at - line_at - 1);
+    std::size_t wide = 0;
+    for (std::size_t i = 0; i + 2 < shown.size(); i++) wide += shown.compare(i, 3, "\xE6\x97\xA5") == 0;
+    EXPECT_EQ(caret.size() - 1, head.size() + static_cast<std::size_t>(place.column) + wide) << message;
+  }
+}
+
+TEST(SqlErrors, TabsStayTabsUnderTheLine) {
+  const std::string message = bind_statement("SELECT\t\ti8, nope FROM t").result.status().message();
+  EXPECT_TRUE(message.ends_with("\n" + std::string(8 + 6, ' ') + "\t\t" + std::string(4, ' ') + "^")) << message;
+}
+
+TEST(SqlErrors, LongLinesAreCutAroundThePlace) {
+  const std::string statement = "SELECT i8 FROM t WHERE " + std::string(5000, ' ') + "nope" + std::string(5000, ' ') + " > 1";
+  const std::string message = bind_statement(statement).result.status().message();
+  EXPECT_LT(message.size(), 500u);
+  const std::size_t line = message.rfind("\nLINE "), caret = message.rfind('\n');
+  EXPECT_EQ(message.find("nope", line) - line, message.size() - 1 - caret);
+}
+
+TEST(SqlErrors, ControlCharactersDoNotReachTheTerminal) {
+  const std::string message = bind_statement("SELECT '\x1B[31m', nope FROM t").result.status().message();
+  EXPECT_EQ(message.find('\x1B'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace penstock::sql_test

@@ -1,0 +1,104 @@
+"""Writes recorded.hpp: for each statement the names and types of its result columns as DuckDB gives them, and the steps that
+Penstock's plan should have. Run with DuckDB 2.0 (pip install duckdb): python3 test/sql/record_duckdb.py > test/sql/recorded.hpp
+"""
+import duckdb
+
+COLUMNS = ('b BOOLEAN, i8 TINYINT, i16 SMALLINT, i32 INTEGER, i64 BIGINT, u8 UTINYINT, u32 UINTEGER, u64 UBIGINT, f FLOAT, d DOUBLE, '
+           'dt DATE, ts TIMESTAMP, m DECIMAL(15,2), s VARCHAR, "Mixed Case" INTEGER, Price FLOAT')
+
+MAP, FILTER, REDUCE, GROUP = "source > map", "source > filter > map", "source > reduce", "source > group by"
+EXPRESSIONS = """
+i8 + 1; i8 + 100000; i8 + 1 + 1; i8 + (1 + 1); i8 * - 1; i16 * 2; u8 + 1; u8 + -1; i32 + 3000000000; i32 / 2; i32 // 2; i32 % 2
+m * 2; m + 1; 1 - m; m * 0.05; m * (1 - m); m / 2; m * 1.5e0; m % 2; 0.05; .5; 5.; 00.5; 1e3; 9223372036854775807; -9223372036854775808
+f * 2; f * 2.5; f + m; d + m; f + d; i64 + f; u64 + 1; u64 < i64; b = 1; 5 / 0; 2.5 % 2; i8 + null; null + 1
+1 | 2 & 3; 1 << 2 + 1; 2 * 7 // 3; 1 + 7 // 3; 12 // 2 * 3; -2 ^ 2; 2 ^ 3 ^ 2; 2 ** 3; ~1 + 1; ~i8; i8 & 1; i8 << 1; xor(i32, 5)
+-i8; +i8; - (i8 + 1); -(-1); 1 - - 1; i8 - -1; -i8 * 2; i8*-1; 1 == 1; i8 <> 1; i8 != 1; i8 = 1; not b = true; ((i8))
+abs(i8); abs(m); sqrt(i32); sqrt(m); floor(i32); floor(m); FLOOR(m); ceil(m); ceiling(f); ceil(i8); round(m); round(m, 1); round(d, 1); round(f)
+round(i32); trunc(d); trunc(m); trunc(i32); ln(i32); log(d); log10(d); exp(f); power(i32, 2); pow(f, 2); sin(f); cos(d); tan(d); mod(i32, 2)
+greatest(i8, i32); least(1, m); greatest(dt, '1999-01-01'); greatest(1, 2, 3); sign(m); sign(i8)
+case when i8 > 1 then 1 else i8 end; case when i8 > 1 then 1 end; case i8 when 1 then 2 when 2 then 3 else 4 end; case when b then i8 else m end
+case when b then 1 else 2.5 end; case when i8 then 1 end; if(b, 1, 2); coalesce(i8, 1); coalesce(i8, 300); coalesce(m, 1); ifnull(i8, 1)
+nullif(i8, 1); nullif(i8, 1000); i8 in (1, 2, 3); i8 not in (1, 2); not (i8 in (1)); i8 between 1 and 2; i8 not between 1 and 2
+i8 is null; i8 is not null; b is true; b is not true; b is false; b is not false; b is unknown; b is not unknown; i8 is distinct from 1
+i8 is not distinct from null; b and i8 > 1 or not b; b and b and b; (b and b) and b; b and (b or b); not i8; i8 and true
+cast(i8 as decimal(5,1)); i8::bigint; i8::int4; i8::decimal; i8::numeric(4); i8::double precision; i8::double; i8::float; i8::real; i8::float8
+i8::uinteger; b::integer; 1::boolean; dt::timestamp; ts::date; cast(dt as DATE); cast(i8 as Uinteger); i8::smallint::integer; i8::bool; i8::int8
+date '1998-12-01'; '1998-12-01'::date; timestamp '1998-12-01 12:34:56'; '12'::integer; '1.5'::decimal(5,2); dt + 5; dt - 5; 5 + dt
+dt - date '1998-01-01'; date '1998-12-01' - 90; date '1998-12-01' - interval '90' day; date '1998-12-01' - interval 90 day
+date '1998-12-01' + interval '3 months'; date '1998-12-01' - interval 2 hours; interval '1 day' + date '1998-12-01'; dt < '1998-10-01'
+ts < '1998-10-01 12:00:00'; dt between '1998-01-01' and '1998-12-31'; dt in ('1998-09-02', '1998-01-01'); date '1998-12-01' < dt; dt = ts
+extract(year from dt); extract('month' from dt); date_part('Year', dt); year(dt); "year"(dt); month(ts); dayofweek(dt); extract(dow from dt)
+extract(hour from ts); extract(second from ts); minute(ts); quarter(dt); s = 'hello'; s != 'it''s'; s in ('a', 'b'); s is null
+price + PRICE; t.PRICE + 1; "Mixed Case" + 1; "mixed case"; PRICE; t.price
+""".replace("\n", ";").split(";")
+
+STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.strip()] + [
+    ("SELECT * FROM t", "source"),
+    ("SELECT t.* FROM t", "source"),
+    ("SELECT *, i8 FROM t", MAP),
+    ("SELECT i8, i8 FROM t", MAP),
+    ("SELECT i8 AS Foo, m price FROM t", MAP),
+    ("SELECT i8 AS \"a b\", i16 AS \"select\" FROM t", MAP),
+    ("SELECT i8 AS a, a + 1 AS c FROM t", MAP),
+    ("SELECT x.i8 y FROM t x", MAP),
+    ("SELECT x.i8 FROM t AS x WHERE x.i8 = 1", FILTER),
+    ("SELECT i8 AS a FROM t WHERE a = 1", FILTER),
+    ("SELECT i8 FROM t WHERE i8", FILTER),
+    ("SELECT i8 FROM t WHERE null", FILTER),
+    ("SELECT * FROM t WHERE b", "source > filter"),
+    ("SELECT i8 FROM t LIMIT 10", "source > map > limit"),
+    ("SELECT i8 FROM t LIMIT 10 OFFSET 2", "source > map > limit"),
+    ("SELECT i8 FROM t OFFSET 2", "source > map > limit"),
+    ("SELECT i8 FROM t LIMIT 1 + 1", "source > map > limit"),
+    ("SELECT i8 FROM t LIMIT NULL", MAP),
+    ("SELECT i8 FROM t LIMIT ALL", MAP),
+    ("SELECT i8 FROM t FETCH FIRST 3 ROWS ONLY", "source > map > limit"),
+    ("SELECT i8 FROM t ORDER BY i8", "source > map > order by"),
+    ("SELECT i8 FROM t ORDER BY 1 DESC NULLS FIRST", "source > map > order by"),
+    ("SELECT i8 FROM t ORDER BY i16", "source > map > order by > map"),
+    ("SELECT i8 FROM t ORDER BY i16, -i8 LIMIT 3", "source > map > order by > limit > map"),
+    ("SELECT i8 + 1 FROM t ORDER BY I8 + 1", "source > map > order by"),
+    ("SELECT i8 AS a FROM t ORDER BY a + 1", "source > map > order by > map"),
+    ("SELECT -i8 AS i8 FROM t ORDER BY i8", "source > map > order by"),
+    ("SELECT DISTINCT i8 FROM t", "source > map > group by"),
+    ("SELECT DISTINCT i8, i16 FROM t ORDER BY i16", "source > map > group by > order by"),
+    ("SELECT count(*) FROM t", REDUCE),
+    ("SELECT COUNT() FROM t", REDUCE),
+    ("SELECT count(i8), sum(i8), sum(u64), sum(f), sum(m), sum(b) FROM t", REDUCE),
+    ("SELECT avg(m), mean(i8), min(dt), max(ts), min(i8), max(m), min(b) FROM t", REDUCE),
+    ("SELECT sum(m * (1 - m) * (1 + m)) FROM t", REDUCE),
+    ("SELECT sum(i8) AS a, sum(i8) AS c FROM t", "source > reduce > map"),
+    ("SELECT sum(i8) / sum(i16) FROM t", "source > reduce > map"),
+    ("SELECT sum(m) / sum(m), 100.0 * sum(m) / count(*), avg(m) + 1, count(*) * 2 FROM t", "source > reduce > map"),
+    ("SELECT sum(i8) FILTER (WHERE b), count(*) FILTER (WHERE i8 > 1) FROM t", REDUCE),
+    ("SELECT sum(case when b then i8 end) FROM t", REDUCE),
+    ("SELECT count(*) FROM t HAVING count(*) > 0", "source > reduce > filter"),
+    ("SELECT count(*) FROM t ORDER BY count(*)", "source > reduce > order by"),
+    ("SELECT count(*) AS c FROM t ORDER BY c", "source > reduce > order by"),
+    ("SELECT 1, count(*) FROM t", "source > reduce > map"),
+    ("SELECT i8 AS k, sum(i16) FROM t GROUP BY k", GROUP),
+    ("SELECT i8 AS k, sum(i16) FROM t GROUP BY 1", GROUP),
+    ("SELECT sum(i16), i8 FROM t GROUP BY i8", "source > group by > map"),
+    ("SELECT i8 FROM t GROUP BY i8", GROUP),
+    ("SELECT i8 + 1 FROM t GROUP BY i8", "source > group by > map"),
+    ("SELECT i8 + 1 + i16 FROM t GROUP BY i8 + 1, i16", "source > group by > map"),
+    ("SELECT i8 + 1, sum(i16) AS sm FROM t GROUP BY I8+1 HAVING sm > 1 ORDER BY sm DESC", "source > group by > filter > order by"),
+    ("SELECT i8 AS k, sum(i8) AS i16 FROM t GROUP BY i8, i16 HAVING i16 > 5", "source > group by > filter > map"),
+    ("SELECT i8, count(*) FROM t GROUP BY i8 ORDER BY sum(m), i8 LIMIT 5", "source > group by > order by > limit > map"),
+    ("SELECT i8 + 1 AS i8 FROM t GROUP BY i8", "source > group by > map"),
+    ("SELECT s, b, year(dt) AS y, avg(d) FROM t WHERE m > 1 GROUP BY s, b, y ORDER BY y DESC, s", "source > filter > group by > order by"),
+    ("SELECT DISTINCT sum(i8) FROM t GROUP BY i16", "source > group by > map > group by"),
+]
+
+def main():
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE t({COLUMNS})")
+    print("// Written by record_duckdb.py with DuckDB", duckdb.__version__ + ".")
+    print("#pragma once\n\nstruct Recorded { const char *statement, *steps, *columns; };\n\ninline constexpr Recorded recorded[] = {")
+    for statement, steps in STATEMENTS:
+        description = connection.execute(statement).description
+        columns = "; ".join(f"{name} {kind}" for name, kind, *_ in description)
+        print(f'  {{R"sql({statement})sql", "{steps}",\n   R"sql({columns})sql"}},')
+    print("};")
+
+main()
