@@ -31,9 +31,11 @@ def program_cases(case, results):
     if path.exists():
         passed, failed, skipped = googletest_cases(path)
     else:
-        line = re.findall(r"^(\d+) passed, (\d+) failed", case.findtext("system-out") or "", re.MULTILINE)
+        output = case.findtext("system-out") or ""
+        line = re.findall(r"^(\d+) passed, (\d+) failed", output, re.MULTILINE)
+        names = re.findall(r"^(?:FAIL|ERROR): (\S+)", output, re.MULTILINE)      # as Python's unittest names them
         passed, failures = map(int, line[-1]) if line else (1 if succeeded else 0, 0)
-        failed, skipped = ["(see its output)"] * failures, 0
+        failed, skipped = (names + ["(see its output)"] * failures)[:failures], 0
     if not succeeded and not failed:
         failed = ["did not end well (crash, time-out or exit code)"]
     return passed, [f"{name}: {case_name}" for case_name in failed], skipped
