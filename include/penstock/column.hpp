@@ -130,6 +130,9 @@ struct Field {
   std::string name;
   Type type;
   bool nullable = false;
+  // Not empty: a file's own name of a type that Penstock does not read. `type` says nothing then, and a scan that asks for
+  // the column is refused.
+  std::string unsupported = {};
   bool operator==(const Field&) const = default;
 };
 using Schema = std::vector<Field>;

@@ -1,0 +1,32 @@
+// Where Arrow's errors and exceptions become ours: every call into Arrow or Parquet stands inside guard().
+#pragma once
+#include <arrow/result.h>
+#include <arrow/status.h>
+
+#include <functional>
+#include <string>
+#include <type_traits>
+
+#include "penstock/status.hpp"
+
+namespace penstock::io {
+
+Status from_arrow(const arrow::Status& status);
+template <class T> Result<T> from_arrow(arrow::Result<T> result) {
+  if (!result.ok()) return from_arrow(result.status());
+  return std::move(result).MoveValueUnsafe();
+}
+
+// Rethrows the exception being handled and says what it was as a Status.
+Status status_of_exception();
+
+// Runs `read`, which returns a Status or a Result; what it throws is returned.
+template <class Read> std::invoke_result_t<Read> guard(Read&& read) {
+  try {
+    return read();
+  } catch (...) {
+    return status_of_exception();
+  }
+}
+
+}  // namespace penstock::io

@@ -1,0 +1,66 @@
+// A Parquet file's columns as ours: which type each becomes, and how its values are converted on the way.
+//
+// Flat columns only (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md); the rest is named as unsupported.
+#pragma once
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/column.hpp"
+
+namespace penstock::io {
+
+// From a physical value of Parquet to a value of ours.
+enum class Conversion : unsigned char {
+  none,               // the same bytes
+  boolean,            // a byte a value, to bits
+  narrow,             // int32 to an integer of one or two bytes
+  widen,              // int32 to int64
+  milliseconds,       // int64 to microseconds
+  nanoseconds,
+  int96,              // Julian day and nanoseconds to microseconds
+  big_endian_fixed,   // two's complement to int64
+  big_endian,
+  string,
+};
+
+struct ParquetColumn {
+  Field field;
+  int leaf = -1;                   // index among the file's leaf columns; -1 when unsupported
+  Conversion conversion = Conversion::none;
+  bool is_optional = false;        // has definition levels
+  bool is_dictionary = false;      // strings: every data page of every row group is codes
+};
+
+class ParquetFile {
+ public:
+  // Reads the footer. Untrusted: everything in it is checked before it is used.
+  static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  const std::vector<ParquetColumn>& columns() const { return columns_; }
+  int row_group_count() const { return static_cast<int>(first_rows_.size()) - 1; }
+  // The number of rows before row group g; at row_group_count(): of all.
+  const std::vector<std::uint64_t>& first_rows() const { return first_rows_; }
+  std::optional<Bounds> bounds(std::uint32_t column) const;
+  // May be called by several threads at once. Throws what Parquet throws.
+  std::shared_ptr<parquet::RowGroupReader> row_group(int index) const { return reader_->RowGroup(index); }
+
+ private:
+  Status read_footer();
+  void look_at_chunks(ParquetColumn& column) const;
+
+  std::string path_;
+  std::unique_ptr<parquet::ParquetFileReader> reader_;
+  std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::vector<ParquetColumn> columns_;
+  std::vector<std::uint64_t> first_rows_;
+};
+
+// A field of the file's schema; `leaf` is set by the caller.
+ParquetColumn column_of(const parquet::schema::Node& node);
+
+}  // namespace penstock::io
