@@ -28,13 +28,14 @@ class Printer {
   const Field& field(std::uint32_t column) const { return program_.source_schema[column]; }
   std::string memory(std::uint32_t column) const { return memory_type(field(column).type); }
 
-  std::string defines() const;
+  std::string defines(Target target) const;
   std::string column_declarations() const;
   std::string value_declarations() const;
   std::string load_functions() const;
   Result<std::string> evaluate_function(PipelineText& result) const;
   std::string result_struct() const;
   std::string store_function(const std::string& prefix, const std::string& function) const;
+  std::string store_4_function() const;
   std::string staging_functions() const;
   std::string accumulator_functions() const;
   std::string key_function() const;
@@ -50,7 +51,7 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
   return text;
 }
 
-std::string Printer::defines() const {
+std::string Printer::defines(Target target) const {
   std::string text;
   const auto define = [&](const char* name, std::uint64_t value) { text += std::string("#define ") + name + " " + number(value) + "u\n"; };
   define("PIPELINE_VECTORS", policy_.vectors);
@@ -60,6 +61,10 @@ std::string Printer::defines() const {
   define("PIPELINE_WINDOW", policy_.window);
   define("PIPELINE_KEY_WORDS", program_.key_count + 1);
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program_.accumulator_words()));
+  if (target == Target::cuda) {
+    text += "#undef GROUPS_PER_UNIT\n";
+    define("GROUPS_PER_UNIT", policy_.groups_per_unit);
+  }
   return text;
 }
 
@@ -178,13 +183,33 @@ std::string Printer::store_function(const std::string& prefix, const std::string
   return "FUNCTION void " + function + "(" + join(parameters) + ", u64 at, const PRIVATE PipelineResult* result)\n{\n" + body + "}\n\n";
 }
 
+// Writes the results of four rows from a multiple of four on, each output by one wide store.
+std::string Printer::store_4_function() const {
+  std::string parameters, body;
+  for (const OutputParameter& p : output_parameters(program_)) {
+    const auto add = [&](const std::string& type, const std::string& to, const std::string& value) {
+      parameters += "GLOBAL " + type + "* " + to + ", ";
+      body += "  " + type + " " + to + "_four[4];\n  UNROLL for (u32 k = 0; k < 4u; k++) " + to + "_four[k] = " + value + ";\n";
+      body += "  STORE_4(" + type + ", " + to + " + row, " + to + "_four);\n";
+    };
+    if (p.output < 0) { add("u32", "o_rows", "(u32)row + k"); continue; }
+    const std::string name = "o" + number(static_cast<std::uint64_t>(p.output));
+    const std::string type = memory_type(program_.graph->at(program_.outputs[static_cast<std::size_t>(p.output)].root).type);
+    add(type, name, "(" + type + ")results[k]." + name);
+    if (p.has_validity) add("u8", name + "_valid", "(u8)results[k]." + name + "_valid");
+  }
+  return "FUNCTION void pipeline_store_4(" + parameters + "u64 row, const PRIVATE PipelineResult* results)\n{\n" + body + "}\n\n";
+}
+
 // Look-back's staging area of kept rows in local memory: predicated stores, and coalesced writing out.
 std::string Printer::staging_functions() const {
-  std::string fields, stage, write, parameters;
+  std::string fields, addresses, point, stage, write, parameters;
   for (const OutputParameter& p : output_parameters(program_)) {
     const auto add = [&](const std::string& type, const std::string& name, const std::string& value) {
       fields += "  " + type + " " + name + "[PIPELINE_TILE_ROWS];\n";
-      stage += "  STAGE_IF(" + type + ", stage->" + name + " + at, " + value + ", keep);\n";
+      addresses += " u32 " + name + ";";
+      point += "  to->" + name + " = (u32)__cvta_generic_to_shared(stage->" + name + " + at);\n";
+      stage += "  STAGE_IF(" + type + ", &to->" + name + ", " + value + ", keep);\n";
       write += "    STORE_STREAM(" + type + ", " + name + " + to + i, stage->" + name + "[i]);\n";
       parameters += "GLOBAL " + type + "* " + name + ", ";
     };
@@ -194,8 +219,9 @@ std::string Printer::staging_functions() const {
     add(type, name, "(" + type + ")result->" + name);
     if (p.has_validity) add("u8", name + "_valid", "(u8)result->" + name + "_valid");
   }
-  return "typedef struct {\n" + fields + "} PipelineStage;\n\n" + skeleton_text("stage") +
-         "FUNCTION void pipeline_stage(LOCAL PipelineStage* stage, u32 at, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + stage +
+  return "typedef struct {\n" + fields + "} PipelineStage;\ntypedef struct {" + addresses + " } PipelineStageAt;   // shared addresses\n\n" +
+         skeleton_text("stage") + "FUNCTION void pipeline_stage_at(LOCAL PipelineStage* stage, u32 at, PRIVATE PipelineStageAt* to)\n{\n" + point +
+         "}\n\nFUNCTION void pipeline_stage(PRIVATE PipelineStageAt* to, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + stage +
          "}\n\nFUNCTION void pipeline_write_staged(" + parameters + "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id)\n{\n" +
          "  for (i32 i = (i32)id - (i32)(to & 31u); i < (i32)count; i += (i32)GROUP_SIZE - 32)\n    if (i >= 0) {\n" + write + "    }\n}\n\n";
 }
@@ -417,11 +443,12 @@ std::string Printer::replace_words(std::string text) const {
 
 Result<PipelineText> Printer::print(const std::string& skeleton, Target target) {
   PipelineText result;
-  std::string text = defines() + skeleton_text("pipeline") + load_functions();
+  std::string text = defines(target) + skeleton_text("pipeline") + load_functions();
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(result));
   text += evaluate;
   if (program_.epilogue == Epilogue::compact) {
     text += skeleton == "compact_look_back" ? staging_functions() : store_function("o", "pipeline_store");
+    if (skeleton == "store") text += store_4_function();
   } else {
     text += accumulator_functions();
   }

@@ -21,10 +21,10 @@ std::uint32_t vectors_for(std::uint64_t bytes) { return bytes <= 4 ? 4 : bytes <
 
 Policy gpu_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
-  policy.group_size = std::min(256u, traits.max_group_size);
+  policy.group_size = std::min(512u, traits.max_group_size);
   policy.vectors = vectors_for(input_bytes_per_row(program));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
-  policy.groups = traits.compute_units * 8;
+  policy.groups = traits.compute_units * 4;
   return policy;
 }
 
@@ -63,6 +63,7 @@ std::uint64_t staged_bytes(const TileProgram& program) {
 Policy look_back_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   policy.group_size = look_back_threads + 32;
+  if(getenv("PD")) policy.depth=atoi(getenv("PD")); 
   policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
   policy.tile_rows = look_back_threads * 4 * policy.vectors;
   const std::uint64_t tile_bytes = (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;
