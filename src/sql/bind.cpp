@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "sql/expression_binder.hpp"
 
@@ -180,7 +181,7 @@ class SelectBinder {
     constexpr int depth_limit = 600;
     if (depth == depth_limit) return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
     PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
-    if (columns_.contains(text)) return {};
+    if (columns_.contains(text) || !collected_.insert(text).second) return {};   // each once: aliases can double without end
     if (is_aggregate(syntax)) return add_aggregate(syntax, text);
     if (syntax.form == Form::column) return collect_alias(syntax, depth);
     for (const SyntaxPointer& input : syntax.inputs) PENSTOCK_TRY(collect(*input, depth + 1));
@@ -329,6 +330,7 @@ class SelectBinder {
   std::vector<SelectItem> outputs_;
   std::vector<Key> keys_;
   ExpressionBinder::Groups columns_;             // of the grouping: its keys, then its aggregates
+  std::unordered_set<std::string> collected_;    // canonical texts that collect() has seen
   std::vector<Projection> group_keys_;
   std::vector<AggregateCall> aggregates_;
 };
