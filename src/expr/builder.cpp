@@ -2,9 +2,9 @@
 #include <array>
 
 #include "expr/operation.hpp"
-#include "expr/promotion.hpp"
 #include "expr/value.hpp"
 #include "penstock/expression.hpp"
+#include "penstock/promotion.hpp"
 
 namespace penstock {
 namespace {
