@@ -6,6 +6,7 @@ namespace penstock::sql {
 namespace {
 
 constexpr std::size_t shown_before = 60, shown_after = 40;   // characters around the caret; fits a terminal of 120
+constexpr std::size_t message_limit_bytes = 500;             // a sentence may quote a name of any length
 
 char32_t code_point(std::string_view sequence) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(sequence[i]); };
@@ -80,6 +81,11 @@ std::string excerpt(std::string_view statement, std::int64_t offset) {
 }
 
 Status error_at(std::string_view statement, std::int64_t offset, Code code, std::string message) {
+  if (message.size() > message_limit_bytes) {
+    std::size_t end = message_limit_bytes;
+    while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0u) == 0x80u) end--;
+    message = message.substr(0, end) + "...";
+  }
   return Status(code, std::move(message) + "\n" + excerpt(statement, offset));
 }
 

@@ -97,15 +97,26 @@ std::string mutated(std::string statement, std::mt19937& random) {
       " BETWEEN ", " CASE WHEN ", " THEN ", " ELSE ", " END ", " DISTINCT ", " INTERVAL ", " INTERVAL 1 DAYS ", " DATE ", "NULL", "true", " AS ", "1",
       "-1", "1.5", "1e9", "9223372036854775808", "i8", "m", "s", "dt", "nope", "sum(", "count(*)", "coalesce(", "extract(year FROM ", "CAST(",
       " FILTER (WHERE ", " OVER ()", "\xC3\xBC", "\xF0\x9F\x98\x80", "\xFF", " UNION ", " FROM 'a', 'b' ", " LIKE ", "U&\"x\"", "e'\\'", "0x1F", "$1"};
+  static constexpr std::string_view names[] = {"i8", "i16", "m", "dt", "ts", "b", "d", "s", "1", "0.5", "NULL", "'1998-01-02'", "a", "2"};
   const auto below = [&](std::size_t bound) { return random() % bound; };
-  for (std::size_t edits = 1 + below(4); edits > 0 && !statement.empty(); edits--) {
+  const auto in_word = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  for (std::size_t edits = 1 + below(3), words_only = below(2); edits > 0 && !statement.empty(); edits--) {
     const std::size_t at = below(statement.size()), length = std::min(1 + below(8), statement.size() - at);
-    switch (below(5)) {
+    switch (words_only ? 9 : below(6)) {
       case 0: statement.erase(at, length); break;
       case 1: statement.insert(at, words[below(std::size(words))]); break;
       case 2: statement.replace(at, length, words[below(std::size(words))]); break;
       case 3: statement.insert(at, statement.substr(below(statement.size()), 20)); break;
-      default: statement[at] = static_cast<char>(below(256)); break;
+      case 4: statement[at] = static_cast<char>(below(256)); break;
+      case 5: statement[at] = "+-*/%=<>(),. '1"[below(15)]; break;
+      default: {                        // a whole word for another one: most of these reach the binder
+        std::size_t first = at, last = at;
+        while (first > 0 && in_word(statement[first - 1])) first--;
+        while (last < statement.size() && in_word(statement[last])) last++;
+        const char start = statement[first];
+        const bool keyword = (start >= 'A' && start <= 'Z') || !in_word(start);
+        if (!keyword) statement.replace(first, last - first, names[below(std::size(names))]);
+      }
     }
   }
   return statement;
