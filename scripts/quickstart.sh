@@ -39,14 +39,11 @@ query "TPC-H Q1: what was billed, shipped and returned" \
        avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price, avg(l_discount) AS avg_disc, count(*) AS count_order
 FROM lineitem WHERE l_shipdate <= DATE '1998-09-02'
 GROUP BY l_returnflag, l_linestatus ORDER BY l_returnflag, l_linestatus"
-query "TPC-H Q6: what a discount's end would have earned" \
-  "SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
+revenue="SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
 WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01'
   AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24"
-query "The same again: nothing is compiled this time" \
-  "SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
-WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01'
-  AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24"
+query "TPC-H Q6: what a discount's end would have earned" "$revenue"
+query "The same again: nothing is compiled this time" "$revenue"
 query "Plain rows, in the file's order" \
   "SELECT l_orderkey, l_shipdate, l_shipmode, l_extendedprice * (1 - l_discount) AS price FROM lineitem
 WHERE l_quantity = 50 AND l_shipmode = 'AIR' LIMIT 5"
