@@ -20,7 +20,7 @@ namespace penstock::cli {
 namespace {
 
 struct BenchOptions {
-  std::string device, format = "table", peers;
+  std::string device, format = "table", peers, only;
   std::uint64_t rows = 1 << 24, repeats = 20;
 };
 
@@ -166,6 +166,7 @@ Status bench(const BenchOptions& options) {
   PENSTOCK_ASSIGN(const Table table, to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
   std::vector<Figure> figures;
   for (const Case& work : cases()) {
+    if (work.name.find(options.only) == std::string::npos) continue;
     Plan plan;
     PENSTOCK_ASSIGN(const StepId step, build_plan(plan, work, table));
     for (const std::string& variant : fitting_variants(plan, step, device->traits())) {
@@ -192,6 +193,7 @@ Action declare_bench_pipelines(Arguments& arguments) {
   arguments.value("--rows", "N", options->rows, "rows of float32");
   arguments.value("--repeats", "N", options->repeats, "timed runs; the median is printed");
   arguments.value("--peers", "COMMANDS", options->peers, "programs that print their own figures, separated by commas");
+  arguments.value("--only", "TEXT", options->only, "the cases whose name holds this text");
   arguments.choice("--format", {"table", "json"}, options->format, "how to print");
   return [options] { return bench(*options); };
 }

@@ -209,7 +209,7 @@ std::string Printer::staging_functions() const {
       fields += "  " + type + " " + name + "[PIPELINE_TILE_ROWS];\n";
       addresses += " u32 " + name + ";";
       point += "  to->" + name + " = (u32)__cvta_generic_to_shared(stage->" + name + " + at);\n";
-      stage += "  STAGE_IF(" + type + ", &to->" + name + ", " + value + ", keep);\n";
+      stage += "  to->" + name + " = STAGE_IF(" + type + ", to->" + name + ", " + value + ", keep);\n";
       write += "    STORE_STREAM(" + type + ", " + name + " + to + i, stage->" + name + "[i]);\n";
       parameters += "GLOBAL " + type + "* " + name + ", ";
     };
