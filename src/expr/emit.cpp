@@ -33,8 +33,10 @@ bool needs_f64(const Graph& graph, std::span<const NodeId> roots) {
   for (NodeId id = 0; id < graph.size(); id++) {
     if (!needed[id]) continue;
     const Node& node = graph.at(id);
-    const bool to_decimal = node.op == Op::cast && node.type.kind == Kind::decimal && is_float(graph.at(node.inputs[0]).type);
-    if (node.type.kind == Kind::float64 || to_decimal) return true;
+    if (node.type.kind == Kind::float64) return true;
+    if (node.op != Op::cast) continue;
+    const Type from = graph.at(node.inputs[0]).type;   // decimals become floats, and floats decimals, through float64
+    if ((from.kind == Kind::decimal && is_float(node.type)) || (is_float(from) && node.type.kind == Kind::decimal)) return true;
   }
   return false;
 }

@@ -151,8 +151,11 @@ Printed print_cast(const Operand& a, Type type) {
   }
   if (is_float(a.type)) return print_cast_from_float(a, type);
   if (is_float(type)) {
-    if (a.type.kind == Kind::decimal && a.type.scale > 0)
-      printed.value = call(kernel_type(type) + "_of_decimal", {a.value, power_constant(a.type.scale)});
+    if (a.type.kind == Kind::decimal) {   // through double, also to FLOAT; 15 digits are exact there
+      const std::string power = power_constant(a.type.scale);
+      printed.value = a.type.precision <= 15 ? "(f64)" + a.value + " / (f64)" + power : call("f64_of_decimal", {a.value, power});
+      if (type.kind == Kind::float32) printed.value = "(f32)(" + printed.value + ")";
+    }
     else printed.value = "(" + kernel_type(type) + ")" + a.value;
     return printed;
   }

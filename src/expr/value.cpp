@@ -1,5 +1,6 @@
 #include "expr/value.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "expr/calendar.hpp"
@@ -22,11 +23,21 @@ Int128 divide_half_away(Int128 value, std::int64_t unit) {
 
 int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
 
-// As DuckDB: one division where the count is exact in F, otherwise whole and fractional part apart.
-template <class F> F decimal_to_float(Int128 count, int scale) {
-  const std::int64_t power = power_of_ten(scale), exact = std::int64_t{1} << (sizeof(F) == 4 ? 24 : 53);
-  if (scale == 0 || (count <= exact && count >= -exact)) return static_cast<F>(count) / static_cast<F>(power);
-  return static_cast<F>(count / power) + static_cast<F>(count % power) / static_cast<F>(power);
+// The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division rounds once; beyond, long
+// division gives 56 bits and whether anything is left, which the conversion then rounds.
+double decimal_to_double(Int128 count, int scale) {
+  const std::int64_t power = power_of_ten(scale), exact = std::int64_t{1} << 53;
+  if (count <= exact && count >= -exact) return static_cast<double>(count) / static_cast<double>(power);
+  const auto magnitude = static_cast<std::uint64_t>(count < 0 ? -count : count), divisor = static_cast<std::uint64_t>(power);
+  std::uint64_t quotient = magnitude / divisor, rest = magnitude % divisor;
+  int shift = 0;
+  for (; quotient < std::uint64_t{1} << 55; shift++) {
+    rest *= 2;
+    quotient = quotient * 2 + (rest >= divisor);
+    if (rest >= divisor) rest -= divisor;
+  }
+  const double value = std::ldexp(static_cast<double>(quotient | (rest != 0)), -shift);
+  return count < 0 ? -value : value;
 }
 
 Outcome cast_to_float(const Scalar& value, Type type) {
@@ -34,9 +45,7 @@ Outcome cast_to_float(const Scalar& value, Type type) {
     const Scalar result = real_of(type, value.real);
     return {result, std::isinf(result.real) && !std::isinf(value.real) ? Code::overflow : Code::ok};
   }
-  if (value.type.kind == Kind::decimal)
-    return {Scalar::of(type, type.kind == Kind::float32 ? double{decimal_to_float<float>(value.integer, value.type.scale)}
-                                                        : decimal_to_float<double>(value.integer, value.type.scale))};
+  if (value.type.kind == Kind::decimal) return {real_of(type, decimal_to_double(value.integer, value.type.scale))};
   return {Scalar::of(type, type.kind == Kind::float32 ? double{static_cast<float>(value.integer)}
                                                       : static_cast<double>(value.integer))};
 }
