@@ -1,0 +1,129 @@
+#include <cstring>
+
+#include "column/arrow_format.hpp"
+#include "column/bits.hpp"
+
+namespace penstock {
+namespace {
+
+// What an exported array or schema refers to; deleted by its release callback.
+struct ArrayBody {
+  Column column;
+  std::vector<const void*> buffers;
+  std::vector<std::unique_ptr<ArrowArray>> children;
+  std::vector<ArrowArray*> child_pointers;
+  std::unique_ptr<ArrowArray> dictionary;
+};
+struct SchemaBody {
+  std::string format, name;
+  std::vector<std::unique_ptr<ArrowSchema>> children;
+  std::vector<ArrowSchema*> child_pointers;
+  std::unique_ptr<ArrowSchema> dictionary;
+};
+
+template <class Struct, class Body> void release(Struct* exported) {
+  auto* body = static_cast<Body*>(exported->private_data);
+  for (auto& child : body->children)
+    if (child->release != nullptr) child->release(child.get());
+  if (body->dictionary && body->dictionary->release != nullptr) body->dictionary->release(body->dictionary.get());
+  delete body;
+  exported->release = nullptr;
+}
+
+// Moves a body into its struct; from here on release() owns it.
+void fill(ArrowArray& to, std::unique_ptr<ArrayBody> body, std::uint64_t length, std::int64_t null_count) {
+  for (auto& child : body->children) body->child_pointers.push_back(child.get());
+  to = {};
+  to.length = static_cast<std::int64_t>(length);
+  to.null_count = null_count;
+  to.n_buffers = static_cast<std::int64_t>(body->buffers.size());
+  to.buffers = body->buffers.data();
+  to.n_children = static_cast<std::int64_t>(body->children.size());
+  to.children = body->child_pointers.data();
+  to.dictionary = body->dictionary.get();
+  to.release = release<ArrowArray, ArrayBody>;
+  to.private_data = body.release();
+}
+
+void fill(ArrowSchema& to, std::unique_ptr<SchemaBody> body, bool nullable) {
+  for (auto& child : body->children) body->child_pointers.push_back(child.get());
+  to = {};
+  to.format = body->format.c_str();
+  to.name = body->name.c_str();
+  to.flags = nullable ? 2 : 0;
+  to.n_children = static_cast<std::int64_t>(body->children.size());
+  to.children = body->child_pointers.data();
+  to.dictionary = body->dictionary.get();
+  to.release = release<ArrowSchema, SchemaBody>;
+  to.private_data = body.release();
+}
+
+// Arrow's readers know decimals of 128 bits; those of 64 are young.
+Bytes widened(const Column& column) {
+  std::vector<__int128> wide(column.row_count);
+  for (std::uint64_t row = 0; row < column.row_count; row++) wide[row] = column.values.as<std::int64_t>()[row];
+  return Bytes::own(std::move(wide));
+}
+
+// HUGEINT travels as DECIMAL(38,0), which ends before it does.
+bool fits_38_digits(const Column& column) {
+  __int128 limit = 1;
+  for (int i = 0; i < 38; i++) limit *= 10;
+  for (std::uint64_t row = 0; row < column.row_count; row++) {
+    __int128 value;
+    std::memcpy(&value, column.values.data + row * 16, 16);
+    if (column.is_valid(row) && (value >= limit || value <= -limit)) return false;
+  }
+  return true;
+}
+
+Status export_column(const Column& column, const std::string& name, ArrowArray& array, ArrowSchema& schema) {
+  if (column.row_count > 0 && column.values.empty() && column.device_values)
+    return {Code::unsupported, "its values are on a device only"};
+  if (column.type.kind == Kind::int128 && !fits_38_digits(column)) return {Code::overflow, "a HUGEINT of more than 38 digits"};
+  auto array_body = std::make_unique<ArrayBody>();
+  auto schema_body = std::make_unique<SchemaBody>();
+  schema_body->format = column::format_of(column);
+  schema_body->name = name;
+  array_body->column = column;
+  Column& kept = array_body->column;
+  if (column.type.kind == Kind::decimal && width_bytes(column.type) == 8) kept.values = widened(column);
+  array_body->buffers.push_back(kept.validity.data);
+  if (column.type.kind == Kind::string && !column.dictionary) array_body->buffers.push_back(kept.offsets.data);
+  array_body->buffers.push_back(kept.values.data);
+  if (column.dictionary) {
+    array_body->dictionary = std::make_unique<ArrowArray>();
+    schema_body->dictionary = std::make_unique<ArrowSchema>();
+    PENSTOCK_TRY(export_column(*column.dictionary, "", *array_body->dictionary, *schema_body->dictionary));
+  }
+  const bool nullable = !column.validity.empty();
+  const std::uint64_t nulls = nullable ? column.row_count - column::count_ones(column.validity.data, column.row_count) : 0;
+  fill(array, std::move(array_body), column.row_count, static_cast<std::int64_t>(nulls));
+  fill(schema, std::move(schema_body), nullable);
+  return {};
+}
+
+}  // namespace
+
+Status export_table(const Table& table, ArrowArray* array, ArrowSchema* schema) {
+  auto array_body = std::make_unique<ArrayBody>();
+  auto schema_body = std::make_unique<SchemaBody>();
+  array_body->buffers.push_back(nullptr);
+  schema_body->format = "+s";
+  Status status;
+  for (std::size_t i = 0; i < table.columns.size() && status.ok(); i++) {
+    array_body->children.push_back(std::make_unique<ArrowArray>());
+    schema_body->children.push_back(std::make_unique<ArrowSchema>());
+    if (table.columns[i].row_count != table.row_count) status = {Code::invalid, "it has another number of rows than the table"};
+    if (status.ok()) status = export_column(table.columns[i], table.names[i], *array_body->children[i], *schema_body->children[i]);
+    status = status.with("while exporting column '" + table.names[i] + "'");
+  }
+  fill(*array, std::move(array_body), table.row_count, 0);
+  fill(*schema, std::move(schema_body), false);
+  if (status.ok()) return {};
+  array->release(array);
+  schema->release(schema);
+  return status;
+}
+
+}  // namespace penstock

@@ -1,0 +1,75 @@
+#include <atomic>
+#include <cstring>
+
+#include "column/arrow_import.hpp"
+#include "column/rebatch.hpp"
+
+namespace penstock {
+namespace {
+
+using Stream = std::shared_ptr<ArrowArrayStream>;
+
+Status error_of(const Stream& stream, int error) {
+  const char* text = stream->get_last_error != nullptr ? stream->get_last_error(stream.get()) : nullptr;
+  return {Code::io, text != nullptr ? text : std::strerror(error)};
+}
+
+class StreamSource final : public TableSource {
+ public:
+  StreamSource(Stream stream, std::vector<column::ArrowField> fields, std::string name)
+      : stream_(std::move(stream)), fields_(std::move(fields)), name_(std::move(name)) {
+    for (const column::ArrowField& field : fields_) schema_.push_back(field.field);
+  }
+  const Schema& schema() const override { return schema_; }
+  std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
+  std::string describe() const override { return name_; }
+
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
+    for (const std::uint32_t column : columns)
+      if (column >= schema_.size()) return Status(Code::invalid, name_ + " has no column " + std::to_string(column));
+    for (const std::uint32_t column : columns)
+      if (!schema_[column].unsupported.empty())
+        return Status(Code::unsupported, "column '" + schema_[column].name + "' of " + name_ + " has the type " + schema_[column].unsupported);
+    if (scanned_.exchange(true)) return Status(Code::invalid, name_ + " was scanned already; a stream can be read once");
+    return column::rebatch([stream = stream_, fields = fields_, wanted = std::vector(columns.begin(), columns.end()), name = name_] {
+      return next(stream, fields, wanted, name);
+    }, options.batch_rows);
+  }
+
+ private:
+  static Result<std::optional<Table>> next(const Stream& stream, std::span<const column::ArrowField> fields,
+                                           std::span<const std::uint32_t> wanted, const std::string& name) {
+    ArrowArray array{};
+    if (const int error = stream->get_next(stream.get(), &array); error != 0)
+      return error_of(stream, error).with("while reading " + name);
+    if (array.release == nullptr) return std::optional<Table>();
+    auto table = column::import_columns(column::own(&array), fields, wanted);
+    if (!table.ok()) return table.with("while reading " + name);
+    return std::optional<Table>(std::move(*table));
+  }
+
+  Stream stream_;
+  std::vector<column::ArrowField> fields_;
+  Schema schema_;
+  std::string name_;
+  mutable std::atomic<bool> scanned_{false};
+};
+
+}  // namespace
+
+Result<std::shared_ptr<TableSource>> import_stream(ArrowArrayStream* stream, std::string name) {
+  if (stream->release == nullptr) return Status(Code::invalid, "the Arrow stream was released already");
+  const Stream owned(new ArrowArrayStream(*stream), [](ArrowArrayStream* last) {
+    last->release(last);
+    delete last;
+  });
+  stream->release = nullptr;
+  ArrowSchema schema{};
+  if (const int error = owned->get_schema(owned.get(), &schema); error != 0) return error_of(owned, error).with("while reading " + name);
+  auto fields = column::fields_of(schema);
+  if (schema.release != nullptr) schema.release(&schema);
+  if (!fields.ok()) return fields.with("while reading " + name);
+  return std::shared_ptr<TableSource>(std::make_shared<StreamSource>(owned, std::move(*fields), std::move(name)));
+}
+
+}  // namespace penstock

@@ -1,0 +1,17 @@
+// Arrow's record batches as tables, through the C Data Interface.
+#pragma once
+#include <arrow/record_batch.h>
+
+#include "column/arrow_import.hpp"
+#include "io/arrow_errors.hpp"
+
+namespace penstock::io {
+
+Result<std::vector<column::ArrowField>> fields_of(const arrow::Schema& schema);
+Schema schema_of(std::span<const column::ArrowField> fields);
+
+// Checks every offset, index and text of the batch (it may come from an untrusted file), then imports `wanted` of its columns.
+Result<Table> import_untrusted(const arrow::RecordBatch& batch, std::span<const column::ArrowField> fields,
+                               std::span<const std::uint32_t> wanted);
+
+}  // namespace penstock::io

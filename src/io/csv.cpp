@@ -1,0 +1,125 @@
+// CSV: fields between commas, quoted by ", the first line names. Types are those that Arrow infers from the file's first
+// block (int64, date32, timestamp, bool, float64, else string) and hold for the whole file: a later value that does not fit
+// is an error. An unquoted empty field is NULL; Arrow's further spellings of NULL ("NaN", "NA", ...) are values here.
+#include <arrow/csv/options.h>
+#include <arrow/csv/reader.h>
+#include <arrow/io/file.h>
+#include <arrow/type.h>
+
+#include <filesystem>
+#include <set>
+
+#include "column/rebatch.hpp"
+#include "io/arrow_batches.hpp"
+#include "io/sources.hpp"
+
+namespace penstock::io {
+namespace {
+
+// What types are inferred from, and what is parsed at once by one thread.
+constexpr std::int32_t block_bytes = 4 << 20;
+
+arrow::csv::ConvertOptions convert_options() {
+  auto options = arrow::csv::ConvertOptions::Defaults();
+  options.null_values = {""};
+  options.strings_can_be_null = true;
+  options.quoted_strings_can_be_null = false;
+  return options;
+}
+
+Result<std::shared_ptr<arrow::csv::StreamingReader>> open_reader(const std::string& path, const arrow::csv::ConvertOptions& options) {
+  PENSTOCK_ASSIGN(auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
+  auto read_options = arrow::csv::ReadOptions::Defaults();
+  read_options.block_size = block_bytes;
+  auto parse_options = arrow::csv::ParseOptions::Defaults();
+  parse_options.newlines_in_values = true;
+  return from_arrow(arrow::csv::StreamingReader::Make(arrow::io::default_io_context(), std::move(input), read_options, parse_options, options));
+}
+
+class CsvSource final : public TableSource {
+ public:
+  CsvSource(std::string path, std::shared_ptr<arrow::Schema> arrow_schema, std::vector<column::ArrowField> fields)
+      : path_(std::move(path)), arrow_schema_(std::move(arrow_schema)), fields_(std::move(fields)), schema_(schema_of(fields_)) {}
+
+  const Schema& schema() const override { return schema_; }
+  std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
+  std::string describe() const override { return std::filesystem::path(path_).filename().string(); }
+
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
+    PENSTOCK_TRY(check_columns(schema_, columns, path_));
+    auto stream = guard([&] { return start(columns, options); });
+    if (!stream.ok()) return stream.with("while reading '" + path_ + "'");
+    return stream;
+  }
+
+ private:
+  // Types are fixed to those of the schema. Only columns asked for are converted, unless two have one name; when rows are
+  // only counted, the first as bytes.
+  Result<std::unique_ptr<BatchStream>> start(std::span<const std::uint32_t> columns, const ScanOptions& options) const {
+    auto convert = convert_options();
+    for (const auto& field : arrow_schema_->fields()) convert.column_types[field->name()] = field->type();
+    const bool are_unique = unique_names();
+    std::vector<column::ArrowField> read_fields;
+    std::vector<std::uint32_t> wanted;
+    if (are_unique) {
+      for (const std::uint32_t column : columns) {
+        wanted.push_back(static_cast<std::uint32_t>(read_fields.size()));
+        read_fields.push_back(fields_[column]);
+        convert.include_columns.push_back(schema_[column].name);
+      }
+    } else {
+      wanted.assign(columns.begin(), columns.end());
+      read_fields = fields_;
+    }
+    if (convert.include_columns.empty() && are_unique) {
+      convert.include_columns.push_back(schema_[0].name);
+      convert.column_types[schema_[0].name] = arrow::binary();
+      read_fields.push_back(fields_[0]);
+    }
+    PENSTOCK_ASSIGN(auto reader, open_reader(path_, convert));
+    return column::rebatch([path = path_, reader, read_fields, wanted] {
+      auto table = guard([&] { return read_next(*reader, read_fields, wanted); });
+      return table.ok() ? std::move(table) : Result<std::optional<Table>>(table.with("while reading '" + path + "'"));
+    }, options.batch_rows);
+  }
+
+  bool unique_names() const {
+    std::set<std::string> names;
+    for (const Field& field : schema_) names.insert(field.name);
+    return names.size() == schema_.size();
+  }
+
+  static Result<std::optional<Table>> read_next(arrow::csv::StreamingReader& reader, std::span<const column::ArrowField> fields,
+                                                std::span<const std::uint32_t> wanted) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    PENSTOCK_TRY(from_arrow(reader.ReadNext(&batch)));
+    if (!batch) return std::optional<Table>();
+    PENSTOCK_ASSIGN(Table table, import_untrusted(*batch, fields, wanted));
+    return std::optional<Table>(std::move(table));
+  }
+
+  std::string path_;
+  std::shared_ptr<arrow::Schema> arrow_schema_;
+  std::vector<column::ArrowField> fields_;
+  Schema schema_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
+  return guard([&]() -> Result<std::shared_ptr<TableSource>> {
+    PENSTOCK_ASSIGN(const auto reader, open_reader(path, convert_options()));
+    auto schema = reader->schema();
+    for (int i = 0; i < schema->num_fields(); i++) {
+      auto type = schema->field(i)->type();
+      if (type->id() == arrow::Type::NA) type = arrow::utf8();      // nothing but empty fields in the first block
+      // Whole seconds in the first block do not promise whole seconds later.
+      if (type->Equals(arrow::timestamp(arrow::TimeUnit::SECOND))) type = arrow::timestamp(arrow::TimeUnit::MICRO);
+      PENSTOCK_ASSIGN(schema, from_arrow(schema->SetField(i, arrow::field(schema->field(i)->name(), type))));
+    }
+    PENSTOCK_ASSIGN(auto fields, fields_of(*schema));
+    return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(path, std::move(schema), std::move(fields)));
+  });
+}
+
+}  // namespace penstock::io
