@@ -87,13 +87,13 @@ class Plan {
 struct Progress { std::uint64_t rows_done = 0; std::optional<std::uint64_t> rows_total; };
 
 struct RunOptions {
-  std::string device;                        // as open_device takes it
+  std::string device = {};                   // as open_device takes it
   bool fast_math = false;
   std::uint64_t batch_rows = 0;              // rows a chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;      // of device memory; 0: the device's
-  std::string variant;                       // forces a row of the variant table by name ("compact_look_back")
-  std::function<bool(const Progress&)> progress;             // returning false cancels
-  std::function<void(std::string_view text)> on_source;      // gets each kernel's text before it is compiled
+  std::string variant = {};                  // forces a row of the variant table by name ("compact_look_back")
+  std::function<bool(const Progress&)> progress = {};        // returning false cancels
+  std::function<void(std::string_view text)> on_source = {};  // gets each kernel's text before it is compiled
 };
 
 struct KernelReport {

@@ -143,5 +143,18 @@ TracedNode bind_column(std::string_view name, Type type, bool nullable) {
   return bound_trace ? bound_trace->bind(name, type, nullable) : TracedNode();
 }
 
+void list_column(std::string_view name, const TracedNode& node) {
+  if (listing) listing->columns.push_back({std::string(name), Operand(node)});
+}
+
+BindingRow::BindingRow(const std::shared_ptr<Trace>& trace) : outer_(std::exchange(bound_trace, trace)) {}
+BindingRow::~BindingRow() { bound_trace = std::move(outer_); }
+ListingColumns::ListingColumns() : outer_(std::exchange(listing, this)) {}
+ListingColumns::~ListingColumns() { listing = outer_; }
+
+TracedNode column_at(const std::shared_ptr<Trace>& trace, std::uint32_t index, Type type, bool nullable) {
+  return trace->column(index, type, nullable);
+}
+
 }  // namespace traced
 }  // namespace penstock

@@ -1,0 +1,235 @@
+#include "penstock/query.hpp"
+
+#include <mutex>
+
+#include "expr/trace.hpp"
+
+namespace penstock {
+
+// Grown by every query that goes on from one from(), maybe from several threads.
+struct Query::SharedPlan {
+  std::mutex mutex;
+  Plan plan;
+
+  Plan copy() { const std::lock_guard lock(mutex); return plan; }
+};
+
+namespace {
+
+std::string place_text(const char* step, std::string_view file, int line) {
+  if (file.empty()) return step;
+  return std::string(step) + " at " + std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(line);
+}
+
+// A column keeps its name; anything else without one is numbered.
+std::string name_for(const std::string& given, const Graph& graph, NodeId root, const Schema& schema, std::size_t index, std::size_t count) {
+  if (!given.empty()) return given;
+  const Node& node = graph.at(root);
+  if (node.op == Op::column) return schema[node.payload].name;
+  return count == 1 ? "value" : "value" + std::to_string(index + 1);
+}
+
+std::string aggregate_name(const traced::AggregateOutput& output, const Graph& graph, NodeId argument, const Schema& schema) {
+  if (!output.name.empty()) return output.name;
+  if (output.function == Aggregate::count_rows) return std::string(name_of(output.function));
+  const std::string name = output.custom ? output.custom->name : std::string(name_of(output.function));
+  const std::string text = text_of(graph, argument, schema);
+  return text.starts_with('(') ? name + text : name + "(" + text + ")";
+}
+
+Result<std::vector<Projection>> projections_of(Trace& trace, const std::vector<traced::Output>& outputs) {
+  std::vector<NodeId> roots;
+  for (const traced::Output& output : outputs) {
+    Result<NodeId> root = trace.place(output.value);
+    if (!root.ok()) return root.with(output.name.empty() ? "in the result" : "for '" + output.name + "'");
+    roots.push_back(*root);
+  }
+  const std::shared_ptr<const Graph> graph = trace.finish();
+  std::vector<Projection> projections;
+  for (std::size_t i = 0; i < roots.size(); i++)
+    projections.push_back({name_for(outputs[i].name, *graph, roots[i], trace.schema(), i, roots.size()), roots[i]});
+  return projections;
+}
+
+Result<std::vector<AggregateCall>> calls_of(Trace& trace, const std::vector<traced::AggregateOutput>& outputs) {
+  std::vector<AggregateCall> calls;
+  for (const traced::AggregateOutput& output : outputs) {
+    NodeId argument = 0;
+    if (output.argument) {
+      PENSTOCK_ASSIGN(argument, trace.place(traced::Operand(*output.argument)));
+    }
+    calls.push_back({output.function, argument, "", output.custom});
+  }
+  const std::shared_ptr<const Graph> graph = trace.finish();
+  for (std::size_t i = 0; i < calls.size(); i++) calls[i].name = aggregate_name(outputs[i], *graph, calls[i].argument, trace.schema());
+  return calls;
+}
+
+bool has_every_row(const Column& column) {
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    if (!column.is_valid(row)) return false;
+  return true;
+}
+
+}  // namespace
+
+Query Query::of(Result<std::shared_ptr<TableSource>> source) {
+  Query query;
+  query.plan_ = std::make_shared<SharedPlan>();
+  if (!source.ok()) query.status_ = source.status();
+  else if (!*source) query.status_ = Status(Code::invalid, "from: there is no table");
+  else query.step_ = query.plan_->plan.source(std::move(*source));
+  return query;
+}
+
+Query Query::failed(Status status) const {
+  Query query = *this;
+  if (query.status_.ok()) query.status_ = std::move(status);
+  return query;
+}
+
+Query Query::checked(const std::shared_ptr<Trace>& trace) const { return failed(trace->status()); }
+
+std::shared_ptr<Trace> Query::begin(const char* step, const char* file, int line) const {
+  Schema schema;
+  if (status_.ok()) {
+    const std::lock_guard lock(plan_->mutex);
+    schema = plan_->plan.step(step_).schema;
+  }
+  auto trace = std::make_shared<Trace>(std::move(schema), place_text(step, file, line));
+  if (!status_.ok()) trace->fail(status_);
+  return trace;
+}
+
+// Adds what `add_step` makes of the plan, once the trace is known to be right.
+template <class Add>
+Query Query::add(const std::shared_ptr<Trace>& trace, Add add_step) const {
+  if (!status_.ok() || !trace->status().ok()) return checked(trace);
+  const std::lock_guard lock(plan_->mutex);
+  Result<StepId> step = add_step(plan_->plan);
+  if (!step.ok()) return failed(step.with("in the " + trace->step()));
+  Query query = *this;
+  query.step_ = *step;
+  return query;
+}
+
+Query Query::with_filter(const std::shared_ptr<Trace>& trace, const traced::Operand& predicate) const {
+  return add(trace, [&](Plan& plan) -> Result<StepId> {
+    PENSTOCK_ASSIGN(const NodeId root, trace->place(predicate));
+    return plan.filter(step_, trace->finish(), root);
+  });
+}
+
+Query Query::with_map(const std::shared_ptr<Trace>& trace, const std::vector<traced::Output>& outputs) const {
+  return add(trace, [&](Plan& plan) -> Result<StepId> {
+    if (outputs.empty()) return Status(Code::invalid, "the struct that the lambda returns has no Col members");
+    PENSTOCK_ASSIGN(std::vector<Projection> projections, projections_of(*trace, outputs));
+    return plan.map(step_, trace->finish(), std::move(projections));
+  });
+}
+
+Query Query::with_projection(const std::shared_ptr<Trace>& trace, const std::vector<traced::Output>& outputs) const {
+  if (!status_.ok() || !trace->status().ok()) return checked(trace);
+  bool is_identity = outputs.size() == trace->schema().size();
+  const std::shared_ptr<const Graph> graph = trace->finish();
+  for (std::size_t i = 0; is_identity && i < outputs.size(); i++) is_identity = graph->at(outputs[i].value.node.id).payload == i;
+  return is_identity ? *this : with_map(trace, outputs);
+}
+
+Query Query::with_reduce(const std::shared_ptr<Trace>& trace, const std::vector<traced::AggregateOutput>& aggregates) const {
+  return add(trace, [&](Plan& plan) -> Result<StepId> {
+    PENSTOCK_ASSIGN(std::vector<AggregateCall> calls, calls_of(*trace, aggregates));
+    return plan.reduce(step_, trace->finish(), std::move(calls));
+  });
+}
+
+Query Query::with_groups(const std::shared_ptr<Trace>& trace, const std::vector<traced::Output>& keys,
+                         const std::vector<traced::AggregateOutput>& aggregates) const {
+  return add(trace, [&](Plan& plan) -> Result<StepId> {
+    PENSTOCK_ASSIGN(std::vector<Projection> projections, projections_of(*trace, keys));
+    PENSTOCK_ASSIGN(std::vector<AggregateCall> calls, calls_of(*trace, aggregates));
+    return plan.group_by(step_, trace->finish(), std::move(projections), std::move(calls));
+  });
+}
+
+// A key that is no column becomes one for the sort, and goes again after it.
+Query Query::with_order(const std::shared_ptr<Trace>& trace, const std::vector<TracedSortKey>& keys) const {
+  return add(trace, [&](Plan& plan) -> Result<StepId> {
+    std::vector<traced::Output> outputs;
+    const auto schema_size = static_cast<std::uint32_t>(trace->schema().size());
+    for (std::uint32_t i = 0; i < schema_size; i++) {
+      const Field& field = trace->schema()[i];
+      outputs.push_back({field.name, traced::Operand(trace->column(i, field.type, field.nullable))});
+    }
+    std::vector<SortKey> sort_keys;
+    for (const TracedSortKey& key : keys) {
+      PENSTOCK_ASSIGN(const NodeId root, trace->place(key.value));
+      const Node& node = trace->finish()->at(root);
+      sort_keys.push_back({node.op == Op::column ? node.payload : static_cast<std::uint32_t>(outputs.size()), key.is_descending, key.has_nulls_first});
+      if (node.op != Op::column) outputs.push_back({"key" + std::to_string(sort_keys.size()), key.value});
+    }
+    if (outputs.size() == schema_size) return plan.order_by(step_, std::move(sort_keys));
+    PENSTOCK_ASSIGN(std::vector<Projection> projections, projections_of(*trace, outputs));
+    PENSTOCK_ASSIGN(const StepId keyed, plan.map(step_, trace->finish(), projections));
+    PENSTOCK_ASSIGN(const StepId sorted, plan.order_by(keyed, std::move(sort_keys)));
+    Builder columns(plan.step(sorted).schema);
+    projections.resize(schema_size);
+    for (std::uint32_t i = 0; i < schema_size; i++) projections[i].root = columns.column(i);
+    return plan.map(sorted, columns.graph(), std::move(projections));
+  });
+}
+
+Query Query::with_limit(std::uint64_t count, std::uint64_t offset) const {
+  return add(begin("limit", "", 0), [&](Plan& plan) { return plan.limit(step_, count, offset); });
+}
+
+Result<Outcome> Query::outcome(const RunOptions& options) const {
+  PENSTOCK_TRY(status_);
+  return penstock::run(plan_->copy(), step_, options);
+}
+
+Result<std::string> Query::explain(const RunOptions& options) const {
+  PENSTOCK_TRY(status_);
+  return penstock::explain(plan_->copy(), step_, options);
+}
+
+Result<std::string> Query::source(Target target) const {
+  PENSTOCK_TRY(status_);
+  return penstock::source(plan_->copy(), step_, target);
+}
+
+Result<std::vector<Outcome>> run_together(const std::vector<Query>& queries, const RunOptions& options) {
+  if (queries.empty()) return std::vector<Outcome>();
+  std::vector<StepId> steps;
+  for (const Query& query : queries) {
+    PENSTOCK_TRY(query.status_);
+    if (query.plan_ != queries[0].plan_) return Status(Code::invalid, "run_together: the queries do not go on from one from()");
+    steps.push_back(query.step_);
+  }
+  return run(queries[0].plan_->copy(), steps, options);
+}
+
+namespace traced {
+
+Result<std::shared_ptr<TableSource>> source_of_table(Result<Table> table) {
+  PENSTOCK_TRY(table.status());
+  for (Column& column : table->columns)
+    if (!column.validity.empty() && has_every_row(column)) column.validity = {};
+  return table_source(std::move(*table));
+}
+
+Result<std::shared_ptr<TableSource>> source_of_columns(std::vector<Column> columns) {
+  Table table;
+  for (Column& column : columns) {
+    if (column.row_count != columns[0].row_count)
+      return Status(Code::invalid, "from: the vectors have " + std::to_string(columns[0].row_count) + " and " +
+                                       std::to_string(column.row_count) + " rows");
+    table.names.push_back(columns.size() == 1 ? "value" : "value" + std::to_string(table.names.size() + 1));
+  }
+  table.row_count = columns[0].row_count;
+  table.columns = std::move(columns);
+  return source_of_table(std::move(table));
+}
+
+}  // namespace traced
+}  // namespace penstock
