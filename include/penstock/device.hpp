@@ -54,7 +54,8 @@ struct Traits {
   bool forward_progress = false;  // resident groups may wait for one another (look-back)
 };
 
-// Device memory. The last owner gives it back to the device's pool.
+// Device memory. The last owner gives it back to the device's pool; work already enqueued may still use it, the next owner's
+// work waits for that on the device.
 class Buffer {
  public:
   virtual ~Buffer() = default;
@@ -133,8 +134,13 @@ class Event {
   virtual Result<double> seconds_since(const Event& earlier) const = 0;
 };
 
-// An in-order queue. Every call enqueues and returns; finish() and Event::wait() are the only waits. Host memory given to
-// upload and download must stay until the work is done.
+// An in-order queue. Every call enqueues and returns; finish() and Event::wait() are the only waits, and the destructor,
+// which waits for what is enqueued. Host memory given to upload and download must stay until the work is done, so declare it
+// before the queue. One thread at a time uses a queue; queues of one device may be used from different threads at once.
+//
+// Code::invalid: a range past a buffer's end, another device's buffer, a kernel that the program lacks, arguments that do not
+// fit its parameters. Code::device_lost, with the driver's name for the error: the device is gone or a kernel faulted.
+// A launch of 0 groups does nothing.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -154,10 +160,12 @@ class Device {
  public:
   virtual ~Device() = default;
   const Traits& traits() const { return traits_; }
-  // Contents are undefined. A dead device or exhausted memory is an error, never an abort.
+  // Contents are undefined. Code::capacity above traits().max_allocation_bytes; Code::no_memory, which says what was asked,
+  // what is free and the limit, after the pool's idle memory was given back. Every call of a Device is thread-safe.
   virtual Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) = 0;
   virtual Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) = 0;
-  // Makes host memory a buffer without copying; needs traits().unified_memory. The memory must outlive the buffer.
+  // Makes host memory a buffer without copying; needs traits().unified_memory. The memory must outlive the buffer, whose
+  // destructor waits for the work that uses it. Its address must suit the kernel's element type (16 bytes for wide loads).
   virtual Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) = 0;
   virtual Result<std::unique_ptr<Queue>> queue() = 0;
   // Through the JIT cache: memory, then disk, then the compiler. Thread-safe; equal keys compile once.

@@ -85,7 +85,7 @@ class ModuleCache {
     const DiskCache::Lock lock = disk.lock(key);
     if (take_from_disk(slot, disk, key, load, report)) return {};   // another process was faster
     PENSTOCK_ASSIGN(auto compiled, compile());
-    disk.store(key, compiled.entry);
+    if (!compiled.entry.binary.empty()) disk.store(key, compiled.entry);   // empty: the driver gives none
     report.cache = CacheResult::compiled, report.log = compiled.entry.log;
     keep(slot, key, std::move(compiled.module), std::move(compiled.entry.log));
     return {};

@@ -13,7 +13,8 @@ Result<Api> bind() {
   (void)library->bind(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
   const CUresult outcome = api.cuInit(0);
   if (outcome == CUDA_ERROR_NO_DEVICE) return Status(Code::no_device, "CUDA: the driver finds no GPU");
-  PENSTOCK_TRY(status_of(api, outcome, "cuInit").with("CUDA: the driver is installed but does not start"));
+  if (outcome != CUDA_SUCCESS)
+    return Status(Code::no_device, "CUDA: the driver is installed but does not start: " + status_of(api, outcome, "cuInit").message());
   return api;
 }
 

@@ -57,7 +57,7 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
 
 DeviceList find_devices() {
   DeviceList list;
-  if (!api().ok()) return list.notes.push_back(api().status().text()), list;
+  if (!api().ok()) return list.notes.push_back(api().status().message()), list;
   const Api& functions = *api();
   int driver_version = 0, count = 0;
   (void)functions.cuDriverGetVersion(&driver_version);

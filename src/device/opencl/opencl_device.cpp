@@ -75,15 +75,6 @@ std::string joined(const std::vector<std::string>& options) {
   return line;
 }
 
-std::string build_log(const Context& context, cl_program program) {
-  std::size_t bytes = 0;
-  if (context.api.clGetProgramBuildInfo(program, context.device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS) return "";
-  std::string log(bytes, '\0');
-  (void)context.api.clGetProgramBuildInfo(program, context.device, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr);
-  while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-  return log;
-}
-
 struct ProgramOwner {
   const Context& context;
   cl_program program;
@@ -91,27 +82,22 @@ struct ProgramOwner {
   cl_program release() { return std::exchange(program, nullptr); }
 };
 
-Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
-                                         const std::vector<std::string>& options, const device::CacheKey& key) {
-  const std::string text = device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n");
-  const char* data = text.data();
-  const std::size_t bytes = text.size();
-  cl_int outcome = CL_SUCCESS;
-  ProgramOwner program{*context, context->api.clCreateProgramWithSource(context->context, 1, &data, &bytes, &outcome)};
-  PENSTOCK_TRY(status_of(outcome, "clCreateProgramWithSource"));
-  outcome = context->api.clBuildProgram(program.program, 1, &context->device, joined(options).c_str(), nullptr, nullptr);
-  std::string log = build_log(*context, program.program);
-  if (outcome == CL_BUILD_PROGRAM_FAILURE) return device::compile_error(source.label, context->traits.id, text, log);
-  PENSTOCK_TRY(status_of(outcome, "clBuildProgram").with("while building '" + source.label + "'"));
-  device::CacheEntry entry{{}, std::move(log), ""};
-  auto module = std::make_shared<Module>(context, program.release(), key, entry);
-  if (device::DiskCache::from_environment().writable())
-    if (auto binary = module->binary(); binary.ok()) entry.binary = std::move(binary).value();
+Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source, const BuildInput& input,
+                                         const device::CacheKey& key) {
+  BuildOutcome built = build_text(*context, input);
+  ProgramOwner program{*context, built.program};
+  if (built.code == CL_BUILD_PROGRAM_FAILURE)
+    return device::compile_error(source.label, context->traits.id, input.text, built.log);
+  PENSTOCK_TRY(status_of(built.code, "clBuildProgram").with("while building '" + source.label + "'"));
+  device::CacheEntry entry{{}, std::move(built.log), ""};
+  if (device::DiskCache::from_environment().writable())   // PoCL compiles a general form for a binary: 80 ms a kernel
+    if (auto binary = binary_of(*context, program.program); binary.ok()) entry.binary = std::move(binary).value();
+  auto module = std::make_shared<Module>(context, program.release(), key, input, entry);
   return device::Compiled<Module>{std::move(module), std::move(entry)};
 }
 
-Result<std::shared_ptr<Module>> load(const ContextPointer& context, const std::vector<std::string>& options,
-                                     const device::CacheKey& key, const device::CacheEntry& entry) {
+Result<std::shared_ptr<Module>> load(const ContextPointer& context, const BuildInput& input, const device::CacheKey& key,
+                                     const device::CacheEntry& entry) {
   const auto* data = reinterpret_cast<const unsigned char*>(entry.binary.data());
   const std::size_t bytes = entry.binary.size();
   cl_int state = CL_SUCCESS, outcome = CL_SUCCESS;
@@ -119,9 +105,9 @@ Result<std::shared_ptr<Module>> load(const ContextPointer& context, const std::v
                                                                         &state, &outcome)};
   PENSTOCK_TRY(status_of(outcome, "clCreateProgramWithBinary"));
   PENSTOCK_TRY(status_of(state, "clCreateProgramWithBinary"));
-  PENSTOCK_TRY(status_of(context->api.clBuildProgram(program.program, 1, &context->device, joined(options).c_str(), nullptr,
+  PENSTOCK_TRY(status_of(context->api.clBuildProgram(program.program, 1, &context->device, input.options.c_str(), nullptr,
                                                      nullptr), "clBuildProgram of a binary"));
-  return std::make_shared<Module>(context, program.release(), key, entry);
+  return std::make_shared<Module>(context, program.release(), key, input, entry);
 }
 
 }  // namespace
@@ -194,10 +180,11 @@ Result<std::unique_ptr<Queue>> OpenClDevice::queue() { return make_queue(context
 Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(*context_, source.fast_math);
+  const BuildInput input{device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"), joined(options)};
   const device::CacheKey key = device::cache_key(traits_, device::key_options(options, source), source);
   PENSTOCK_ASSIGN(auto found, modules_.get(
-      key, [&](const device::CacheEntry& entry) { return load(context_, options, key, entry); },
-      [&] { return compile(context_, source, options, key); }));
+      key, [&](const device::CacheEntry& entry) { return load(context_, input, key, entry); },
+      [&] { return compile(context_, source, input, key); }));
   return std::shared_ptr<Program>(
       std::make_shared<OpenClProgram>(std::move(found.module), std::move(found.report), source.group_size));
 }

@@ -36,26 +36,33 @@ struct Kernel {
   std::mutex mutex;   // arguments are state of the kernel object: setting them and the launch are one step
 };
 
+// The text and options that a program is built from.
+struct BuildInput { std::string text, options; };
+struct BuildOutcome { cl_program program = nullptr; cl_int code = CL_SUCCESS; std::string log; };
+BuildOutcome build_text(const Context& context, const BuildInput& input);
+Result<std::vector<std::byte>> binary_of(const Context& context, cl_program program);
+
 // A built program and its kernels.
 //
 // PoCL compiles a kernel for the machine at its first launch, once for each group size and again for grids of 65,535 items
-// and more. A binary fetched right after the build lacks these (a second process then spends 45-60 ms a kernel, measured
-// with PoCL 3.1), one fetched after the launches has them (0.2 ms). So the entry on disk is stored after the build, for others
-// who wait for the key, and again at the first Queue::finish() after a launch that needed a new specialisation.
+// and more. A binary fetched right after the build lacks these: a second process then spends 45-60 ms a kernel (PoCL 3.1);
+// with them 0.2 ms. So the entry on disk is stored after the build, for others who wait for the key, and again when a queue
+// that launched a new specialisation is destroyed. PoCL keeps the first binary that it gives of a program object,
+// so the second is fetched from a fresh object; its build finds PoCL's own cache and costs some 40 ms, once.
 class Module {
  public:
-  Module(ContextPointer context, cl_program program, device::CacheKey key, device::CacheEntry entry);
+  Module(ContextPointer context, cl_program program, device::CacheKey key, BuildInput input, const device::CacheEntry& entry);
   ~Module();
   Result<Kernel*> kernel(std::string_view name);
   // True when this launch makes a specialisation that the stored binary lacks: call save() once it has run.
   bool notes_launch(std::string_view kernel, std::uint64_t item_count);
   void save();
-  Result<std::vector<std::byte>> binary() const;
 
  private:
   ContextPointer context_;
   cl_program program_;
   device::CacheKey key_;
+  BuildInput input_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
   std::set<std::string, std::less<>> specialisations_;

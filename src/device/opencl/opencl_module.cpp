@@ -4,8 +4,8 @@
 
 namespace penstock::opencl {
 
-Module::Module(ContextPointer context, cl_program program, device::CacheKey key, device::CacheEntry entry)
-    : context_(std::move(context)), program_(program), key_(std::move(key)), log_(std::move(entry.log)) {
+Module::Module(ContextPointer context, cl_program program, device::CacheKey key, BuildInput input, const device::CacheEntry& entry)
+    : context_(std::move(context)), program_(program), key_(std::move(key)), input_(std::move(input)), log_(entry.log) {
   for (std::size_t at = 0; at < entry.notes.size();) {   // one specialisation a line
     const std::size_t end = std::min(entry.notes.find('\n', at), entry.notes.size());
     specialisations_.insert(entry.notes.substr(at, end - at));
@@ -42,25 +42,46 @@ bool Module::notes_launch(std::string_view kernel, std::uint64_t item_count) {
 
 void Module::save() {
   const device::DiskCache disk = device::DiskCache::from_environment();
-  if (!disk.writable()) return;   // fetching a binary has PoCL compile its general form, 80 ms a kernel
-  auto content = binary();
-  if (!content.ok()) return;      // the entry of the build stays
-  device::CacheEntry entry{std::move(content).value(), log_, ""};
+  if (!disk.writable()) return;
+  device::CacheEntry entry{{}, log_, ""};
   {
     const std::lock_guard guard(mutex_);
     for (const std::string& line : specialisations_) entry.notes += line + "\n";
   }
+  const BuildOutcome fresh = build_text(*context_, input_);
+  auto content = fresh.code == CL_SUCCESS ? binary_of(*context_, fresh.program) : status_of(fresh.code, "clBuildProgram");
+  if (fresh.program) context_->api.clReleaseProgram(fresh.program);
+  if (!content.ok()) return;   // the entry of the first build stays
+  entry.binary = std::move(content).value();
   disk.store(key_, entry);
 }
 
-Result<std::vector<std::byte>> Module::binary() const {
-  const Api& api = context_->api;
+BuildOutcome build_text(const Context& context, const BuildInput& input) {
+  const char* data = input.text.data();
+  const std::size_t bytes = input.text.size();
+  BuildOutcome outcome;
+  outcome.program = context.api.clCreateProgramWithSource(context.context, 1, &data, &bytes, &outcome.code);
+  if (outcome.code != CL_SUCCESS) return outcome;
+  outcome.code = context.api.clBuildProgram(outcome.program, 1, &context.device, input.options.c_str(), nullptr, nullptr);
+  const auto log = [&](std::size_t size, void* to, std::size_t* wanted) {
+    return context.api.clGetProgramBuildInfo(outcome.program, context.device, CL_PROGRAM_BUILD_LOG, size, to, wanted);
+  };
+  std::size_t log_bytes = 0;
+  if (log(0, nullptr, &log_bytes) != CL_SUCCESS) return outcome;
+  outcome.log.resize(log_bytes);
+  (void)log(log_bytes, outcome.log.data(), nullptr);
+  while (!outcome.log.empty() && (outcome.log.back() == '\0' || outcome.log.back() == '\n')) outcome.log.pop_back();
+  return outcome;
+}
+
+Result<std::vector<std::byte>> binary_of(const Context& context, cl_program program) {
+  const Api& api = context.api;
   std::size_t bytes = 0;
-  PENSTOCK_TRY(status_of(api.clGetProgramInfo(program_, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr),
+  PENSTOCK_TRY(status_of(api.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr),
                          "clGetProgramInfo(CL_PROGRAM_BINARY_SIZES)"));
   std::vector<std::byte> binary(bytes);
   auto* data = reinterpret_cast<unsigned char*>(binary.data());
-  PENSTOCK_TRY(status_of(api.clGetProgramInfo(program_, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr),
+  PENSTOCK_TRY(status_of(api.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr),
                          "clGetProgramInfo(CL_PROGRAM_BINARIES)"));
   return binary;
 }

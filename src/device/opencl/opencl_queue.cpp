@@ -67,7 +67,10 @@ class OpenClQueue : public Queue {
  public:
   explicit OpenClQueue(std::shared_ptr<QueueHandle> state)
       : state_(std::move(state)), api_(state_->context->api), queue_(state_->queue) {}
-  ~OpenClQueue() override { (void)state_->finish(); }
+  ~OpenClQueue() override {
+    if (!state_->finish().ok()) return;
+    for (const auto& module : unsaved_) module->save();   // here and not in finish(): once, and in nobody's loop
+  }
 
   Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
     PENSTOCK_TRY(device::check_range("upload", to, bytes, to_offset));
@@ -110,17 +113,13 @@ class OpenClQueue : public Queue {
     const std::size_t local = built->group_size(), global = local * groups;
     PENSTOCK_TRY(status_of(api_.clEnqueueNDRangeKernel(queue_, kernel->handle, 1, nullptr, &global, &local, 0, nullptr, nullptr),
                            "clEnqueueNDRangeKernel").with("kernel '" + std::string(name) + "'"));
-    if (built->module().notes_launch(name, global)) unsaved_.push_back(built->shared_module());
+    if (built->module().notes_launch(name, global)) unsaved_.insert(built->shared_module());
     return {};
   }
   Result<std::shared_ptr<Event>> record() override { return state_->record(); }
   Status wait_for(const Event& event) override { return state_->wait_for(event); }
   Status flush() override { return status_of(api_.clFlush(queue_), "clFlush"); }
-  Status finish() override {
-    PENSTOCK_TRY(state_->finish());
-    for (const auto& module : std::exchange(unsaved_, {})) module->save();
-    return {};
-  }
+  Status finish() override { return state_->finish(); }
 
  private:
   Result<cl_mem> use(const Buffer& buffer) {
@@ -145,7 +144,7 @@ class OpenClQueue : public Queue {
   std::shared_ptr<QueueHandle> state_;
   const Api& api_;
   cl_command_queue queue_;
-  std::vector<std::shared_ptr<Module>> unsaved_;
+  std::set<std::shared_ptr<Module>> unsaved_;
 };
 
 }  // namespace
