@@ -340,7 +340,9 @@ Result<StepId> open_source(const Lexed& lexed, const Select& select, Plan& plan,
   if (!table.ok()) {
     std::string message = table.status().message();
     if (!select.table_quoted) message += "; if a file is meant, write FROM '" + select.table + ".parquet'";
-    return error_at(lexed.statement, select.table_offset, table.status().code(), std::move(message));
+    Status status = error_at(lexed.statement, select.table_offset, table.status().code(), std::move(message));
+    for (const std::string& context : table.status().context()) status = status.with(context);   // which file it was
+    return status;
   }
   return plan.source(std::move(table).value());
 }
