@@ -1,15 +1,28 @@
-# Script of penstock_embed: writes namespace penstock { extern const EmbeddedText <layer>_texts[]; ... }.
-string(REPLACE "|" ";" texts "${TEXTS}")
-set(code "#include \"kernel/kernel_text.hpp\"\nnamespace penstock::kernel {\n")
-string(APPEND code "extern const EmbeddedText ${LAYER}_texts[];\nextern const unsigned ${LAYER}_text_count;\n")
+# Script of penstock_embed(): writes the texts named in TEXTS (separated by |, relative to ROOT) as C++ string literals, a line of
+# text a line of code, into OUTPUT.
+string(REPLACE "|" ";" names "${TEXTS}")
 set(rows "")
-set(count 0)
-foreach(text IN LISTS texts)
-  file(READ ${ROOT}/${text} content)
-  # A string literal of 64 KiB is what every compiler takes; longer texts are cut into adjacent literals.
-  string(REGEX REPLACE "(\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*\n)" "\\1)kernelc\" R\"kernelc(" content "${content}")
-  string(APPEND rows "  {\"${text}\", R\"kernelc(${content})kernelc\"},\n")
-  math(EXPR count "${count} + 1")
+list(LENGTH names count)
+foreach(name IN LISTS names)
+  file(READ "${ROOT}/${name}" text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\r" "\\r" text "${text}")
+  string(REPLACE "\n" "\\n\"\n   \"" text "${text}")
+  string(APPEND rows "  {\"${name}\",\n   \"${text}\"},\n")
 endforeach()
-string(APPEND code "const EmbeddedText ${LAYER}_texts[] = {\n${rows}};\nconst unsigned ${LAYER}_text_count = ${count};\n}\n")
-file(WRITE ${OUTPUT} "${code}")
+file(WRITE "${OUTPUT}" "#include \"kernel/kernel_text.hpp\"
+
+namespace penstock::kernel {
+
+extern const EmbeddedText ${LAYER}_texts[];
+extern const unsigned ${LAYER}_text_count;
+const EmbeddedText ${LAYER}_texts[] = {
+${rows}};
+const unsigned ${LAYER}_text_count = ${count};
+
+std::string_view ${LAYER}_text(std::string_view name);
+std::string_view ${LAYER}_text(std::string_view name) { return find_text({${LAYER}_texts, ${LAYER}_text_count}, name); }
+
+}  // namespace penstock::kernel
+")
