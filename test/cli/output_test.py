@@ -13,7 +13,7 @@ class Output(CommandLineTest):
     def test_stdout_holds_rows_and_stderr_names_the_device(self):
         ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
         self.assertEqual((ended.returncode, ended.out), (0, "total\n6\n"))
-        self.assertRegex(ended.err, r"(opencl|cuda):\d+ .*: 3 rows in .*rows/s.*GB/s.*kernels")
+        self.assertRegex(ended.err, r"(opencl|cuda):\d+ .*: 3 rows in .*rows/s.*[GM]B/s.*kernels")
         self.assertRegex(ended.err, r"% of the copy bandwidth of .* measured \d{4}-\d\d-\d\d")
 
     def test_csv_equals_json(self):
@@ -89,7 +89,7 @@ class Output(CommandLineTest):
         self.assertEqual(ended.stderr, b"")
 
     def test_emit_prints_every_target_without_a_device(self):
-        words = {"cuda": "__global__", "opencl": "__kernel", "metal": "metal", "sycl": "sycl", "host": "penstock"}
+        words = {"cuda": "__global__", "opencl": "__kernel", "metal": "metal", "sycl": "sycl", "host": "host.prelude"}
         for target, word in words.items():
             ended = self.run_program("emit", f"SELECT sum(a) FROM '{self.csv_file()}' WHERE b > 1", "--target", target,
                                      PENSTOCK_HIDE="cuda,opencl")
@@ -120,7 +120,7 @@ class Output(CommandLineTest):
         self.assertNotIn("copy_bytes_per_second", listed["devices"][0])
 
     def test_progress_bar_shows_on_a_terminal_and_is_erased(self):
-        statement = f"SELECT sum(n) FROM '{self.numbers_file(300000)}'"
+        statement = f"SELECT sum(n) FROM '{self.parquet_file(300000)}'"      # a CSV file does not know its rows
         ours, theirs = pty.openpty()
         process = subprocess.Popen([PROGRAM, "query", statement, "--batch-rows", "1024"], stdout=subprocess.DEVNULL,
                                    stderr=theirs, env=self.environment)
@@ -136,7 +136,7 @@ class Output(CommandLineTest):
             seen += part
         os.close(ours)
         self.assertEqual(process.wait(), 0)
-        self.assertIn(b"300,000 rows, ", seen)
+        self.assertIn(b"of 300,000 rows, ", seen)
         erased = seen.rfind(b"\r\x1b[K")
         self.assertGreater(erased, 0)
         self.assertNotIn(b"#", seen[erased:])
