@@ -1,4 +1,5 @@
-// Random expressions, and columns of values that break things: for tests that compare a device, the interpreter and DuckDB.
+// Random expressions, and columns of values that break things: for tests that compare a device, the interpreter and
+// DuckDB.
 //
 //     RandomExpressions random(seed);
 //     Builder builder(random.schema());
@@ -17,10 +18,12 @@ namespace penstock::test {
 // One column of each type that kernels compute with, each also nullable: names "i32" and "i32_null".
 inline Schema random_schema() {
   const std::pair<const char*, Type> types[] = {
-      {"b", {Kind::boolean}}, {"i8", {Kind::int8}}, {"i16", {Kind::int16}}, {"i32", {Kind::int32}}, {"i64", {Kind::int64}},
-      {"u8", {Kind::uint8}}, {"u16", {Kind::uint16}}, {"u32", {Kind::uint32}}, {"u64", {Kind::uint64}},
-      {"f32", {Kind::float32}}, {"f64", {Kind::float64}}, {"date", {Kind::date32}}, {"moment", {Kind::timestamp}},
-      {"d4_1", Type::decimal(4, 1)}, {"d9_4", Type::decimal(9, 4)}, {"d15_2", Type::decimal(15, 2)}, {"d18_0", Type::decimal(18, 0)}};
+      {"b", {Kind::boolean}},          {"i8", {Kind::int8}},           {"i16", {Kind::int16}},
+      {"i32", {Kind::int32}},          {"i64", {Kind::int64}},         {"u8", {Kind::uint8}},
+      {"u16", {Kind::uint16}},         {"u32", {Kind::uint32}},        {"u64", {Kind::uint64}},
+      {"f32", {Kind::float32}},        {"f64", {Kind::float64}},       {"date", {Kind::date32}},
+      {"moment", {Kind::timestamp}},   {"d4_1", Type::decimal(4, 1)},  {"d9_4", Type::decimal(9, 4)},
+      {"d15_2", Type::decimal(15, 2)}, {"d18_0", Type::decimal(18, 0)}};
   Schema schema;
   for (const auto& [name, type] : types) {
     schema.push_back({name, type, false});
@@ -31,7 +34,7 @@ inline Schema random_schema() {
 
 class RandomExpressions {
  public:
-  explicit RandomExpressions(std::uint64_t seed, bool with_f64 = true) : engine_(seed), schema_(random_schema()), with_f64_(with_f64) {}
+  explicit RandomExpressions(std::uint64_t seed) : engine_(seed), schema_(random_schema()) {}
 
   const Schema& schema() const { return schema_; }
 
@@ -55,7 +58,9 @@ class RandomExpressions {
         const Int128 magnitude = static_cast<Int128>(engine_() >> bits);
         return Scalar::of(type, clamp(below(2) == 0 ? magnitude : -magnitude, minimum, maximum));
       }
-      default: return Scalar::of(type, minimum + static_cast<Int128>(static_cast<unsigned __int128>(engine_()) % static_cast<unsigned __int128>(maximum - minimum + 1)));
+      default:
+        return Scalar::of(type, minimum + static_cast<Int128>(static_cast<unsigned __int128>(engine_()) %
+                                                              static_cast<unsigned __int128>(maximum - minimum + 1)));
     }
   }
 
@@ -76,7 +81,9 @@ class RandomExpressions {
 
  private:
   template <class T> T pick(std::initializer_list<T> choices) { return choices.begin()[below(choices.size())]; }
-  static Int128 clamp(Int128 value, Int128 minimum, Int128 maximum) { return value < minimum ? minimum : value > maximum ? maximum : value; }
+  static Int128 clamp(Int128 value, Int128 minimum, Int128 maximum) {
+    return value < minimum ? minimum : value > maximum ? maximum : value;
+  }
 
   static std::pair<Int128, Int128> bounds(Type type) {
     const int bits = static_cast<int>(width_bytes(type)) * 8;
@@ -96,10 +103,12 @@ class RandomExpressions {
     constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
     const bool narrow = type.kind == Kind::float32;
     switch (below(4)) {
-      case 0: return pick({0.0, -0.0, 1.0, -1.0, infinity, -infinity, nan, narrow ? double{std::numeric_limits<float>::max()}
-                                                                              : std::numeric_limits<double>::max()});
+      case 0:
+        return pick({0.0, -0.0, 1.0, -1.0, infinity, -infinity, nan,
+                     narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max()});
       case 1: return (static_cast<double>(below(41)) - 20) / 2;   // halves, which rounding breaks
-      case 2: return static_cast<float>(std::ldexp(static_cast<double>(engine_() >> 40), static_cast<int>(below(80)) - 50));
+      case 2:
+        return static_cast<float>(std::ldexp(static_cast<double>(engine_() >> 40), static_cast<int>(below(80)) - 50));
       default: return static_cast<float>((static_cast<double>(engine_() % 2000001) - 1000000) / 1000);
     }
   }
@@ -149,13 +158,13 @@ class RandomExpressions {
     const Type type = schema_[below(schema_.size())].type;
     if (below(16) == 0) return builder.literal(Scalar::null_of(type));
     Scalar scalar = value(type);
-    if (below(2) == 0 && is_integer(type) && scalar.integer >= INT32_MIN && scalar.integer <= INT32_MAX) scalar.type = {Kind::int32};
+    if (below(2) == 0 && is_integer(type) && scalar.integer >= INT32_MIN && scalar.integer <= INT32_MAX)
+      scalar.type = {Kind::int32};
     return below(2) == 0 ? builder.literal(std::move(scalar)) : builder.captured(std::move(scalar));
   }
 
   std::mt19937_64 engine_;
   Schema schema_;
-  bool with_f64_;
 };
 
 }  // namespace penstock::test

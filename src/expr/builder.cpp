@@ -11,7 +11,8 @@ namespace {
 
 using namespace expr;
 
-constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int64_type{Kind::int64}, float64_type{Kind::float64};
+constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int64_type{Kind::int64},
+    float64_type{Kind::float64};
 
 Status cannot(Op op, std::initializer_list<Type> types) {
   std::string text = "cannot " + std::string(verb_of(op));
@@ -21,12 +22,14 @@ Status cannot(Op op, std::initializer_list<Type> types) {
 }
 
 Status needs_huge(Op op, Type a, Type b) {
-  return {Code::unsupported, std::string(cannot(op, {a, b}).message()) +
-                                 ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
+  return {Code::unsupported,
+          std::string(cannot(op, {a, b}).message()) +
+              ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
 }
 
 Status needs_scale(Op op, Type a, Type b) {
-  return {Code::unsupported, std::string(cannot(op, {a, b}).message()) + ": the result has more than 18 decimal places"};
+  return {Code::unsupported,
+          std::string(cannot(op, {a, b}).message()) + ": the result has more than 18 decimal places"};
 }
 
 // One construction: nodes go into `graph`; literals adapt on the way.
@@ -44,7 +47,7 @@ class Construction {
   }
   bool is_null_literal(NodeId id) const { const Scalar* value = parameter(id); return value && value->is_null; }
 
-  // Adds a strict operation; of constants alone it is computed here, unless that faults: then it faults where it is used.
+  // Adds a strict operation; of constants alone it is computed here, unless that faults: then where it is used.
   NodeId add(Op op, Type result, std::vector<NodeId> inputs) {
     const Node node{op, result, false, 0, std::move(inputs)};
     std::vector<Scalar> values;
@@ -130,13 +133,16 @@ Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId ri
 
 Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
-  const auto is_moment = [&](NodeId id) { return c.type(id).kind == Kind::date32 || c.type(id).kind == Kind::timestamp; };
+  const auto is_moment = [&](NodeId id) {
+    return c.type(id).kind == Kind::date32 || c.type(id).kind == Kind::timestamp;
+  };
   if (is_moment(left) != is_moment(right) && (c.parameter(left) || c.parameter(right)) &&
       !c.is_null_literal(left) && !c.is_null_literal(right)) {
     // date + 1: the literal is days, and fits INTEGER or not.
     NodeId& days = is_moment(left) ? ids[1] : ids[0];
     const Scalar* value = c.parameter(days);
-    if (value && is_integer(value->type) && cast_value(*value, int32_type).fault == Code::ok) days = c.cast(days, int32_type);
+    if (value && is_integer(value->type) && cast_value(*value, int32_type).fault == Code::ok)
+      days = c.cast(days, int32_type);
   } else {
     c.adapt(ids);
   }
@@ -168,9 +174,10 @@ Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
 Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
   c.adapt(ids);
-  for (std::size_t i = 0; i < 2; i++) {   // a boolean beside a float or a decimal is 0 or 1; select would not take the two
+  for (std::size_t i = 0; i < 2; i++) {   // a boolean beside a float or a decimal is 0 or 1, here only
     const Type other = c.type(ids[1 - i]);
-    if (c.type(ids[i]) == boolean_type && (is_float(other) || other.kind == Kind::decimal)) ids[i] = c.cast(ids[i], {Kind::int8});
+    if (c.type(ids[i]) == boolean_type && (is_float(other) || other.kind == Kind::decimal))
+      ids[i] = c.cast(ids[i], {Kind::int8});
   }
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
   const bool equality = op == Op::equal || op == Op::not_equal;
@@ -203,8 +210,10 @@ Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
     type = *met;
   }
   if (type.kind == Kind::string)
-    return Status(Code::unsupported, std::string(cannot(op, {type}).message()) + ": strings can be carried and compared only");
-  if (type.kind == Kind::decimal && type.precision > max_decimal_digits) type = Type::decimal(max_decimal_digits, type.scale);
+    return Status(Code::unsupported,
+                  std::string(cannot(op, {type}).message()) + ": strings can be carried and compared only");
+  if (type.kind == Kind::decimal && type.precision > max_decimal_digits)
+    type = Type::decimal(max_decimal_digits, type.scale);
   for (NodeId& id : ids) id = c.cast(id, type);
   return type;
 }
@@ -217,8 +226,12 @@ Result<NodeId> negate(Construction& c, Graph& graph, NodeId input) {
     value.integer = -value.integer;
     value.real = -value.real;
     for (Kind kind : {Kind::int32, Kind::int64})
-      if (is_integer(type) && (kind == Kind::int64 || cast_value(value, {kind}).fault == Code::ok)) { value.type = {kind}; break; }
-    if (cast_value(Scalar::of(value.type, value.integer), value.type).fault == Code::ok) return graph.parameter(value, ParameterOrigin::literal);
+      if (is_integer(type) && (kind == Kind::int64 || cast_value(value, {kind}).fault == Code::ok)) {
+        value.type = {kind};
+        break;
+      }
+    if (cast_value(Scalar::of(value.type, value.integer), value.type).fault == Code::ok)
+      return graph.parameter(value, ParameterOrigin::literal);
   }
   return c.add(Op::negate, type, {input});
 }
@@ -252,7 +265,8 @@ Result<NodeId> Builder::column(std::string_view name) {
   for (const Field& field : schema_) nearest.emplace_back(edit_distance(name, field.name), field.name);
   std::stable_sort(nearest.begin(), nearest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string text = "no column '" + std::string(name) + "'";
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, nearest.size()); i++) text += (i == 0 ? "; nearest: " : ", ") + nearest[i].second;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, nearest.size()); i++)
+    text += (i == 0 ? "; nearest: " : ", ") + nearest[i].second;
   return Status(Code::invalid, text);
 }
 
@@ -279,14 +293,16 @@ Result<NodeId> Builder::unary(Op op, NodeId input) {
     const bool has_parts = type.kind == Kind::date32 || type.kind == Kind::timestamp;
     return has_parts ? Result<NodeId>(c.add(op, int64_type, {input})) : cannot(op, {type});
   }
-  if (op < Op::square_root || op > Op::tangent) return Status(Code::internal, std::string(name_of(op)) + " does not take one input");
+  if (op < Op::square_root || op > Op::tangent)
+    return Status(Code::internal, std::string(name_of(op)) + " does not take one input");
   return is_numeric(type) ? Result<NodeId>(c.add(op, float64_type, {c.cast(input, float64_type)})) : cannot(op, {type});
 }
 
 Result<NodeId> Builder::unary_as(Op op, NodeId input, Type type) {
   PENSTOCK_ASSIGN(const NodeId converted, cast(input, type));
   const bool is_function = op >= Op::square_root && op <= Op::tangent;
-  return is_function && is_float(type) ? Result<NodeId>(Construction(*graph_).add(op, type, {converted})) : unary(op, converted);
+  return is_function && is_float(type) ? Result<NodeId>(Construction(*graph_).add(op, type, {converted}))
+                                       : unary(op, converted);
 }
 
 Result<NodeId> Builder::binary(Op op, NodeId left, NodeId right) {
@@ -307,11 +323,13 @@ Result<NodeId> Builder::binary(Op op, NodeId left, NodeId right) {
 Result<NodeId> Builder::cast(NodeId input, Type type) {
   Construction c(*graph_);
   const Type from = c.type(input);
-  if (type.kind == Kind::decimal && (type.precision < 1 || type.precision > max_decimal_digits || type.scale > type.precision))
+  if (type.kind == Kind::decimal &&
+      (type.precision < 1 || type.precision > max_decimal_digits || type.scale > type.precision))
     return Status(Code::unsupported, name_of(type) + " is not computed with: decimals have 1 to 18 digits");
   if (!c.is_null_literal(input) && !is_castable(from, type)) {
     const bool with_string = from.kind == Kind::string || type.kind == Kind::string;
-    return Status(with_string ? Code::unsupported : Code::invalid, "cannot cast " + name_of(from) + " to " + name_of(type));
+    return Status(with_string ? Code::unsupported : Code::invalid,
+                  "cannot cast " + name_of(from) + " to " + name_of(type));
   }
   if (from == type && c.parameter(input)) return graph_->parameter(*c.parameter(input));   // no longer adapts
   return c.cast(input, type);
@@ -336,8 +354,8 @@ Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
 
 Result<NodeId> Builder::custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs) {
   if (inputs.size() != function->parameter_types.size())
-    return Status(Code::invalid, function->name + " takes " + std::to_string(function->parameter_types.size()) + " inputs, not " +
-                                     std::to_string(inputs.size()));
+    return Status(Code::invalid, function->name + " takes " + std::to_string(function->parameter_types.size()) +
+                                     " inputs, not " + std::to_string(inputs.size()));
   for (std::size_t i = 0; i < inputs.size(); i++) {
     Result<NodeId> converted = cast(inputs[i], function->parameter_types[i]);
     PENSTOCK_TRY(converted.with("for " + function->parameter_names[i] + " of " + function->name));

@@ -36,7 +36,8 @@ bool needs_f64(const Graph& graph, std::span<const NodeId> roots) {
     if (node.type.kind == Kind::float64) return true;
     if (node.op != Op::cast) continue;
     const Type from = graph.at(node.inputs[0]).type;   // decimals become floats, and floats decimals, through float64
-    if ((from.kind == Kind::decimal && is_float(node.type)) || (is_float(from) && node.type.kind == Kind::decimal)) return true;
+    if ((from.kind == Kind::decimal && is_float(node.type)) || (is_float(from) && node.type.kind == Kind::decimal))
+      return true;
   }
   return false;
 }
@@ -58,7 +59,8 @@ class Emitter {
       if (!needed[id]) continue;
       if (const Status status = emit_node(id); !status.ok()) return status.with("in " + text_of(graph_, id, {}));
     }
-    for (NodeId root : roots) emission_.roots.push_back({operands_[root].value, operands_[root].valid, operands_[root].fault});
+    for (NodeId root : roots)
+      emission_.roots.push_back({operands_[root].value, operands_[root].valid, operands_[root].fault});
     return std::move(emission_);
   }
 
@@ -103,7 +105,8 @@ class Emitter {
   }
 
   // The first input's fault, else the operation's own; none where the result is NULL.
-  std::string strict_fault(NodeId id, std::span<const Operand> inputs, const Printed& printed, const std::string& valid) {
+  std::string strict_fault(NodeId id, std::span<const Operand> inputs, const Printed& printed,
+                           const std::string& valid) {
     std::vector<const Operand*> faulting;
     for (const Operand& input : inputs)
       if (input.fault != "0u") faulting.push_back(&input);
@@ -131,8 +134,8 @@ class Emitter {
     std::string parameters;
     for (std::size_t i = 0; i < function.parameter_names.size(); i++)
       parameters += (i == 0 ? "" : ", ") + kernel_type(function.parameter_types[i]) + " " + function.parameter_names[i];
-    emission_.functions += "FUNCTION " + kernel_type(function.result_type) + " " + name + "(" + parameters + ")\n{\n  " +
-                           function.body + "\n}\n";
+    emission_.functions += "FUNCTION " + kernel_type(function.result_type) + " " + name + "(" + parameters +
+                           ")\n{\n  " + function.body + "\n}\n";
   }
 
   const Graph& graph_;

@@ -13,7 +13,8 @@
 
 namespace penstock {
 
-// The C type a value of this Type has in registers: boolean and string codes "u32", decimal and timestamp "i64", date32 "i32".
+// The C type a value of this Type has in registers: boolean and string codes "u32", decimal and timestamp "i64", date32
+// "i32".
 std::string kernel_type(Type type);
 // The C type of one element in memory; boolean columns are bits (u8 words), so "u8".
 std::string memory_type(Type type);
@@ -38,8 +39,8 @@ struct EmissionNames {
 
 // Whether a root computes in float64 (also inside a cast between float32 and decimal): Metal has no such type.
 bool needs_f64(const Graph& graph, std::span<const NodeId> roots);
-// Refuses by name what no target can do (a string order comparison, a 128-bit operation). The text does not depend on node
-// ids, only on the operations, so that equal expressions of different graphs are equal texts.
+// Refuses by name what no target can do (a string order comparison, a 128-bit operation). The text does not depend on
+// node ids, only on the operations, so that equal expressions of different graphs are equal texts.
 Result<Emission> emit(const Graph& graph, std::span<const NodeId> roots, const EmissionNames& names);
 
 }  // namespace penstock

@@ -30,14 +30,16 @@ std::string power_constant(int exponent) { return constant(power_of_ten(exponent
 std::string outside(const std::string& value, const std::string& type, Range range, Range allowed) {
   std::string text;
   if (range.minimum < allowed.minimum) text = value + " < " + constant(allowed.minimum, type);
-  if (range.maximum > allowed.maximum) text += (text.empty() ? "" : " || ") + value + " > " + constant(allowed.maximum, type);
+  if (range.maximum > allowed.maximum)
+    text += (text.empty() ? "" : " || ") + value + " > " + constant(allowed.maximum, type);
   return text.empty() ? text : "(" + text + ")";
 }
 
 std::string all_valid(std::span<const Operand> inputs) {
   std::vector<std::string> names;
   for (const Operand& input : inputs)
-    if (input.valid != "1u" && std::find(names.begin(), names.end(), input.valid) == names.end()) names.push_back(input.valid);
+    if (input.valid != "1u" && std::find(names.begin(), names.end(), input.valid) == names.end())
+      names.push_back(input.valid);
   std::string text = names.empty() ? "1u" : names[0];
   for (std::size_t i = 1; i < names.size(); i++) text += " & " + names[i];
   return text;
@@ -72,7 +74,8 @@ Result<std::string> print_comparison(Op op, const Operand& a, const Operand& b) 
   if (is_float(a.type)) return compare_floats(op, a.type, a.value, b.value);
   if (a.type.kind == Kind::string && op != Op::equal && op != Op::not_equal)
     return Status(Code::unsupported, "strings can be compared with = and <> only");
-  const int a_scale = a.type.kind == Kind::decimal ? a.type.scale : 0, b_scale = b.type.kind == Kind::decimal ? b.type.scale : 0;
+  const int a_scale = a.type.kind == Kind::decimal ? a.type.scale : 0,
+            b_scale = b.type.kind == Kind::decimal ? b.type.scale : 0;
   const auto order = [](const Operand& coarse, const Operand& fine, int gap) {
     return call("order_scaled" + suffix(coarse.type), {coarse.value, fine.value, power_constant(gap)});
   };
@@ -96,11 +99,13 @@ Printed print_cast_from_float(const Operand& a, Type type) {
   }
   if (is_float(type)) {
     printed.value = "(" + kernel_type(type) + ")" + a.value;
-    if (type.kind == Kind::float32) printed.own_faults.emplace_back(Code::overflow, call("narrows_to_infinity", {a.value}) + " != 0u");
+    if (type.kind == Kind::float32)
+      printed.own_faults.emplace_back(Code::overflow, call("narrows_to_infinity", {a.value}) + " != 0u");
     return printed;
   }
   printed.value = call(kernel_type(type) + "_of" + suffix(a.type), {a.value});
-  printed.own_faults.emplace_back(Code::overflow, call("outside" + suffix(type) + suffix(a.type), {a.value}) + " != 0u");
+  printed.own_faults.emplace_back(Code::overflow,
+                                  call("outside" + suffix(type) + suffix(a.type), {a.value}) + " != 0u");
   return printed;
 }
 
@@ -118,7 +123,8 @@ Printed print_cast_moment(const Operand& a, Type type) {
 
 // Between integers, booleans and decimals.
 Printed print_cast_exact(const Operand& a, Type type) {
-  const int from_scale = a.type.kind == Kind::decimal ? a.type.scale : 0, to_scale = type.kind == Kind::decimal ? type.scale : 0;
+  const int from_scale = a.type.kind == Kind::decimal ? a.type.scale : 0,
+            to_scale = type.kind == Kind::decimal ? type.scale : 0;
   const Range from = range_of(a.type), to = range_of(type);
   Printed printed;
   std::string fault;
@@ -153,7 +159,8 @@ Printed print_cast(const Operand& a, Type type) {
   if (is_float(type)) {
     if (a.type.kind == Kind::decimal) {   // through double, also to FLOAT; 15 digits are exact there
       const std::string power = power_constant(a.type.scale);
-      printed.value = a.type.precision <= 15 ? "(f64)" + a.value + " / (f64)" + power : call("f64_of_decimal", {a.value, power});
+      printed.value =
+          a.type.precision <= 15 ? "(f64)" + a.value + " / (f64)" + power : call("f64_of_decimal", {a.value, power});
       if (type.kind == Kind::float32) printed.value = "(f32)(" + printed.value + ")";
     }
     else printed.value = "(" + kernel_type(type) + ")" + a.value;
@@ -192,13 +199,17 @@ Printed print_binary(const Graph& graph, const Node& node, const Operand& a, con
   if (a.type.kind == Kind::date32) return print_date_arithmetic(node, a, b);
   const OwnFaults faults = own_faults(graph, node);
   const bool divides = node.op == Op::integer_divide || node.op == Op::modulo;
-  std::string function(node.op == Op::integer_divide ? "quotient" : node.op == Op::modulo ? "remainder" : name_of(node.op));
+  std::string function(node.op == Op::integer_divide ? "quotient"
+                       : node.op == Op::modulo       ? "remainder"
+                                                     : name_of(node.op));
   printed.value = call(function + suffix(node.type), {a.value, b.value});
   if (faults.invalid) printed.own_faults.emplace_back(Code::invalid, b.value + " == 0");
   if (!faults.overflow) return printed;
-  std::string predicate = call((divides ? "divide" : function) + "_overflows" + suffix(node.type), {a.value, b.value}) + " != 0u";
+  std::string predicate =
+      call((divides ? "divide" : function) + "_overflows" + suffix(node.type), {a.value, b.value}) + " != 0u";
   const std::string beyond = call("beyond_18_digits", {printed.value}) + " != 0u";
-  if (node.type.kind == Kind::decimal) predicate = node.op == Op::multiply ? "(" + predicate + " || " + beyond + ")" : beyond;
+  if (node.type.kind == Kind::decimal)
+    predicate = node.op == Op::multiply ? "(" + predicate + " || " + beyond + ")" : beyond;
   printed.own_faults.emplace_back(Code::overflow, predicate);
   return printed;
 }
@@ -223,7 +234,9 @@ Printed print_sign(const Node& node, const Operand& a) {
   } else {
     printed.value = call(std::string(node.op == Op::negate ? "negate" : "absolute") + suffix(node.type), {a.value});
     // The smallest value has no positive twin; an unsigned one no negative but zero.
-    if (is_integer(node.type)) printed.own_faults.emplace_back(Code::overflow, call("negate_overflows" + suffix(node.type), {a.value}) + " != 0u");
+    if (is_integer(node.type))
+      printed.own_faults.emplace_back(Code::overflow,
+                                      call("negate_overflows" + suffix(node.type), {a.value}) + " != 0u");
   }
   return printed;
 }
@@ -249,7 +262,11 @@ Printed print_rounding(const Node& node, const Operand& a) {
   if (a.type.scale == 0) { printed.value = a.value; printed.is_alias = true; return printed; }
   const std::string power = power_constant(a.type.scale);
   if (node.op == Op::truncate) printed.value = a.value + " / " + power;
-  else printed.value = call(node.op == Op::floor ? "floor_decimal" : node.op == Op::ceiling ? "ceiling_decimal" : "round_decimal", {a.value, power});
+  else
+    printed.value = call(node.op == Op::floor     ? "floor_decimal"
+                         : node.op == Op::ceiling ? "ceiling_decimal"
+                                                  : "round_decimal",
+                         {a.value, power});
   return printed;
 }
 
@@ -335,7 +352,9 @@ Printed print_coalesce(std::span<const Operand> inputs) {
   for (std::size_t i = last; i-- > 0;) {
     const std::string present = inputs[i].valid + " != 0u";
     printed.value = present + " ? " + inputs[i].value + " : " + printed.value;
-    printed.fault = printed.fault == "0u" && inputs[i].fault == "0u" ? "0u" : present + " ? " + inputs[i].fault + " : " + printed.fault;
+    printed.fault = printed.fault == "0u" && inputs[i].fault == "0u"
+                        ? "0u"
+                        : present + " ? " + inputs[i].fault + " : " + printed.fault;
     if (printed.valid != "1u") printed.valid = inputs[i].valid + " | " + printed.valid;
   }
   return printed;
@@ -356,7 +375,8 @@ Printed print_extreme(const Node& node, std::span<const Operand> inputs, unsigne
     if (printed.valid != "1u") better = "((" + printed.valid + " ^ 1u) | " + better + ")";
     if (next.valid != "1u") better = next.valid + " & " + better;
     const std::string name = "t" + std::to_string(number) + "_" + std::to_string(i);
-    printed.preparation += "  const " + type + " " + name + " = (" + better + ") != 0u ? " + next.value + " : " + printed.value + ";\n";
+    printed.preparation +=
+        "  const " + type + " " + name + " = (" + better + ") != 0u ? " + next.value + " : " + printed.value + ";\n";
     printed.value = name;
     if (printed.valid == "1u" || next.valid == "1u") printed.valid = "1u";
     else {
@@ -365,7 +385,8 @@ Printed print_extreme(const Node& node, std::span<const Operand> inputs, unsigne
     }
     if (printed.fault == "0u") printed.fault = next.fault;
     else if (next.fault != "0u" && next.fault != printed.fault) {
-      printed.preparation += "  const u32 " + name + "e = " + printed.fault + " != 0u ? " + printed.fault + " : " + next.fault + ";\n";
+      printed.preparation +=
+          "  const u32 " + name + "e = " + printed.fault + " != 0u ? " + printed.fault + " : " + next.fault + ";\n";
       printed.fault = name + "e";
     }
   }
@@ -383,7 +404,8 @@ Printed print_custom(const Graph& graph, const Node& node, std::span<const Opera
   printed.value = custom_name(graph, node.payload) + "(" + arguments + ")";
   if (node.type.kind == Kind::boolean) printed.value = "(u32)(" + printed.value + " != 0u)";
   // The body sees present values only: what a NULL's bits are is nobody's promise.
-  if (const std::string valid = all_valid(inputs); valid != "1u") guard += (guard.empty() ? "(" : " && (") + valid + ") != 0u";
+  if (const std::string valid = all_valid(inputs); valid != "1u")
+    guard += (guard.empty() ? "(" : " && (") + valid + ") != 0u";
   if (!guard.empty()) printed.value = guard + " ? " + printed.value + " : (" + kernel_type(node.type) + ")0";
   return printed;
 }
@@ -403,7 +425,8 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
     printed.value = print_bits(node.op, node.type, a.value, inputs[inputs.size() - 1].value);
   else if (node.op == Op::not_) printed.value = a.value + " ^ 1u";
   else if (is_date_part(node.op)) printed.value = print_date_part(node.op, a);
-  else if (node.op >= Op::square_root && node.op <= Op::tangent) printed.value = call(math(math_name(node.op), node.type), {a.value});
+  else if (node.op >= Op::square_root && node.op <= Op::tangent)
+    printed.value = call(math(math_name(node.op), node.type), {a.value});
   else return print_binary(graph, node, a, inputs[1]);
   return printed;
 }
@@ -417,7 +440,8 @@ std::string custom_name(const Graph& graph, std::uint32_t index) {
   return name;
 }
 
-Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number) {
+Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs,
+                                unsigned number) {
   const bool carries_string = node.type.kind == Kind::string;
   if (carries_string) return Status(Code::unsupported, "strings can be carried and compared with = and <> only");
   switch (node.op) {

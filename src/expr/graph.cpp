@@ -118,7 +118,8 @@ std::string text_of_node(const Graph& graph, const Node& node, std::vector<std::
   const std::string_view symbol = expr::symbol_of(node.op);
   if (!symbol.empty()) return "(" + joined(inputs, " " + std::string(symbol) + " ") + ")";
   switch (node.op) {
-    case Op::column: return node.payload < schema.size() ? schema[node.payload].name : "column" + std::to_string(node.payload);
+    case Op::column:
+      return node.payload < schema.size() ? schema[node.payload].name : "column" + std::to_string(node.payload);
     case Op::parameter: {
       const Scalar& value = graph.parameters[node.payload];
       return value.type.kind == Kind::string && !value.is_null ? "'" + value.text + "'" : text_of(value);
@@ -134,7 +135,8 @@ std::string text_of_node(const Graph& graph, const Node& node, std::vector<std::
   }
 }
 
-// Texts of shared sub-expressions are repeated, so a deep graph would print exponentially: past this length "..." stands.
+// Texts of shared sub-expressions are repeated, so a deep graph would print exponentially: past this length "..."
+// stands.
 constexpr std::size_t max_text_bytes = 4096;
 
 std::string text_within(const Graph& graph, NodeId id, const Schema& schema, std::size_t& budget) {
@@ -158,7 +160,8 @@ std::string text_of(const Graph& graph, NodeId root, const Schema& schema) {
 
 Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& schema) {
   std::string text = text_of(graph, node, schema);
-  if (const auto site = graph.sites.find(node); site != graph.sites.end() && !site->second.text.empty()) text = site->second.text;
+  if (const auto site = graph.sites.find(node); site != graph.sites.end() && !site->second.text.empty())
+    text = site->second.text;
   if (code == Code::invalid) return {code, "division by zero in " + text};
   return {code, "a value of " + text + " is outside " + name_of(graph.at(node).type)};
 }

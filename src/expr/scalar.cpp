@@ -52,7 +52,8 @@ template <class F> std::string float_text(F value) {
   for (char c : scientific.substr(0, scientific.find('e')))
     if (c != '.') digits += c;
   const bool negative = digits[0] == '-';
-  if (const std::size_t wanted = static_cast<std::size_t>(exponent) + 1 + negative; digits.size() < wanted) digits.append(wanted - digits.size(), '0');
+  if (const std::size_t wanted = static_cast<std::size_t>(exponent) + 1 + negative; digits.size() < wanted)
+    digits.append(wanted - digits.size(), '0');
   return digits + ".0";
 }
 
@@ -68,7 +69,8 @@ std::string timestamp_text(std::int64_t count) {
   std::string era;
   const std::string date = date_text(floor_divide(count, expr::microseconds_per_day), era);
   const std::int64_t time = floor_modulo(count, expr::microseconds_per_day), second = time / 1000000;
-  std::string text = date + era + " " + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2);
+  std::string text =
+      date + era + " " + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2);
   if (time % 1000000 == 0) return text;
   std::string fraction = "." + padded(time % 1000000, 6);
   fraction.erase(fraction.find_last_not_of('0') + 1);

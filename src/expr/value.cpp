@@ -15,7 +15,9 @@ Outcome within(Type type, Int128 value) {
   return {Scalar::of(type, value)};
 }
 
-Scalar real_of(Type type, double value) { return Scalar::of(type, type.kind == Kind::float32 ? static_cast<float>(value) : value); }
+Scalar real_of(Type type, double value) {
+  return Scalar::of(type, type.kind == Kind::float32 ? static_cast<float>(value) : value);
+}
 
 Int128 divide_half_away(Int128 value, std::int64_t unit) {
   return (value + (value < 0 ? -unit : unit) / 2) / unit;
@@ -23,12 +25,13 @@ Int128 divide_half_away(Int128 value, std::int64_t unit) {
 
 int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
 
-// The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division rounds once; beyond, long
-// division gives 56 bits and whether anything is left, which the conversion then rounds.
+// The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division rounds once; beyond,
+// long division gives 56 bits and whether anything is left, which the conversion then rounds.
 double decimal_to_double(Int128 count, int scale) {
   const std::int64_t power = power_of_ten(scale), exact = std::int64_t{1} << 53;
   if (count <= exact && count >= -exact) return static_cast<double>(count) / static_cast<double>(power);
-  const auto magnitude = static_cast<std::uint64_t>(count < 0 ? -count : count), divisor = static_cast<std::uint64_t>(power);
+  const auto magnitude = static_cast<std::uint64_t>(count < 0 ? -count : count),
+             divisor = static_cast<std::uint64_t>(power);
   std::uint64_t quotient = magnitude / divisor, rest = magnitude % divisor;
   int shift = 0;
   for (; quotient < std::uint64_t{1} << 55; shift++) {
@@ -63,7 +66,8 @@ Outcome cast_from_float(double value, Type type) {
 }
 
 Outcome cast_moment(const Scalar& value, Type type) {
-  if (type.kind == Kind::date32) return {Scalar::of(type, floor_divide(static_cast<std::int64_t>(value.integer), microseconds_per_day))};
+  if (type.kind == Kind::date32)
+    return {Scalar::of(type, floor_divide(static_cast<std::int64_t>(value.integer), microseconds_per_day))};
   return within(type, value.integer * microseconds_per_day);
 }
 
@@ -78,7 +82,8 @@ Outcome cast_value(const Scalar& value, Type type) {
   if (is_float(from)) return cast_from_float(value.real, type);
   if (from.kind == Kind::date32 || from.kind == Kind::timestamp) return cast_moment(value, type);
   const int gain = scale_of(type) - scale_of(from);
-  return within(type, gain >= 0 ? value.integer * power_of_ten(gain) : divide_half_away(value.integer, power_of_ten(-gain)));
+  return within(type,
+                gain >= 0 ? value.integer * power_of_ten(gain) : divide_half_away(value.integer, power_of_ten(-gain)));
 }
 
 int compare(const Scalar& a, const Scalar& b) {
@@ -104,7 +109,8 @@ Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right
     case Op::modulo: {
       if (b == 0) return {Scalar::of(node.type, Int128{0}), Code::invalid};
       // As DuckDB, the modulo of the smallest value by -1 counts as the overflow that its quotient is.
-      if (node.type.kind != Kind::decimal && within(node.type, a / b).fault != Code::ok) return within(node.type, a / b);
+      if (node.type.kind != Kind::decimal && within(node.type, a / b).fault != Code::ok)
+        return within(node.type, a / b);
       return within(node.type, node.op == Op::modulo ? a % b : a / b);
     }
     case Op::bit_and: return {Scalar::of(node.type, a & b)};
@@ -114,7 +120,8 @@ Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right
       const int bits = static_cast<int>(width_bytes(node.type)) * 8;
       if (a < 0 || b < 0) return {Scalar::of(node.type, Int128{0}), Code::overflow};
       if (a == 0) return {left};
-      return b >= bits ? Outcome{Scalar::of(node.type, Int128{0}), Code::overflow} : within(node.type, a << static_cast<int>(b));
+      return b >= bits ? Outcome{Scalar::of(node.type, Int128{0}), Code::overflow}
+                       : within(node.type, a << static_cast<int>(b));
     }
     default:   // shift_right
       if (b < 0 || b >= static_cast<int>(width_bytes(node.type)) * 8) return {Scalar::of(node.type, Int128{0})};
@@ -191,7 +198,8 @@ Outcome apply_date_part(const Node& node, const Scalar& input) {
   const auto count = static_cast<std::int64_t>(input.integer);
   const bool is_date = input.type.kind == Kind::date32;
   const std::int64_t days = is_date ? count : floor_divide(count, microseconds_per_day);
-  return {Scalar::of(node.type, Int128{date_part(node.op, days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
+  return {
+      Scalar::of(node.type, Int128{date_part(node.op, days, is_date ? 0 : floor_modulo(count, microseconds_per_day))})};
 }
 
 bool holds(Op op, int order) {
@@ -215,13 +223,16 @@ Outcome apply(const Graph& graph, const Node& node, std::span<const Scalar> inpu
     case Op::cast: return cast_value(first, node.type);
     case Op::custom: return {graph.customs[node.payload]->host(inputs)};
     case Op::not_: return {Scalar::of(node.type, Int128{first.integer == 0})};
-    case Op::bit_not: return {Scalar::of(node.type, is_signed(node.type) ? ~first.integer : range_of(node.type).maximum - first.integer)};
+    case Op::bit_not:
+      return {
+          Scalar::of(node.type, is_signed(node.type) ? ~first.integer : range_of(node.type).maximum - first.integer)};
     default: break;
   }
   if (is_float(node.type)) return apply_floats(node, inputs);
   if (node.op == Op::negate) return within(node.type, -first.integer);
   if (node.op == Op::absolute) return within(node.type, first.integer < 0 ? -first.integer : first.integer);
-  if (is_rounding(node.op)) return {Scalar::of(node.type, round_decimal(node.op, first.integer, power_of_ten(first.type.scale)))};
+  if (is_rounding(node.op))
+    return {Scalar::of(node.type, round_decimal(node.op, first.integer, power_of_ten(first.type.scale)))};
   return apply_integers(node, first, inputs[1]);
 }
 

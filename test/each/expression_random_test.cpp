@@ -1,5 +1,5 @@
-// Emitted expressions on every device against the interpreter: random graphs over all types, NULLs and extremes. Everything but
-// the transcendental functions is compared bit for bit: value, NULL, fault and the node that faulted.
+// Emitted expressions on every device against the interpreter: random graphs over all types, NULLs and extremes.
+// Everything but the transcendental functions is compared bit for bit: value, NULL, fault and the node that faulted.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -18,7 +18,8 @@ extern const unsigned expr_text_count;
 namespace penstock {
 namespace {
 
-// A kernel that evaluates roots for every row. All values travel as 64-bit words, so that its signature is always the same.
+// A kernel that evaluates roots for every row. All values travel as 64-bit words, so that its signature is always the
+// same.
 struct Batch {
   Builder builder;
   std::vector<NodeId> roots;
@@ -49,16 +50,22 @@ Result<std::string> batch_text(const Batch& batch, Emission& emission) {
   const std::string columns = std::to_string(batch.columns.size()), roots = std::to_string(batch.roots.size());
   EmissionNames names;
   names.value = [&](std::uint32_t c) { return "c" + std::to_string(c); };
-  names.valid = [&](std::uint32_t c) { return batch.builder.schema()[c].nullable ? "c" + std::to_string(c) + "_valid" : ""; };
+  names.valid = [&](std::uint32_t c) {
+    return batch.builder.schema()[c].nullable ? "c" + std::to_string(c) + "_valid" : "";
+  };
   names.parameter = [](std::uint32_t p) { return "p" + std::to_string(p); };
   names.parameter_valid = [](std::uint32_t) { return ""; };
   PENSTOCK_ASSIGN(emission, emit(graph, batch.roots, names));
-  std::string text = emission.functions + "typedef struct { u32 unused; } NoTile;\n"
-      "KERNEL(evaluate_batch, NoTile, IN(u64, cells), IN(u64, parameters), OUT(u64, results), VALUE(u32, row_count))\n{\n"
-      "  const u32 row = GROUP_ID(work) * GROUP_SIZE + LOCAL_ID(work);\n  (void)tile;\n  if (row >= row_count) return;\n";
+  std::string text = emission.functions +
+                     "typedef struct { u32 unused; } NoTile;\n"
+                     "KERNEL(evaluate_batch, NoTile, IN(u64, cells), IN(u64, parameters), OUT(u64, results), "
+                     "VALUE(u32, row_count))\n{\n"
+                     "  const u32 row = GROUP_ID(work) * GROUP_SIZE + LOCAL_ID(work);\n  (void)tile;\n  if (row >= "
+                     "row_count) return;\n";
   for (std::size_t c = 0; c < batch.columns.size(); c++) {
     const Field& field = batch.builder.schema()[c];
-    const std::string name = "c" + std::to_string(c), cell = "cells[2u * (row * " + columns + "u + " + std::to_string(c) + "u)";
+    const std::string name = "c" + std::to_string(c),
+                      cell = "cells[2u * (row * " + columns + "u + " + std::to_string(c) + "u)";
     text += "  const " + kernel_type(field.type) + " " + name + " = " + from_word(field.type, cell + "]") + ";\n";
     if (field.nullable) text += "  const u32 " + name + "_valid = (u32)" + cell + " + 1u];\n";
   }
@@ -78,10 +85,12 @@ Result<std::string> batch_text(const Batch& batch, Emission& emission) {
 Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch, Emission& emission) {
   PENSTOCK_ASSIGN(const std::string text, batch_text(batch, emission));
   std::vector<kernel::TextPart> parts;
-  for (unsigned i = 0; i < kernel::expr_text_count; i++) parts.push_back({kernel::expr_texts[i].name, kernel::expr_texts[i].text});
+  for (unsigned i = 0; i < kernel::expr_text_count; i++)
+    parts.push_back({kernel::expr_texts[i].name, kernel::expr_texts[i].text});
   parts.push_back({"batch", text});
   const std::uint32_t group_size = device.traits().is_cpu ? 1 : 64;
-  PENSTOCK_ASSIGN(const auto program, device.build({kernel::assemble(device.traits().target, parts), group_size, {}, false, "batch"}));
+  PENSTOCK_ASSIGN(const auto program,
+                  device.build({kernel::assemble(device.traits().target, parts), group_size, {}, false, "batch"}));
   std::vector<std::uint64_t> cells, parameters(1), results(3 * batch.row_count * batch.roots.size());
   for (std::uint32_t row = 0; row < batch.row_count; row++)
     for (const std::vector<Scalar>& column : batch.columns) {
@@ -99,8 +108,8 @@ Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch,
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   PENSTOCK_TRY(queue->upload(*cell_buffer, cells.data(), cells.size() * 8));
   PENSTOCK_TRY(queue->upload(*parameter_buffer, parameters.data(), parameters.size() * 8));
-  const Argument arguments[] = {Argument::of(*cell_buffer), Argument::of(*parameter_buffer), Argument::of(*result_buffer),
-                                Argument::value(batch.row_count)};
+  const Argument arguments[] = {Argument::of(*cell_buffer), Argument::of(*parameter_buffer),
+                                Argument::of(*result_buffer), Argument::value(batch.row_count)};
   PENSTOCK_TRY(queue->launch(*program, "evaluate_batch", (batch.row_count + group_size - 1) / group_size, arguments));
   PENSTOCK_TRY(queue->download(results.data(), *result_buffer, results.size() * 8));
   PENSTOCK_TRY(queue->finish());
@@ -120,7 +129,8 @@ std::uint64_t distance(Type type, std::uint64_t a, std::uint64_t b) {
     return word >> (bits - 1) & 1 ? -static_cast<Int128>(magnitude) : static_cast<Int128>(magnitude);
   };
   const auto is_nan = [&](std::uint64_t word) {
-    return type.kind == Kind::float32 ? std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(word))) : std::isnan(std::bit_cast<double>(word));
+    return type.kind == Kind::float32 ? std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(word)))
+                                      : std::isnan(std::bit_cast<double>(word));
   };
   if (is_nan(a) || is_nan(b)) return is_nan(a) == is_nan(b) ? 0 : ~std::uint64_t{0};
   if (a != b && ordered(a) == ordered(b)) return 1;   // -0.0 and 0.0
@@ -140,8 +150,10 @@ void compare_batch(Device& device, const Batch& batch, std::uint64_t bound, cons
     for (std::size_t r = 0; r < batch.roots.size(); r++) {
       const std::uint64_t* actual = &(*results)[3 * (row * batch.roots.size() + r)];
       const auto describe = [&] {
-        std::string text = label + ", row " + std::to_string(row) + ": " + text_of(graph, batch.roots[r], batch.builder.schema()) + " where";
-        for (std::size_t c = 0; c < values.size(); c++) text += " " + batch.builder.schema()[c].name + "=" + text_of(values[c]);
+        std::string text = label + ", row " + std::to_string(row) + ": " +
+                           text_of(graph, batch.roots[r], batch.builder.schema()) + " where";
+        for (std::size_t c = 0; c < values.size(); c++)
+          text += " " + batch.builder.schema()[c].name + "=" + text_of(values[c]);
         return text;
       };
       if (expected[r].fault != Code::ok) {
@@ -152,10 +164,12 @@ void compare_batch(Device& device, const Batch& batch, std::uint64_t bound, cons
         continue;
       }
       ASSERT_EQ(actual[2], 0u) << describe();
-      ASSERT_EQ(actual[1], expected[r].value.is_null ? 0u : 1u) << describe() << " expected " << text_of(expected[r].value);
+      ASSERT_EQ(actual[1], expected[r].value.is_null ? 0u : 1u)
+          << describe() << " expected " << text_of(expected[r].value);
       if (expected[r].value.is_null) continue;
       ASSERT_LE(distance(graph.at(batch.roots[r]).type, actual[0], word_of(expected[r].value)), bound)
-          << describe() << " expected " << text_of(expected[r].value) << ", words " << actual[0] << " and " << word_of(expected[r].value);
+          << describe() << " expected " << text_of(expected[r].value) << ", words " << actual[0] << " and "
+          << word_of(expected[r].value);
     }
   }
 }
@@ -220,12 +234,14 @@ TEST(EmittedExpressions, EveryCastAndExactFunctionOfEveryTypeIsExact) {
       const NodeId a = batch.builder.column(0);
       for (const Field& to : test::random_schema())
         if (const auto node = batch.builder.cast(a, to.type); node.ok()) batch.roots.push_back(*node);
-      for (Op op : {Op::negate, Op::absolute, Op::bit_not, Op::not_, Op::is_null, Op::floor, Op::ceiling, Op::round, Op::truncate, Op::square_root})
+      for (Op op : {Op::negate, Op::absolute, Op::bit_not, Op::not_, Op::is_null, Op::floor, Op::ceiling, Op::round,
+                    Op::truncate, Op::square_root})
         if (const auto node = batch.builder.unary(op, a); node.ok()) batch.roots.push_back(*node);
       for (int o = static_cast<int>(Op::year); o <= static_cast<int>(Op::second); o++)
         if (const auto node = batch.builder.unary(static_cast<Op>(o), a); node.ok()) batch.roots.push_back(*node);
       if (field.type.kind == Kind::float32)
-        for (Op op : {Op::floor, Op::ceiling, Op::round, Op::truncate}) batch.roots.push_back(*batch.builder.unary_as(op, a, field.type));
+        for (Op op : {Op::floor, Op::ceiling, Op::round, Op::truncate})
+          batch.roots.push_back(*batch.builder.unary_as(op, a, field.type));
       compare_batch(device, batch, 0, device.traits().id + ", " + field.name);
       if (testing::Test::HasFatalFailure()) return;
     }
@@ -236,7 +252,8 @@ TEST(EmittedExpressions, EveryCastAndExactFunctionOfEveryTypeIsExact) {
 TEST(EmittedExpressions, DatePartsAgreeOverAWholeCalendarCycle) {
   on_each_device([](Device& device) {
     Batch batch{Builder({{"day", {Kind::date32}, false}}), {}, {{}}, 0};
-    for (std::int64_t days = -800000; days < 200000; days += 14) batch.columns[0].push_back(Scalar::of(Type{Kind::date32}, days));
+    for (std::int64_t days = -800000; days < 200000; days += 14)
+      batch.columns[0].push_back(Scalar::of(Type{Kind::date32}, days));
     batch.row_count = static_cast<std::uint32_t>(batch.columns[0].size());
     for (int o = static_cast<int>(Op::year); o <= static_cast<int>(Op::second); o++)
       batch.roots.push_back(*batch.builder.unary(static_cast<Op>(o), batch.builder.column(0)));
@@ -253,9 +270,12 @@ TEST(EmittedExpressions, CustomFunctionsAreNotCalledForNull) {
     function->parameter_types = {{Kind::int32}};
     function->result_type = {Kind::int32};
     function->body = "return 1000 / x;";
-    function->host = [](std::span<const Scalar> inputs) { return Scalar::of(static_cast<std::int32_t>(1000 / inputs[0].integer)); };
+    function->host = [](std::span<const Scalar> inputs) {
+      return Scalar::of(static_cast<std::int32_t>(1000 / inputs[0].integer));
+    };
     Batch batch{Builder({{"x", {Kind::int32}, true}}), {}, {{}}, 64};
-    for (int i = 1; i <= 64; i++) batch.columns[0].push_back(i % 3 == 0 ? Scalar::null_of({Kind::int32}) : Scalar::of(i));
+    for (int i = 1; i <= 64; i++)
+      batch.columns[0].push_back(i % 3 == 0 ? Scalar::null_of({Kind::int32}) : Scalar::of(i));
     batch.roots.push_back(*batch.builder.custom(function, {batch.builder.column(0)}));
     compare_batch(device, batch, 0, device.traits().id);
   });

@@ -5,9 +5,10 @@
 namespace penstock {
 namespace {
 
-const Schema schema{{"price", {Kind::float32}, false}, {"quantity", {Kind::int8}, true},     {"discount", Type::decimal(15, 2), false},
-                    {"name", {Kind::string}, false},   {"shipped", {Kind::date32}, false},   {"id", {Kind::uint64}, false},
-                    {"key", {Kind::int64}, false},     {"paid", {Kind::boolean}, false},     {"at", {Kind::timestamp}, false}};
+const Schema schema{
+    {"price", {Kind::float32}, false}, {"quantity", {Kind::int8}, true},   {"discount", Type::decimal(15, 2), false},
+    {"name", {Kind::string}, false},   {"shipped", {Kind::date32}, false}, {"id", {Kind::uint64}, false},
+    {"key", {Kind::int64}, false},     {"paid", {Kind::boolean}, false},   {"at", {Kind::timestamp}, false}};
 
 std::string message(const Result<NodeId>& result) { return result.ok() ? "no error" : result.status().message(); }
 
@@ -23,8 +24,10 @@ TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
   EXPECT_EQ(message(b.unary(Op::year, column("price"))), "cannot take the year of FLOAT");
   EXPECT_EQ(message(b.cast(column("name"), {Kind::int32})), "cannot cast VARCHAR to INTEGER");
   EXPECT_EQ(message(b.cast(column("shipped"), {Kind::int32})), "cannot cast DATE to INTEGER");
-  EXPECT_EQ(message(b.cast(column("price"), Type::decimal(19, 2))), "DECIMAL(19,2) is not computed with: decimals have 1 to 18 digits");
-  EXPECT_EQ(message(b.binary(Op::add, column("shipped"), column("key"))), "cannot add DATE and BIGINT: days are added to a date as INTEGER");
+  EXPECT_EQ(message(b.cast(column("price"), Type::decimal(19, 2))),
+            "DECIMAL(19,2) is not computed with: decimals have 1 to 18 digits");
+  EXPECT_EQ(message(b.binary(Op::add, column("shipped"), column("key"))),
+            "cannot add DATE and BIGINT: days are added to a date as INTEGER");
   EXPECT_EQ(message(b.binary(Op::subtract, column("at"), column("at"))), "cannot subtract TIMESTAMP and TIMESTAMP");
 }
 
@@ -78,7 +81,8 @@ TEST(Builder, CapturedScalarsKeepTheirTypeAndAreNotFolded) {
   EXPECT_EQ(name_of(b.type(*b.binary(Op::add, quantity, b.literal(Scalar::of(1))))), "TINYINT");
   EXPECT_EQ(name_of(b.type(*b.binary(Op::add, quantity, b.captured(Scalar::of(1))))), "INTEGER");
   const NodeId one = b.captured(Scalar::of(1));
-  EXPECT_EQ(b.graph()->at(*b.binary(Op::add, one, one)).op, Op::add) << "a new captured value must not change the kernel";
+  EXPECT_EQ(b.graph()->at(*b.binary(Op::add, one, one)).op, Op::add)
+      << "a new captured value must not change the kernel";
 }
 
 TEST(Builder, AnExplicitCastEndsALiteralsAdaptation) {

@@ -1,6 +1,7 @@
-// Types and values against DuckDB 2.0. What is expected stands in expression_duckdb.hpp, which expression_duckdb.py writes by
-// asking DuckDB; these tests need no DuckDB. Three departures are ours, and are stated here: a decimal that DuckDB gives 19 to
-// 38 digits has 18 (beyond them is a fault); HUGEINT and INTERVAL are refused; and NaN prints without a sign.
+// Types and values against DuckDB 2.0. What is expected stands in expression_duckdb.hpp, which expression_duckdb.py
+// writes by asking DuckDB; these tests need no DuckDB. Three departures are ours, and are stated here: a decimal that
+// DuckDB gives 19 to 38 digits has 18 (beyond them is a fault); HUGEINT and INTERVAL are refused; and NaN prints
+// without a sign.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +37,8 @@ Scalar number_from(const std::string& text) {
   }
   if (text[0] == '-') value = -value;
   if (after_point) {
-    if (digits > 18) return Scalar::of(std::strtod(text.c_str(), nullptr));   // DuckDB's DECIMAL(19..38), which only casts meet here
+    if (digits > 18)
+      return Scalar::of(std::strtod(text.c_str(), nullptr));   // DuckDB's DECIMAL(19..38), which only casts meet here
     return Scalar::of(Type::decimal(digits, scale), value);
   }
   if (value > INT64_MAX) return Scalar::of(Type{Kind::uint64}, value);
@@ -46,7 +48,8 @@ Scalar number_from(const std::string& text) {
 Scalar date_from(const std::string& text) {
   const auto part = [&](std::size_t at, std::size_t size) { return std::stoll(text.substr(at, size)); };
   std::int64_t days = 0;
-  for (std::int64_t year = 1970; year < part(0, 4); year++) days += year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 366 : 365;
+  for (std::int64_t year = 1970; year < part(0, 4); year++)
+    days += year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 366 : 365;
   EXPECT_EQ(text.substr(4, 6), "-12-01");
   days += 334 + (part(0, 4) % 4 == 0 ? 1 : 0);
   if (text.size() == 10) return Scalar::of(Type{Kind::date32}, days);
@@ -137,7 +140,8 @@ class Reader {
 };
 
 std::string expected_type(const std::string& duck) {
-  if (duck.substr(0, 8) == "DECIMAL(" && std::stoi(duck.substr(8)) > 18) return "DECIMAL(18" + duck.substr(duck.find(','));
+  if (duck.substr(0, 8) == "DECIMAL(" && std::stoi(duck.substr(8)) > 18)
+    return "DECIMAL(18" + duck.substr(duck.find(','));
   return duck == "HUGEINT" || duck == "INTERVAL" ? "REFUSED" : duck;
 }
 
@@ -152,8 +156,9 @@ TEST(DuckDB, TypesOfEveryPairOfColumnTypesAreEqual) {
       const Result<NodeId> node = Reader(builder, text).read();
       // DuckDB reads numbers out of strings at run time; strings meet only strings here, and are not computed with.
       const bool with_string = std::string_view(matrix.left) == "st" || std::string_view(right.name) == "st";
-      const std::string expected = with_string && std::string_view(matrix.op) != "equal" ? "REFUSED"
-                                   : with_string && std::string_view(matrix.left) != right.name ? "REFUSED" : expected_type(duck);
+      const std::string expected = with_string && std::string_view(matrix.op) != "equal"        ? "REFUSED"
+                                   : with_string && std::string_view(matrix.left) != right.name ? "REFUSED"
+                                                                                                : expected_type(duck);
       EXPECT_EQ(node.ok() ? name_of(builder.type(*node)) : "REFUSED", expected) << text << " in DuckDB: " << duck;
     }
   }

@@ -5,7 +5,10 @@
 namespace penstock {
 namespace {
 
-const Schema schema{{"a", {Kind::int32}, false}, {"b", {Kind::int32}, true}, {"f", {Kind::float32}, false}, {"s", {Kind::string}, false}};
+const Schema schema{{"a", {Kind::int32}, false},
+                    {"b", {Kind::int32}, true},
+                    {"f", {Kind::float32}, false},
+                    {"s", {Kind::string}, false}};
 
 EmissionNames names_of(const Schema& fields) {
   EmissionNames names;
@@ -66,7 +69,8 @@ TEST(Emission, NoTraceOfGuardedCustomCallsForNullInputs) {
   function->body = "return 100 / x;";
   const Result<Emission> emission = emit_one(b, *b.custom(function, {b.column(1)}));
   EXPECT_EQ(emission->functions, "FUNCTION i32 custom_inverse(i32 x)\n{\n  return 100 / x;\n}\n");
-  EXPECT_NE(emission->statements.find("(c1_valid) != 0u ? custom_inverse(c1)"), std::string::npos) << emission->statements;
+  EXPECT_NE(emission->statements.find("(c1_valid) != 0u ? custom_inverse(c1)"), std::string::npos)
+      << emission->statements;
 }
 
 TEST(Emission, Float64IsFoundWhereverItHides) {

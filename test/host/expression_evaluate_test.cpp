@@ -10,13 +10,17 @@ namespace penstock {
 namespace {
 
 // Columns: a and b boolean, x and y int32, all nullable; r and s float64, q float32.
-const Schema schema{{"a", {Kind::boolean}, true}, {"b", {Kind::boolean}, true},  {"x", {Kind::int32}, true}, {"y", {Kind::int32}, true},
-                    {"r", {Kind::float64}, true}, {"s", {Kind::float64}, true}};
+const Schema schema{{"a", {Kind::boolean}, true}, {"b", {Kind::boolean}, true}, {"x", {Kind::int32}, true},
+                    {"y", {Kind::int32}, true},   {"r", {Kind::float64}, true}, {"s", {Kind::float64}, true}};
 
 struct Row {
   std::vector<Scalar> values;
   Row() { for (const Field& field : schema) values.push_back(Scalar::null_of(field.type)); }
-  template <class T> Row& set(std::size_t column, T value) { values[column] = Scalar::of(schema[column].type, value); return *this; }
+  template <class T>
+  Row& set(std::size_t column, T value) {
+    values[column] = Scalar::of(schema[column].type, value);
+    return *this;
+  }
 };
 
 Evaluated run(Builder& b, const Result<NodeId>& root, const Row& row) {
@@ -35,7 +39,8 @@ NodeId in_state(Builder& b, char wanted, std::uint32_t column, Row& row) {
   if (wanted == 'T' || wanted == 'F') row.set(column, wanted == 'T');
   if (wanted != 'X') return b.column(column);
   row.set(2 + column, 0);
-  return *b.binary(Op::equal, *b.binary(Op::integer_divide, b.literal(Scalar::of(1)), b.column(2 + column)), b.literal(Scalar::of(1)));
+  return *b.binary(Op::equal, *b.binary(Op::integer_divide, b.literal(Scalar::of(1)), b.column(2 + column)),
+                   b.literal(Scalar::of(1)));
 }
 
 TEST(Evaluate, AndOrFollowKleeneAndADecidingSideHidesTheOthersFault) {
@@ -47,8 +52,10 @@ TEST(Evaluate, AndOrFollowKleeneAndADecidingSideHidesTheOthersFault) {
       Builder builder(schema);
       Row row;
       const NodeId left = in_state(builder, states[i], 0, row), right = in_state(builder, states[j], 1, row);
-      EXPECT_EQ(state(run(builder, builder.binary(Op::and_, left, right), row)), and_table[i][j]) << states[i] << " AND " << states[j];
-      EXPECT_EQ(state(run(builder, builder.binary(Op::or_, left, right), row)), or_table[i][j]) << states[i] << " OR " << states[j];
+      EXPECT_EQ(state(run(builder, builder.binary(Op::and_, left, right), row)), and_table[i][j])
+          << states[i] << " AND " << states[j];
+      EXPECT_EQ(state(run(builder, builder.binary(Op::or_, left, right), row)), or_table[i][j])
+          << states[i] << " OR " << states[j];
     }
 }
 
@@ -69,14 +76,16 @@ TEST(Evaluate, ANullResultCarriesNoFault) {
   row.set(2, 1).set(3, 0);
   const NodeId quotient = *b.binary(Op::integer_divide, b.column(2), b.column(3));
   EXPECT_EQ(run(b, quotient, row).fault, Code::invalid);
-  EXPECT_EQ(run(b, b.binary(Op::add, quotient, *b.cast(b.column(0), {Kind::int32})), row).fault, Code::ok) << "a is NULL";
+  EXPECT_EQ(run(b, b.binary(Op::add, quotient, *b.cast(b.column(0), {Kind::int32})), row).fault, Code::ok)
+      << "a is NULL";
   EXPECT_EQ(run(b, quotient, Row().set(3, 0)).fault, Code::ok) << "NULL // 0 is NULL";
 }
 
 TEST(Evaluate, OnlyTheTakenBranchFaults) {
   Builder b(schema);
   const NodeId quotient = *b.binary(Op::integer_divide, b.literal(Scalar::of(6)), b.column(2));
-  const NodeId guarded = *b.select(*b.binary(Op::equal, b.column(2), b.literal(Scalar::of(0))), b.literal(Scalar::of(-1)), quotient);
+  const NodeId guarded =
+      *b.select(*b.binary(Op::equal, b.column(2), b.literal(Scalar::of(0))), b.literal(Scalar::of(-1)), quotient);
   EXPECT_EQ(text_of(run(b, guarded, Row().set(2, 0)).value), "-1");
   EXPECT_EQ(text_of(run(b, guarded, Row().set(2, 3)).value), "2");
   const NodeId chosen = *b.select(b.column(0), b.literal(Scalar::of(1)), quotient);
@@ -88,7 +97,8 @@ TEST(Evaluate, OnlyTheTakenBranchFaults) {
 
 TEST(Evaluate, LeastAndGreatestSkipNulls) {
   Builder b(schema);
-  const NodeId least = *b.variadic(Op::least, {b.column(2), b.column(3)}), greatest = *b.variadic(Op::greatest, {b.column(2), b.column(3)});
+  const NodeId least = *b.variadic(Op::least, {b.column(2), b.column(3)}),
+               greatest = *b.variadic(Op::greatest, {b.column(2), b.column(3)});
   EXPECT_EQ(text_of(run(b, least, Row().set(3, 4)).value), "4");
   EXPECT_EQ(text_of(run(b, greatest, Row().set(2, -4).set(3, 4)).value), "4");
   EXPECT_TRUE(run(b, least, Row()).value.is_null);
@@ -96,10 +106,13 @@ TEST(Evaluate, LeastAndGreatestSkipNulls) {
 
 TEST(Evaluate, FloatsHaveOneTotalOrder) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-  const std::pair<double, int> ranked[] = {{-infinity, 0}, {-1.5, 1}, {-0.0, 2}, {0.0, 2}, {1.5, 3}, {infinity, 4}, {nan, 5}, {-nan, 5}};
+  const std::pair<double, int> ranked[] = {{-infinity, 0}, {-1.5, 1},     {-0.0, 2}, {0.0, 2},
+                                           {1.5, 3},       {infinity, 4}, {nan, 5},  {-nan, 5}};
   Builder b(schema);
   for (const bool narrow : {false, true}) {
-    const auto side = [&](std::uint32_t column) { return narrow ? *b.cast(b.column(column), {Kind::float32}) : b.column(column); };
+    const auto side = [&](std::uint32_t column) {
+      return narrow ? *b.cast(b.column(column), {Kind::float32}) : b.column(column);
+    };
     const NodeId less = *b.binary(Op::less, side(4), side(5)), equal = *b.binary(Op::equal, side(4), side(5));
     for (const auto& [left, left_rank] : ranked)
       for (const auto& [right, right_rank] : ranked) {
@@ -126,7 +139,8 @@ TEST(Scalars, ColumnsReturnWhatTheyWereMadeOf) {
       {Scalar::of(1.5f), Scalar::of(-0.0f)},
       {Scalar::of(Type{Kind::date32}, -1), Scalar::of(Type{Kind::date32}, 20000)},
       {Scalar::of(Type::decimal(15, 2), -1), Scalar::null_of(Type::decimal(15, 2))},
-      {Scalar::of(Type::decimal(38, 2), Int128{INT64_MAX} * 1000), Scalar::of(Type::decimal(38, 2), Int128{INT64_MIN} * 1000)},
+      {Scalar::of(Type::decimal(38, 2), Int128{INT64_MAX} * 1000),
+       Scalar::of(Type::decimal(38, 2), Int128{INT64_MIN} * 1000)},
       {Scalar::of(std::string("a")), Scalar::null_of({Kind::string}), Scalar::of(std::string())},
   };
   for (const std::vector<Scalar>& values : samples) {

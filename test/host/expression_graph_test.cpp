@@ -5,7 +5,8 @@
 namespace penstock {
 namespace {
 
-const Schema schema{{"price", {Kind::float32}, false}, {"quantity", {Kind::int32}, true}, {"discount", Type::decimal(15, 2), false}};
+const Schema schema{
+    {"price", {Kind::float32}, false}, {"quantity", {Kind::int32}, true}, {"discount", Type::decimal(15, 2), false}};
 
 TEST(Graph, EqualNodesShareOneId) {
   Builder b(schema);
@@ -83,8 +84,10 @@ TEST(Graph, OnlyWhatCanFaultIsSaidTo) {
 TEST(Graph, FaultsAreSentencesThatNameTheExpression) {
   Builder b(schema);
   const NodeId node = *b.binary(Op::integer_divide, b.column(1), b.column(1));
-  EXPECT_EQ(fault_status(*b.graph(), node, Code::invalid, schema).message(), "division by zero in (quantity // quantity)");
-  EXPECT_EQ(fault_status(*b.graph(), node, Code::overflow, schema).message(), "a value of (quantity // quantity) is outside INTEGER");
+  EXPECT_EQ(fault_status(*b.graph(), node, Code::invalid, schema).message(),
+            "division by zero in (quantity // quantity)");
+  EXPECT_EQ(fault_status(*b.graph(), node, Code::overflow, schema).message(),
+            "a value of (quantity // quantity) is outside INTEGER");
   b.graph()->sites[node] = {3, "quantity / quantity"};
   EXPECT_EQ(fault_status(*b.graph(), node, Code::invalid, schema).message(), "division by zero in quantity / quantity");
 }
