@@ -1,7 +1,8 @@
 // Devices that run kernel text.
 //
-// A Device compiles text and gives buffers and queues; a Queue runs what is enqueued in order. Drivers (CUDA, OpenCL) are
-// opened at run time, so one binary runs on machines with and without each. Nothing here knows expressions or plans.
+// A Device compiles text and gives buffers and queues; a Queue runs what is enqueued in order. Drivers (CUDA, OpenCL)
+// are opened at run time, so one binary runs on machines with and without each. Nothing here knows expressions or
+// plans.
 //
 //     PENSTOCK_ASSIGN(auto device, open_device("opencl:0"));
 //     PENSTOCK_ASSIGN(auto program, device->build({.text = text, .group_size = 256}));
@@ -54,8 +55,8 @@ struct Traits {
   bool forward_progress = false;  // resident groups may wait for one another (look-back)
 };
 
-// Device memory. The last owner gives it back to the device's pool; work already enqueued may still use it, the next owner's
-// work waits for that on the device.
+// Device memory. The last owner gives it back to the device's pool; work already enqueued may still use it, the next
+// owner's work waits for that on the device.
 class Buffer {
  public:
   virtual ~Buffer() = default;
@@ -134,13 +135,14 @@ class Event {
   virtual Result<double> seconds_since(const Event& earlier) const = 0;
 };
 
-// An in-order queue. Every call enqueues and returns; finish() and Event::wait() are the only waits, and the destructor,
-// which waits for what is enqueued. Host memory given to upload and download must stay until the work is done, so declare it
-// before the queue. One thread at a time uses a queue; queues of one device may be used from different threads at once.
+// An in-order queue. Every call enqueues and returns; finish() and Event::wait() are the only waits, and the
+// destructor, which waits for what is enqueued. Host memory given to upload and download must stay until the work is
+// done, so declare it before the queue. One thread at a time uses a queue; queues of one device may be used from
+// different threads at once.
 //
-// Code::invalid: a range past a buffer's end, another device's buffer, a kernel that the program lacks, arguments that do not
-// fit its parameters. Code::device_lost, with the driver's name for the error: the device is gone or a kernel faulted.
-// A launch of 0 groups does nothing.
+// Code::invalid: a range past a buffer's end, another device's buffer, a kernel that the program lacks, arguments that
+// do not fit its parameters. Code::device_lost, with the driver's name for the error: the device is gone or a kernel
+// faulted. A launch of 0 groups does nothing.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -160,12 +162,14 @@ class Device {
  public:
   virtual ~Device() = default;
   const Traits& traits() const { return traits_; }
-  // Contents are undefined. Code::capacity above traits().max_allocation_bytes; Code::no_memory, which says what was asked,
-  // what is free and the limit, after the pool's idle memory was given back. Every call of a Device is thread-safe.
+  // Contents are undefined. Code::capacity above traits().max_allocation_bytes; Code::no_memory, which says what was
+  // asked, what is free and the limit, after the pool's idle memory was given back. Every call of a Device is
+  // thread-safe.
   virtual Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) = 0;
   virtual Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) = 0;
-  // Makes host memory a buffer without copying; needs traits().unified_memory. The memory must outlive the buffer, whose
-  // destructor waits for the work that uses it. Its address must suit the kernel's element type (16 bytes for wide loads).
+  // Makes host memory a buffer without copying; needs traits().unified_memory. The memory must outlive the buffer,
+  // whose destructor waits for the work that uses it. Its address must suit the kernel's element type (16 bytes for
+  // wide loads).
   virtual Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) = 0;
   virtual Result<std::unique_ptr<Queue>> queue() = 0;
   // Through the JIT cache: memory, then disk, then the compiler. Thread-safe; equal keys compile once.
@@ -177,12 +181,12 @@ class Device {
   Traits traits_;
 };
 
-// Every device of every driver found on this machine, in the order of preference (cuda, opencl GPUs, opencl CPUs). `notes`
-// gets a line for each driver that was looked for and not usable, with what to install.
+// Every device of every driver found on this machine, in the order of preference (cuda, opencl GPUs, opencl CPUs).
+// `notes` gets a line for each driver that was looked for and not usable, with what to install.
 std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
 
-// Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "cpu", "gpu") or the first usable one (""). The error says
-// what to install. One Device per id and process: repeated calls share it.
+// Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "cpu", "gpu") or the first usable one (""). The error
+// says what to install. One Device per id and process: repeated calls share it.
 Result<std::shared_ptr<Device>> open_device(std::string_view selector = "");
 
 // The JIT cache on disk.

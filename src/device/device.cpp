@@ -65,7 +65,8 @@ std::optional<Id> parse_id(std::string_view text) {
 // What there is, for the end of a message: "found: opencl:0 (NAME)", or the drivers' notes and what to install.
 std::string found_instead(const std::vector<Traits>& devices, const std::vector<std::string>& notes) {
   std::string text;
-  for (const Traits& traits : devices) text += (text.empty() ? "; found: " : ", ") + traits.id + " (" + traits.name + ")";
+  for (const Traits& traits : devices)
+    text += (text.empty() ? "; found: " : ", ") + traits.id + " (" + traits.name + ")";
   for (const std::string& note : notes) text += "\n  " + note;
   if (devices.empty()) text += "\n  To install: " + std::string(what_to_install);
   return text;
@@ -87,14 +88,16 @@ std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>
     }
     for (Traits& traits : driver.list(notes)) all.push_back(std::move(traits));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Traits& a, const Traits& b) { return preference(a) < preference(b); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Traits& a, const Traits& b) { return preference(a) < preference(b); });
   return all;
 }
 
 Result<Traits> choose(std::string_view selector) {
   if (!is_kind(selector) && !parse_id(selector))
-    return Status(Code::invalid, "'" + std::string(selector) + "' names no device: write an id such as opencl:0, or one of "
-                                 "cuda, opencl, gpu, cpu");
+    return Status(Code::invalid, "'" + std::string(selector) +
+                                     "' names no device: write an id such as opencl:0, or one of "
+                                     "cuda, opencl, gpu, cpu");
   std::vector<std::string> notes;
   for (const Traits& traits : list_for(selector, notes))
     if (fits(traits, selector)) return traits;
@@ -104,8 +107,8 @@ Result<Traits> choose(std::string_view selector) {
   return Status(Code::no_device, wanted + found_instead(devices, notes));
 }
 
-// Devices stay open until the process ends and are never destroyed: drivers tear themselves down in exit handlers, in an
-// order that we do not know, and a call after that crashes.
+// Devices stay open until the process ends and are never destroyed: drivers tear themselves down in exit handlers, in
+// an order that we do not know, and a call after that crashes.
 struct OpenDevices {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Device>> by_id;

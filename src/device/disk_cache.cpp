@@ -23,7 +23,8 @@ constexpr std::string_view entry_suffix = ".jit";
 constexpr std::string_view partial_mark = ".partial.";
 constexpr std::size_t name_digits = 32;
 
-// The head of an entry file; key, log, notes and binary follow in this order. Little-endian, as every machine that we run on.
+// The head of an entry file; key, log, notes and binary follow in this order. Little-endian, as every machine that we
+// run on.
 struct Header {
   char magic[8];
   std::uint64_t key_bytes, log_bytes, notes_bytes, binary_bytes;
@@ -171,7 +172,8 @@ DiskCache DiskCache::from_environment() {
   const std::uint64_t limit_bytes = limit_from_environment();
   if (const std::string own = environment("PENSTOCK_CACHE_DIR"); !own.empty()) return {own, limit_bytes};
   // The XDG base directory specification has relative paths ignored.
-  if (const std::string xdg = environment("XDG_CACHE_HOME"); xdg.starts_with('/')) return {xdg + "/penstock", limit_bytes};
+  if (const std::string xdg = environment("XDG_CACHE_HOME"); xdg.starts_with('/'))
+    return {xdg + "/penstock", limit_bytes};
   if (const std::string home = environment("HOME"); !home.empty()) return {home + "/.cache/penstock", limit_bytes};
   return {"", limit_bytes};
 }
@@ -265,8 +267,8 @@ Result<CacheSummary> DiskCache::clear() const {
   return removed;
 }
 
-// Open-file-description locks: unlike flock they take a byte range, unlike POSIX record locks they also exclude the threads
-// of one process from one another.
+// Open-file-description locks: unlike flock they take a byte range, unlike POSIX record locks they also exclude the
+// threads of one process from one another.
 DiskCache::Lock DiskCache::lock(const CacheKey& key) const {
   Lock lock;
   if (directory_.empty()) return lock;

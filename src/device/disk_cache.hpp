@@ -1,9 +1,9 @@
 // The disk half of the JIT cache: one file a compiled program, in a directory that many processes share.
 //
-// A file is written under another name and renamed, so a reader sees all of it or none. A reader checks sizes, checksum and
-// key text; whatever does not fit is removed and counts as a miss. A directory that cannot be made or written is no error:
-// programs are then compiled in every process. Reading takes no lock; compiling takes the lock of its key, one byte of the
-// file `lock`, so that different keys never wait for one another and no lock files pile up.
+// A file is written under another name and renamed, so a reader sees all of it or none. A reader checks sizes, checksum
+// and key text; whatever does not fit is removed and counts as a miss. A directory that cannot be made or written is no
+// error: programs are then compiled in every process. Reading takes no lock; compiling takes the lock of its key, one
+// byte of the file `lock`, so that different keys never wait for one another and no lock files pile up.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +37,8 @@ class DiskCache {
   Result<CacheSummary> summary() const;
   Result<CacheSummary> clear() const;   // removes only files that are ours by name
 
-  // Held while a key is compiled; other processes and threads that want the key wait. Released on destruction and, by the
-  // kernel, on the death of the process. Where the file system has no locks, nothing is held.
+  // Held while a key is compiled; other processes and threads that want the key wait. Released on destruction and, by
+  // the kernel, on the death of the process. Where the file system has no locks, nothing is held.
   class Lock {
    public:
     Lock() = default;

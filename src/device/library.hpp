@@ -1,5 +1,5 @@
-// A shared library opened at run time. It is never closed: drivers keep threads and exit handlers of their own, and closing
-// one whose code may still run is a crash at exit.
+// A shared library opened at run time. It is never closed: drivers keep threads and exit handlers of their own, and
+// closing one whose code may still run is a crash at exit.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,7 +11,8 @@ namespace penstock::device {
 
 class Library {
  public:
-  // The first of `names` (sonames or paths) that opens. The error (Code::no_device) holds the linker's message for each.
+  // The first of `names` (sonames or paths) that opens. The error (Code::no_device) holds the linker's message for
+  // each.
   static Result<Library> open(const std::vector<std::string>& names);
 
   const std::string& name() const { return name_; }

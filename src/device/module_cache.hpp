@@ -1,7 +1,8 @@
 // The JIT cache as a driver sees it: loaded modules in memory, then the disk, then the compiler.
 //
-// Every key has a lock of its own: threads that want one key wait for the first, which compiles; threads with other keys
-// go on. The disk's lock does the same between processes. Failures are not kept, so a repaired driver needs no restart.
+// Every key has a lock of its own: threads that want one key wait for the first, which compiles; threads with other
+// keys go on. The disk's lock does the same between processes. Failures are not kept, so a repaired driver needs no
+// restart.
 #pragma once
 #include <chrono>
 #include <map>

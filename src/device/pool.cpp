@@ -40,7 +40,8 @@ Pool::~Pool() { trim_locked(0); }
 Result<Block> Pool::take(std::uint64_t bytes) {
   if (bytes > driver_.max_allocation_bytes)
     return Status(Code::capacity, "a buffer of " + std::to_string(bytes) + " bytes is above what " + driver_.device +
-                                      " gives in one piece, " + std::to_string(driver_.max_allocation_bytes) + " bytes");
+                                      " gives in one piece, " + std::to_string(driver_.max_allocation_bytes) +
+                                      " bytes");
   const std::uint64_t class_bytes = std::min(size_class(bytes), std::max(bytes, driver_.max_allocation_bytes));
   const std::lock_guard guard(mutex_);
   for (auto at = idle_.rbegin(); at != idle_.rend(); ++at) {   // the last one back is likeliest still in a cache
@@ -54,7 +55,9 @@ Result<Block> Pool::take(std::uint64_t bytes) {
 }
 
 Result<Block> Pool::allocate(std::uint64_t class_bytes, std::uint64_t asked_bytes) {
-  const auto fits = [&](std::uint64_t bytes) { return held_bytes_ <= driver_.limit_bytes && bytes <= driver_.limit_bytes - held_bytes_; };
+  const auto fits = [&](std::uint64_t bytes) {
+    return held_bytes_ <= driver_.limit_bytes && bytes <= driver_.limit_bytes - held_bytes_;
+  };
   if (!fits(class_bytes)) trim_locked(0);
   if (!fits(class_bytes)) class_bytes = std::max(asked_bytes, smallest_class_bytes);   // without the rounding
   if (!fits(class_bytes)) return exhausted(asked_bytes);
@@ -93,7 +96,8 @@ void Pool::trim_locked(std::uint64_t idle_bytes_to_keep) {
   while (idle_bytes_ > idle_bytes_to_keep) {
     Block& block = idle_.front();
     for (const Fence& fence : block.fences)
-      if (!fence.queue.expired()) (void)fence.event->wait();   // freed memory must not be in use; on a dead device nothing is
+      if (!fence.queue.expired())
+        (void)fence.event->wait();   // freed memory must not be in use; on a dead device nothing is
     driver_.free(block.handle);
     idle_bytes_ -= block.bytes, held_bytes_ -= block.bytes;
     idle_.pop_front();

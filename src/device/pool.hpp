@@ -1,14 +1,15 @@
 // Device memory that is used again.
 //
-// The rule that makes a pool safe with several in-order queues: a block may come back while enqueued work still uses it. So
-// a buffer remembers the queues that touched it; when its last owner lets go, an event is recorded in each of them and stays
-// with the block as a fence. The next owner's first use in queue Q waits, on the device and never on the host, for the fences
-// of queues other than Q; in Q itself order suffices. One queue alone thus never waits, two overlap as far as their
-// data does. A queue waits for its work when it is destroyed, hence a queue that is gone needs no fence.
+// The rule that makes a pool safe with several in-order queues: a block may come back while enqueued work still uses
+// it. So a buffer remembers the queues that touched it; when its last owner lets go, an event is recorded in each of
+// them and stays with the block as a fence. The next owner's first use in queue Q waits, on the device and never on the
+// host, for the fences of queues other than Q; in Q itself order suffices. One queue alone thus never waits, two
+// overlap as far as their data does. A queue waits for its work when it is destroyed, hence a queue that is gone needs
+// no fence.
 //
-// Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most 1/8 lost), so that the
-// tables of one query serve the next. Idle bytes are bounded, the longest idle go first, and all of them go before memory
-// is reported as exhausted.
+// Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most 1/8 lost), so that
+// the tables of one query serve the next. Idle bytes are bounded, the longest idle go first, and all of them go before
+// memory is reported as exhausted.
 #pragma once
 #include <functional>
 #include <list>
@@ -40,7 +41,8 @@ struct Block {
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
   struct Driver {
-    std::function<Result<std::uint64_t>(std::uint64_t bytes)> allocate;   // Code::no_memory asks for a trim and another try
+    // Code::no_memory asks for a trim and another try.
+    std::function<Result<std::uint64_t>(std::uint64_t bytes)> allocate;
     std::function<void(std::uint64_t handle)> free;
     std::function<std::uint64_t()> free_bytes;                           // null: limit less what is held
     std::uint64_t limit_bytes = 0;                                       // of this pool
@@ -80,8 +82,8 @@ class PooledBuffer : public Buffer {
   // `device` tells buffers of different devices apart; it is compared, never followed.
   PooledBuffer(const void* device, std::shared_ptr<Pool> pool, Block block, std::uint64_t bytes)
       : Buffer(bytes), device_(device), pool_(std::move(pool)), block_(std::move(block)) {}
-  // Memory that is not the pool's: `release` is called with the handle instead of giving it back, and after a wait for the
-  // work that uses it, because the owner of the memory may free it next.
+  // Memory that is not the pool's: `release` is called with the handle instead of giving it back, and after a wait for
+  // the work that uses it, because the owner of the memory may free it next.
   PooledBuffer(const void* device, Block block, std::uint64_t bytes, std::function<void(std::uint64_t)> release)
       : Buffer(bytes), device_(device), block_(std::move(block)), release_(std::move(release)) {}
   ~PooledBuffer() override;

@@ -33,7 +33,8 @@ Status check_source(const Traits& traits, const ProgramSource& source) {
                                      traits.id + " runs groups of 1 to " + std::to_string(traits.max_group_size));
   for (const auto& [name, value] : source.defines)
     if (!is_identifier(name) || value.find('\n') != std::string::npos)
-      return Status(Code::invalid, "define '" + name + "' of '" + source.label + "' is not one name with a value of one line");
+      return Status(Code::invalid,
+                    "define '" + name + "' of '" + source.label + "' is not one name with a value of one line");
   return {};
 }
 

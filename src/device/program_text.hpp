@@ -7,8 +7,8 @@
 
 namespace penstock::device {
 
-// GROUP_SIZE and the defines as #define lines, so that values may hold spaces and quotes, which compilers' option strings
-// do not carry alike; then `extra` lines; then `#line 1 "program"`, so that messages count the caller's lines.
+// GROUP_SIZE and the defines as #define lines, so that values may hold spaces and quotes, which compilers' option
+// strings do not carry alike; then `extra` lines; then `#line 1 "program"`, so that messages count the caller's lines.
 std::string with_head(const ProgramSource& source, std::string_view extra);
 
 // `options` and the same defines as text, for cache_key.

@@ -4,8 +4,9 @@ namespace penstock::device {
 
 Status check_range(std::string_view call, const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset) {
   if (offset <= buffer.bytes() && bytes <= buffer.bytes() - offset) return {};
-  return Status(Code::invalid, std::string(call) + " of " + std::to_string(bytes) + " bytes at " + std::to_string(offset) +
-                                   " passes the end of a buffer of " + std::to_string(buffer.bytes()) + " bytes");
+  return Status(Code::invalid, std::string(call) + " of " + std::to_string(bytes) + " bytes at " +
+                                   std::to_string(offset) + " passes the end of a buffer of " +
+                                   std::to_string(buffer.bytes()) + " bytes");
 }
 
 Status check_copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) {
@@ -23,8 +24,12 @@ Status check_fill(const Buffer& to, std::uint64_t bytes) {
 
 Status check_argument_count(std::string_view kernel, std::size_t wanted, std::size_t given) {
   if (wanted == given) return {};
-  return Status(Code::invalid, "kernel '" + std::string(kernel) + "' takes " + std::to_string(wanted) + " arguments, not " +
-                                   std::to_string(given));
+  return Status(Code::invalid, "kernel '" + std::string(kernel) + "' takes " + std::to_string(wanted) +
+                                   " arguments, not " + std::to_string(given));
+}
+
+Status with_argument(const Status& status, std::size_t index, std::string_view kernel) {
+  return status.with("argument " + std::to_string(index) + " of kernel '" + std::string(kernel) + "'");
 }
 
 }  // namespace penstock::device

@@ -19,11 +19,18 @@ const char* const child_device = getenv("PENSTOCK_TEST_CHILD_DEVICE");
 const auto* const cache_directory = child_device ? nullptr : ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
 ProgramSource source_of(const Device& device, const std::string& salt) {
-  const std::string body = "KERNEL count_up(GLOBAL unsigned* a, unsigned count) { if (AT < count) a[AT] += STEP; }\n/* " + salt + " */\n";
-  return {.text = text_for(device.traits().target, body), .group_size = 32, .defines = {{"STEP", "3u + 4u"}}, .fast_math = false, .label = "count_up"};
+  const std::string body =
+      "KERNEL count_up(GLOBAL unsigned* a, unsigned count) { if (AT < count) a[AT] += STEP; }\n/* " + salt + " */\n";
+  return {.text = text_for(device.traits().target, body),
+          .group_size = 32,
+          .defines = {{"STEP", "3u + 4u"}},
+          .fast_math = false,
+          .label = "count_up"};
 }
 
-fs::path file_of(const Program& program) { return fs::path(getenv("PENSTOCK_CACHE_DIR")) / (program.report().key + ".jit"); }
+fs::path file_of(const Program& program) {
+  return fs::path(getenv("PENSTOCK_CACHE_DIR")) / (program.report().key + ".jit");
+}
 
 ino_t inode_of(const fs::path& path) {
   struct stat info {};
@@ -35,7 +42,8 @@ Status run(Device& device, const Program& program, std::vector<std::uint32_t>& v
   PENSTOCK_ASSIGN(auto queue, device.queue());
   PENSTOCK_TRY(queue->upload(*buffer, values.data(), values.size() * 4));
   const auto count = static_cast<std::uint32_t>(values.size());
-  PENSTOCK_TRY(queue->launch(program, "count_up", (count + 31) / 32, {{Argument::of(*buffer), Argument::value(count)}}));
+  PENSTOCK_TRY(
+      queue->launch(program, "count_up", (count + 31) / 32, {{Argument::of(*buffer), Argument::value(count)}}));
   PENSTOCK_TRY(queue->download(values.data(), *buffer, values.size() * 4));
   return queue->finish();
 }
@@ -50,12 +58,14 @@ void expect_runs(Device& device, const Program& program) {
 std::size_t compiled_by_pocl() {
   std::error_code error;
   std::size_t count = 0;
-  for (fs::recursive_directory_iterator at(getenv("POCL_CACHE_DIR"), error), end; !error && at != end; at.increment(error))
+  for (fs::recursive_directory_iterator at(getenv("POCL_CACHE_DIR"), error), end; !error && at != end;
+       at.increment(error))
     count += at->path().extension() == ".so";
   return count;
 }
 
-// Exit status: 0 found in the cache on disk, 1 compiled, 5 found on disk but PoCL had to specialise; all right. Others: wrong.
+// Exit status: 0 found in the cache on disk, 1 compiled, 5 found on disk but PoCL had to specialise; all right. Others:
+// wrong.
 TEST(DeviceCacheChild, DISABLED_BuildsAndRuns) {
   ASSERT_NE(child_device, nullptr);
   auto device = open_device(child_device);
@@ -74,10 +84,12 @@ pid_t start_child(const std::string& id, const std::string& salt) {
   if (child != 0) return child;
   setenv("PENSTOCK_TEST_CHILD_DEVICE", id.c_str(), 1);
   setenv("PENSTOCK_TEST_CHILD_SALT", salt.c_str(), 1);
-  setenv("POCL_CACHE_DIR", (std::string(getenv("PENSTOCK_CACHE_DIR")) + "/pocl-" + std::to_string(getpid())).c_str(), 1);
+  setenv("POCL_CACHE_DIR", (std::string(getenv("PENSTOCK_CACHE_DIR")) + "/pocl-" + std::to_string(getpid())).c_str(),
+         1);
   const int null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
-  execl("/proc/self/exe", "child", "--gtest_filter=DeviceCacheChild.*", "--gtest_also_run_disabled_tests", static_cast<char*>(nullptr));
+  execl("/proc/self/exe", "child", "--gtest_filter=DeviceCacheChild.*", "--gtest_also_run_disabled_tests",
+        static_cast<char*>(nullptr));
   _exit(101);
 }
 
@@ -240,7 +252,8 @@ TEST(DeviceBuild, GroupSizeDefinesAndFastMathMakeOtherPrograms) {
 
 TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
   on_each_device([](Device& device) {
-    const std::string body = "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[ITEM] = nonsense_name;\n}\n";
+    const std::string body =
+        "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[ITEM] = nonsense_name;\n}\n";
     const auto program = device.build({.text = text_for(device.traits().target, body), .group_size = 32, .defines = {},
                                        .fast_math = false, .label = "step 3: map"});
     ASSERT_FALSE(program.ok());
@@ -262,7 +275,8 @@ TEST(DeviceBuild, ImpossibleGroupSizesAreRefusedBeforeTheCompiler) {
 
 TEST(DeviceBuild, EmptyTextHasNoKernels) {
   on_each_device([](Device& device) {
-    const auto program = device.build({.text = "", .group_size = 1, .defines = {}, .fast_math = false, .label = "empty"});
+    const auto program = device.build(
+        {.text = "", .group_size = 1, .defines = {}, .fast_math = false, .label = "empty"});
     if (!program.ok()) return;   // a driver may refuse it
     TAKE(auto queue, device.queue());
     EXPECT_EQ(queue->launch(**program, "f", 1, {}).code(), Code::invalid);
@@ -282,7 +296,11 @@ KERNEL probe(unsigned* a) {
   tile[100 * 256 - 1 - ITEM] = ITEM;
 }
 )";
-    TAKE(auto program, device.build({.text = text_for(Target::cuda, body), .group_size = 64, .defines = {}, .fast_math = false, .label = "probe"}));
+    TAKE(auto program, device.build({.text = text_for(Target::cuda, body),
+                                     .group_size = 64,
+                                     .defines = {},
+                                     .fast_math = false,
+                                     .label = "probe"}));
     TAKE(auto buffer, device.allocate(8));
     TAKE(auto queue, device.queue());
     std::uint32_t out[2] = {0, 0};

@@ -1,4 +1,5 @@
-// What the device tests share: every device, a private cache directory, and a few words that spell one text for both drivers.
+// What the device tests share: every device, a private cache directory, and a few words that spell one text for both
+// drivers.
 #pragma once
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -76,10 +77,16 @@ void on_each_device(Body body) {
   }
 }
 
-#define EXPECT_OK(...) \
-  do { const auto outcome_ = (__VA_ARGS__); EXPECT_TRUE(outcome_.ok()) << ::penstock::status_of(outcome_).text(); } while (false)
-#define ASSERT_OK(...) \
-  do { const auto outcome_ = (__VA_ARGS__); ASSERT_TRUE(outcome_.ok()) << ::penstock::status_of(outcome_).text(); } while (false)
+#define EXPECT_OK(...)                                                    \
+  do {                                                                    \
+    const auto outcome_ = (__VA_ARGS__);                                  \
+    EXPECT_TRUE(outcome_.ok()) << ::penstock::status_of(outcome_).text(); \
+  } while (false)
+#define ASSERT_OK(...)                                                    \
+  do {                                                                    \
+    const auto outcome_ = (__VA_ARGS__);                                  \
+    ASSERT_TRUE(outcome_.ok()) << ::penstock::status_of(outcome_).text(); \
+  } while (false)
 // Declares a variable with the value of a Result, or ends the test.
 #define TAKE(declaration, ...) TAKE_AT_(PENSTOCK_PASTE_(taken_, __LINE__), declaration, __VA_ARGS__)
 #define TAKE_AT_(name, declaration, ...)            \

@@ -12,8 +12,11 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 constexpr std::uint32_t group_size = 64;
 
 Result<std::shared_ptr<Program>> build_basic(Device& device, const std::string& salt = "") {
-  return device.build({.text = text_for(device.traits().target, basic_body) + salt, .group_size = group_size, .defines = {},
-                       .fast_math = false, .label = "basic"});
+  return device.build({.text = text_for(device.traits().target, basic_body) + salt,
+                       .group_size = group_size,
+                       .defines = {},
+                       .fast_math = false,
+                       .label = "basic"});
 }
 
 std::vector<std::uint32_t> counted(std::size_t count, std::uint32_t from = 0) {
@@ -126,7 +129,8 @@ TEST(Queue, WrongLaunchesAreNamedErrorsAndTheQueueLivesOn) {
     const Status too_few = queue->launch(*program, "add", 1, {{Argument::of(*buffer)}});
     EXPECT_EQ(too_few.code(), Code::invalid);
     EXPECT_NE(too_few.text().find("takes 4 arguments, not 1"), std::string::npos) << too_few.text();
-    const Argument wide[] = {Argument::of(*buffer), Argument::of(*buffer), Argument::value(std::uint64_t{1}), Argument::value(1u)};
+    const Argument wide[] = {Argument::of(*buffer), Argument::of(*buffer), Argument::value(std::uint64_t{1}),
+                             Argument::value(1u)};
     const Status wrong_size = queue->launch(*program, "add", 1, wide);
     EXPECT_EQ(wrong_size.code(), Code::invalid) << wrong_size.text();
     EXPECT_NE(wrong_size.text().find("argument 2"), std::string::npos) << wrong_size.text();
@@ -143,8 +147,11 @@ TEST(Queue, ValuesOfSixteenBytesArriveWhole) {
     struct Four { std::uint32_t w[4]; };
     const std::string body = "typedef struct { unsigned w[4]; } Four;\n"
                              "KERNEL spread(GLOBAL unsigned* a, Four four) { if (ITEM < 4) a[ITEM] = four.w[ITEM]; }\n";
-    TAKE(auto program, device.build({.text = text_for(device.traits().target, body), .group_size = group_size, .defines = {},
-                                     .fast_math = false, .label = "spread"}));
+    TAKE(auto program, device.build({.text = text_for(device.traits().target, body),
+                                     .group_size = group_size,
+                                     .defines = {},
+                                     .fast_math = false,
+                                     .label = "spread"}));
     TAKE(auto buffer, device.allocate(16));
     TAKE(auto queue, device.queue());
     Four out{};
@@ -245,7 +252,8 @@ TEST(Pool, ReusedMemoryWaitsForItsFormerOwnersQueue) {
         TAKE(auto scratch, device.allocate(count * 4));
         ASSERT_OK(slow->fill(*scratch, 1, count * 4));
         const Argument spin[] = {Argument::of(*scratch), Argument::value(1000u), Argument::value(count)};
-        const Argument add[] = {Argument::of(*scratch), Argument::of(*result), Argument::value(0u), Argument::value(count)};
+        const Argument add[] = {Argument::of(*scratch), Argument::of(*result), Argument::value(0u),
+                                Argument::value(count)};
         ASSERT_OK(slow->launch(*program, "spin", count / group_size, spin));
         ASSERT_OK(slow->launch(*program, "add", count / group_size, add));
       }
@@ -366,7 +374,9 @@ TEST(Device, FloatArithmeticEqualsTheHostsWithoutContraction) {
     const std::uint32_t count = group_size * 64;
     std::vector<float> a(count), b(count), c(count), d(count), e(count);
     std::uint32_t state = 12345;
-    const auto next = [&state] { return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 4099.0f + 0.1f; };
+    const auto next = [&state] {
+      return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 4099.0f + 0.1f;
+    };
     for (std::uint32_t i = 0; i < count; i++) a[i] = next(), b[i] = next(), c[i] = -a[i] * b[i] * 1.0000001f;
     TAKE(auto program, build_basic(device));
     TAKE(auto queue, device.queue());
@@ -401,10 +411,12 @@ TEST(Device, QueuesOfDifferentThreadsLaunchOneKernelAtOnce) {
         const auto in = counted(count);
         auto a = device.allocate(count * 4), b = device.allocate(count * 4);
         auto queue = device.queue();
-        if (!a.ok() || !b.ok() || !queue.ok() || !(*queue)->upload(**a, in.data(), count * 4).ok()) return void(wrong++);
+        if (!a.ok() || !b.ok() || !queue.ok() || !(*queue)->upload(**a, in.data(), count * 4).ok())
+          return void(wrong++);
         for (std::uint32_t round = 0; round < 50; round++) {
           std::vector<std::uint32_t> out(count);
-          const Argument add[] = {Argument::of(**a), Argument::of(**b), Argument::value(t * 1000 + round), Argument::value(count)};
+          const Argument add[] = {Argument::of(**a), Argument::of(**b), Argument::value(t * 1000 + round),
+                                  Argument::value(count)};
           if (!(*queue)->launch(*program, "add", count / group_size, add).ok() ||
               !(*queue)->download(out.data(), **b, count * 4).ok() || !(*queue)->finish().ok() ||
               out != counted(count, t * 1000 + round)) wrong++;

@@ -132,7 +132,8 @@ TEST_F(Cache, AnEntryAboveTheLimitIsNotKept) {
 
 TEST_F(Cache, FilesOfDeadWritersAreRemovedLaterButNotAtOnce) {
   const DiskCache disk(folder_, mebibyte);
-  const fs::path dead = fs::path(folder_) / (std::string(32, 'a') + ".partial.1.0"), fresh = fs::path(folder_) / (std::string(32, 'b') + ".partial.1.0");
+  const fs::path dead = fs::path(folder_) / (std::string(32, 'a') + ".partial.1.0"),
+                 fresh = fs::path(folder_) / (std::string(32, 'b') + ".partial.1.0");
   write_file(dead, "x"), write_file(fresh, "x");
   fs::last_write_time(dead, fs::file_time_type::clock::now() - std::chrono::hours(2));
   ASSERT_TRUE(disk.store(key_of("key"), entry_of("binary")));
@@ -157,7 +158,8 @@ TEST_F(Cache, ClearRemovesOurFilesAndNothingElse) {
 }
 
 TEST_F(Cache, ADirectoryThatCannotBeMadeIsNoError) {
-  for (const std::string& place : {std::string("/proc/penstock"), std::string("/dev/null"), std::string("/dev/null/x"), std::string()}) {
+  for (const std::string& place :
+       {std::string("/proc/penstock"), std::string("/dev/null"), std::string("/dev/null/x"), std::string()}) {
     const DiskCache disk(place, mebibyte);
     EXPECT_FALSE(disk.writable()) << place;
     EXPECT_FALSE(disk.store(key_of("key"), entry_of("binary"))) << place;
@@ -209,7 +211,8 @@ struct FakeDriver {
     const auto load = [&](const CacheEntry& entry) -> Result<std::shared_ptr<FakeModule>> {
       loads++;
       if (refuses_binaries) return Status(Code::internal, "INVALID_BINARY");
-      return std::make_shared<FakeModule>(FakeModule{std::string(reinterpret_cast<const char*>(entry.binary.data()), entry.binary.size())});
+      return std::make_shared<FakeModule>(
+          FakeModule{std::string(reinterpret_cast<const char*>(entry.binary.data()), entry.binary.size())});
     };
     const auto compile = [&]() -> Result<Compiled<FakeModule>> {
       compiles++;
@@ -282,7 +285,8 @@ TEST_F(Cache, EightThreadsCompileOneKeyOnce) {
 TEST_F(Cache, EightThreadsCompileEightKeysAtOnce) {
   FakeDriver driver;
   std::vector<std::thread> threads;
-  for (int t = 0; t < 8; t++) threads.emplace_back([&, t] { (void)driver.build(key_of("k" + std::to_string(t)), 200); });
+  for (int t = 0; t < 8; t++)
+    threads.emplace_back([&, t] { (void)driver.build(key_of("k" + std::to_string(t)), 200); });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(driver.compiles, 8);
   EXPECT_GE(driver.most_running, 4) << "different keys must not wait for one another";
@@ -328,7 +332,8 @@ pid_t start_child() {
   if (child != 0) return child;
   const int null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
-  execl("/proc/self/exe", "child", "--gtest_filter=CacheChild.*", "--gtest_also_run_disabled_tests", static_cast<char*>(nullptr));
+  execl("/proc/self/exe", "child", "--gtest_filter=CacheChild.*", "--gtest_also_run_disabled_tests",
+        static_cast<char*>(nullptr));
   _exit(101);
 }
 

@@ -9,7 +9,9 @@
 namespace penstock {
 namespace {
 
-int distance(const Hash128& a, const Hash128& b) { return std::popcount(a.low ^ b.low) + std::popcount(a.high ^ b.high); }
+int distance(const Hash128& a, const Hash128& b) {
+  return std::popcount(a.low ^ b.low) + std::popcount(a.high ^ b.high);
+}
 
 TEST(Hash, EveryInputBitChangesAboutHalfOfTheDigest) {
   for (const std::size_t size : {1u, 7u, 16u, 33u, 100u}) {

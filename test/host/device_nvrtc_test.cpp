@@ -31,11 +31,13 @@ extern "C" __global__ void scale(const float* __restrict__ a, float* __restrict_
 )";
 
 bool contains(const std::vector<std::byte>& binary, std::string_view text) {
-  return std::string_view(reinterpret_cast<const char*>(binary.data()), binary.size()).find(text) != std::string_view::npos;
+  return std::string_view(reinterpret_cast<const char*>(binary.data()), binary.size()).find(text) !=
+         std::string_view::npos;
 }
 
 TEST_F(NvrtcTest, ACubinForTheExactArchitectureKeepsTheExportedConstants) {
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 90, {"--std=c++17"}, "scale");
+  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 90, {"--std=c++17"},
+                                     "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   EXPECT_EQ(std::memcmp(compiled->binary.data(), "\x7f" "ELF", 4), 0);
   EXPECT_TRUE(contains(compiled->binary, "scale_local_bytes"));
@@ -43,7 +45,8 @@ TEST_F(NvrtcTest, ACubinForTheExactArchitectureKeepsTheExportedConstants) {
 }
 
 TEST_F(NvrtcTest, AGpuNewerThanTheCompilerGetsPtx) {
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 999, {"--std=c++17"}, "scale");
+  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 999, {"--std=c++17"},
+                                     "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   EXPECT_TRUE(contains(compiled->binary, ".visible .entry scale"));
   EXPECT_EQ(compiled->binary.back(), std::byte{0});
@@ -56,7 +59,8 @@ TEST_F(NvrtcTest, AGpuThatTheCompilerNoLongerKnowsIsRefusedByName) {
 }
 
 TEST_F(NvrtcTest, ErrorsQuoteTheLine) {
-  const auto compiled = compile_text(nvrtc_, "#line 1 \"kernel/x.kc\"\n\nextern \"C\" __global__ void f() { missing(); }\n", 90, {}, "my step");
+  const auto compiled = compile_text(
+      nvrtc_, "#line 1 \"kernel/x.kc\"\n\nextern \"C\" __global__ void f() { missing(); }\n", 90, {}, "my step");
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.status().code(), Code::compile);
   for (const char* part : {"my step", "missing", "kernel/x.kc:2 | extern \"C\" __global__ void f() { missing(); }"})
@@ -65,7 +69,8 @@ TEST_F(NvrtcTest, ErrorsQuoteTheLine) {
 
 TEST_F(NvrtcTest, MultiplyAddIsNotContractedUnlessAsked) {
   const std::string text = std::string("#define GROUP_SIZE 64\n") + scale_text;
-  const auto exact = compile_text(nvrtc_, text, 999, {"-fmad=false"}, "scale"), fast = compile_text(nvrtc_, text, 999, {"--use_fast_math"}, "scale");
+  const auto exact = compile_text(nvrtc_, text, 999, {"-fmad=false"}, "scale"),
+             fast = compile_text(nvrtc_, text, 999, {"--use_fast_math"}, "scale");
   ASSERT_TRUE(exact.ok() && fast.ok());
   EXPECT_FALSE(contains(exact->binary, "fma."));
   EXPECT_TRUE(contains(fast->binary, "fma."));

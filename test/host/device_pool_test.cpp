@@ -17,7 +17,8 @@ struct FakeMemory {
   int frees = 0;
 };
 
-Pool::Driver driver_over(FakeMemory& memory, std::uint64_t limit_bytes, std::uint64_t max_allocation_bytes = ~std::uint64_t{0} >> 1) {
+Pool::Driver driver_over(FakeMemory& memory, std::uint64_t limit_bytes,
+                         std::uint64_t max_allocation_bytes = ~std::uint64_t{0} >> 1) {
   Pool::Driver driver;
   driver.allocate = [&memory](std::uint64_t bytes) -> Result<std::uint64_t> {
     const std::lock_guard guard(memory.mutex);
@@ -44,7 +45,9 @@ struct FakeEvent : Event {
 struct FakeQueue : QueueState {
   int records = 0;
   std::vector<const Event*> waited_for;
-  Result<std::shared_ptr<Event>> record() override { return records++, std::shared_ptr<Event>(std::make_shared<FakeEvent>()); }
+  Result<std::shared_ptr<Event>> record() override {
+    return records++, std::shared_ptr<Event>(std::make_shared<FakeEvent>());
+  }
   Status wait_for(const Event& event) override { return waited_for.push_back(&event), Status(); }
   Status finish() override { return {}; }
 };

@@ -23,8 +23,10 @@ TEST(TargetNames, EveryTargetIsFoundByItsName) {
 }
 
 TEST(CompileError, QuotesTheLineOfANamedPart) {
-  const std::string text = "int a;\n#line 1 \"kernel/one.kc\"\nfirst\nsecond\n#line 10 \"kernel/two.kc\"\ntenth\neleventh\n";
-  const std::string message = device::compile_error("sum of x", "opencl:0", text, "kernel/two.kc:11:5: error: no such thing\n").message();
+  const std::string text =
+      "int a;\n#line 1 \"kernel/one.kc\"\nfirst\nsecond\n#line 10 \"kernel/two.kc\"\ntenth\neleventh\n";
+  const std::string message =
+      device::compile_error("sum of x", "opencl:0", text, "kernel/two.kc:11:5: error: no such thing\n").message();
   EXPECT_NE(message.find("sum of x"), std::string::npos);
   EXPECT_NE(message.find("opencl:0"), std::string::npos);
   EXPECT_NE(message.find("no such thing"), std::string::npos);
@@ -33,24 +35,28 @@ TEST(CompileError, QuotesTheLineOfANamedPart) {
 }
 
 TEST(CompileError, ReadsTheFormOfNvrtcToo) {
-  const std::string message =
-      device::compile_error("x", "sm_90", "#line 1 \"program\"\nalpha\nbeta\n", "program(2): error: identifier \"y\" is undefined").message();
+  const std::string message = device::compile_error("x", "sm_90", "#line 1 \"program\"\nalpha\nbeta\n",
+                                                    "program(2): error: identifier \"y\" is undefined")
+                                  .message();
   EXPECT_NE(message.find("program:2 | beta"), std::string::npos) << message;
 }
 
 TEST(CompileError, ReadsTheFormOfPoclToo) {
-  const std::string message =
-      device::compile_error("x", "d", "#line 1 \"program\"\nalpha\nbeta\n", "error: program:2:13: use of undeclared identifier").message();
+  const std::string message = device::compile_error("x", "d", "#line 1 \"program\"\nalpha\nbeta\n",
+                                                    "error: program:2:13: use of undeclared identifier")
+                                  .message();
   EXPECT_NE(message.find("program:2 | beta"), std::string::npos) << message;
 }
 
 TEST(CompileError, LinesBeforeAnyDirectiveBelongToTheCompilersOwnName) {
-  const std::string message = device::compile_error("x", "d", "alpha\nbeta\n", "/tmp/cache/tempfile.cl:2:1: error: bad").message();
+  const std::string message =
+      device::compile_error("x", "d", "alpha\nbeta\n", "/tmp/cache/tempfile.cl:2:1: error: bad").message();
   EXPECT_NE(message.find("line 2 | beta"), std::string::npos) << message;
 }
 
 TEST(CompileError, StrangeLogsAreShownAsTheyAre) {
-  for (const char* log : {"", "error", "error:", ":error", "x:99999999999999:1: error: y", "(:(:(1 error", "a:7:1: error: beyond the text"}) {
+  for (const char* log : {"", "error", "error:", ":error", "x:99999999999999:1: error: y", "(:(:(1 error",
+                          "a:7:1: error: beyond the text"}) {
     const Status status = device::compile_error("x", "d", "#line\n#line x\n#line 3 \"open\nz\n", log);
     EXPECT_EQ(status.code(), Code::compile);
     EXPECT_NE(status.message().find(log), std::string::npos);
@@ -66,7 +72,8 @@ TEST(CompileError, AnEndlessLogIsCut) {
 TEST(CacheKey, EveryFieldCountsExceptTheLabel) {
   Traits traits;
   traits.name = "N", traits.architecture = "A", traits.driver = "D", traits.compiler = "C";
-  const ProgramSource source{.text = "t", .group_size = 64, .defines = {{"A", "1"}}, .fast_math = false, .label = "one"};
+  const ProgramSource source{
+      .text = "t", .group_size = 64, .defines = {{"A", "1"}}, .fast_math = false, .label = "one"};
   const auto key = [](const Traits& t, const ProgramSource& s, const std::vector<std::string>& options = {"-x"}) {
     return device::cache_key(t, device::key_options(options, s), s).text;
   };
@@ -92,7 +99,9 @@ TEST(CacheKey, EveryFieldCountsExceptTheLabel) {
 }
 
 TEST(CacheKey, FieldsCannotRunIntoOneAnother) {
-  const auto key = [](std::vector<std::string> options) { return device::cache_key(Traits{}, options, ProgramSource{}).text; };
+  const auto key = [](std::vector<std::string> options) {
+    return device::cache_key(Traits{}, options, ProgramSource{}).text;
+  };
   EXPECT_NE(key({"ab", "c"}), key({"a", "bc"}));
   EXPECT_NE(key({"a\noption 1\nb"}), key({"a", "b"}));
 }
@@ -100,9 +109,11 @@ TEST(CacheKey, FieldsCannotRunIntoOneAnother) {
 TEST(ProgramText, DefinesMayHoldSpacesAndQuotesButNoSecondLine) {
   Traits traits;
   traits.max_group_size = 128;
-  ProgramSource source{.text = "body\n", .group_size = 64, .defines = {{"NAME", "a \"b\" c"}}, .fast_math = false, .label = "l"};
+  ProgramSource source{
+      .text = "body\n", .group_size = 64, .defines = {{"NAME", "a \"b\" c"}}, .fast_math = false, .label = "l"};
   EXPECT_TRUE(device::check_source(traits, source).ok());
-  EXPECT_EQ(device::with_head(source, "extra\n"), "#define GROUP_SIZE 64\n#define NAME a \"b\" c\nextra\n#line 1 \"program\"\nbody\n");
+  EXPECT_EQ(device::with_head(source, "extra\n"),
+            "#define GROUP_SIZE 64\n#define NAME a \"b\" c\nextra\n#line 1 \"program\"\nbody\n");
   source.defines = {{"NAME", "1\n#include \"x\""}};
   EXPECT_EQ(device::check_source(traits, source).code(), Code::invalid);
   source.defines = {{"9", "1"}};
@@ -115,7 +126,9 @@ TEST(ProgramText, DefinesMayHoldSpacesAndQuotesButNoSecondLine) {
 
 TEST(DriverErrors, FaultsAreALostDeviceByTheDriversName) {
   EXPECT_EQ(opencl::status_of(opencl::CL_OUT_OF_RESOURCES, "clFinish").code(), Code::device_lost);
-  EXPECT_NE(opencl::status_of(opencl::CL_OUT_OF_RESOURCES, "clFinish").text().find("clFinish: CL_OUT_OF_RESOURCES (-5)"), std::string::npos);
+  EXPECT_NE(
+      opencl::status_of(opencl::CL_OUT_OF_RESOURCES, "clFinish").text().find("clFinish: CL_OUT_OF_RESOURCES (-5)"),
+      std::string::npos);
   EXPECT_EQ(opencl::status_of(opencl::CL_DEVICE_NOT_AVAILABLE, "x").code(), Code::device_lost);
   EXPECT_EQ(opencl::status_of(opencl::CL_MEM_OBJECT_ALLOCATION_FAILURE, "x").code(), Code::no_memory);
   EXPECT_EQ(opencl::status_of(opencl::CL_INVALID_VALUE, "x").code(), Code::internal);
@@ -151,7 +164,8 @@ TEST(OpenDevice, HidingNamesWholeDriversOnly) {
 }
 
 TEST(OpenDevice, WhatIsNoSelectorIsInvalidNotAbsent) {
-  for (const char* selector : {"gpgpu", "opencl:", "opencl:x", "opencl:1x", "cuda:-1", "cuda:99999999999999999999", "CPU", " "})
+  for (const char* selector :
+       {"gpgpu", "opencl:", "opencl:x", "opencl:1x", "cuda:-1", "cuda:99999999999999999999", "CPU", " "})
     EXPECT_EQ(open_device(selector).status().code(), Code::invalid) << selector;
 }
 

@@ -14,14 +14,16 @@ Result<Api> bind() {
   const CUresult outcome = api.cuInit(0);
   if (outcome == CUDA_ERROR_NO_DEVICE) return Status(Code::no_device, "CUDA: the driver finds no GPU");
   if (outcome != CUDA_SUCCESS)
-    return Status(Code::no_device, "CUDA: the driver is installed but does not start: " + status_of(api, outcome, "cuInit").message());
+    return Status(Code::no_device,
+                  "CUDA: the driver is installed but does not start: " + status_of(api, outcome, "cuInit").message());
   return api;
 }
 
 }  // namespace
 
 const Result<Api>& api() {
-  static const Result<Api>& bound = *new Result<Api>(bind());   // kept: buffers may be released while statics are destroyed
+  // Kept for ever: buffers may be released while statics are destroyed.
+  static const Result<Api>& bound = *new Result<Api>(bind());
   return bound;
 }
 

@@ -43,8 +43,8 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
   return driver;
 }
 
-// Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and denormals are exact by default.
-// Line information costs nothing at run time and gives compute-sanitizer and profilers our lines.
+// Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and denormals are exact by
+// default. Line information costs nothing at run time and gives compute-sanitizer and profilers our lines.
 std::vector<std::string> compiler_options(const ProgramSource& source) {
   std::vector<std::string> options = {"--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
                                       "--diag-suppress=177"};   // 177: a function of the prelude is not used
@@ -63,7 +63,8 @@ Result<std::shared_ptr<Module>> load(const ContextPointer& context, const std::v
 Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
                                          const std::vector<std::string>& options) {
   const std::string text = device::with_head(source, "");
-  PENSTOCK_ASSIGN(CompiledText compiled, compile_text(context->nvrtc, text, context->architecture, options, source.label));
+  PENSTOCK_ASSIGN(CompiledText compiled,
+                  compile_text(context->nvrtc, text, context->architecture, options, source.label));
   auto module = load(context, compiled.binary);
   if (!module.ok()) return module.with("while loading '" + source.label + "', compiled by " + context->traits.compiler);
   return device::Compiled<Module>{std::move(module).value(), {std::move(compiled.binary), std::move(compiled.log), ""}};
@@ -75,8 +76,9 @@ Result<std::shared_ptr<Device>> CudaDevice::open(const FoundDevice& found, const
   PENSTOCK_TRY(api().status());
   auto context = std::make_shared<Context>(*api(), nvrtc, found.traits);
   context->device = found.device, context->architecture = found.architecture;
-  PENSTOCK_TRY(context->check(context->api.cuDevicePrimaryCtxRetain(&context->context, found.device), "cuDevicePrimaryCtxRetain")
-                   .with("while opening " + found.traits.id));
+  PENSTOCK_TRY(
+      context->check(context->api.cuDevicePrimaryCtxRetain(&context->context, found.device), "cuDevicePrimaryCtxRetain")
+          .with("while opening " + found.traits.id));
   return std::shared_ptr<Device>(new CudaDevice(std::move(context)));
 }
 
@@ -87,13 +89,16 @@ CudaDevice::CudaDevice(ContextPointer context)
 
 Result<std::shared_ptr<Buffer>> CudaDevice::allocate(std::uint64_t bytes) {
   PENSTOCK_ASSIGN(device::Block block, pool_->take(bytes));
-  return std::shared_ptr<Buffer>(std::make_shared<device::PooledBuffer>(context_.get(), pool_, std::move(block), bytes));
+  return std::shared_ptr<Buffer>(
+      std::make_shared<device::PooledBuffer>(context_.get(), pool_, std::move(block), bytes));
 }
 
 Result<std::shared_ptr<HostBuffer>> CudaDevice::allocate_host(std::uint64_t bytes) {
   const Current current(*context_);
   void* data = nullptr;
-  PENSTOCK_TRY(context_->check(context_->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc")
+  PENSTOCK_TRY(context_
+                   ->check(context_->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE),
+                           "cuMemHostAlloc")
                    .with("for " + device::text_of_bytes(bytes) + " of pinned host memory"));
   return std::shared_ptr<HostBuffer>(std::make_shared<PinnedBuffer>(context_, data, bytes));
 }

@@ -31,11 +31,12 @@ struct Context {
 };
 using ContextPointer = std::shared_ptr<Context>;
 
-// Makes the context this thread's current one while it lives and gives the thread its former one back, since the caller may
-// use CUDA too. Every entry from outside opens one.
+// Makes the context this thread's current one while it lives and gives the thread its former one back, since the caller
+// may use CUDA too. Every entry from outside opens one.
 class Current {
  public:
-  explicit Current(const Context& context) : api_(context.api), pushed_(api_.cuCtxPushCurrent(context.context) == CUDA_SUCCESS) {}
+  explicit Current(const Context& context)
+      : api_(context.api), pushed_(api_.cuCtxPushCurrent(context.context) == CUDA_SUCCESS) {}
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
   ~Current() {
@@ -74,7 +75,8 @@ class Module {
 
 class CudaProgram : public Program {
  public:
-  CudaProgram(std::shared_ptr<Module> module, BuildReport report, std::uint32_t group_size) : module_(std::move(module)) {
+  CudaProgram(std::shared_ptr<Module> module, BuildReport report, std::uint32_t group_size)
+      : module_(std::move(module)) {
     report_ = std::move(report), group_size_ = group_size;
   }
   Result<const Kernel*> kernel(std::string_view name) const { return module_->kernel(name, group_size_); }

@@ -15,7 +15,9 @@ struct DeviceList {
   Nvrtc nvrtc;
 };
 
-std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 // "580.65.06" from the kernel module, which the driver API does not tell; "" where the file is not.
 std::string kernel_module_version() {
@@ -33,7 +35,8 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   };
   FoundDevice found;
   found.device = device;
-  found.architecture = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 + attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  found.architecture = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                       attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   Traits& traits = found.traits;
   char name[256] = "";
   (void)api.cuDeviceGetName(name, sizeof name, device);

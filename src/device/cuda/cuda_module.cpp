@@ -28,19 +28,23 @@ Result<Kernel> Module::find(const std::string& name, std::uint32_t group_size) c
   PENSTOCK_ASSIGN(kernel.threads, exported(name + "_threads", group_size));
   PENSTOCK_ASSIGN(kernel.local_bytes, exported(name + "_local_bytes", 0));
   if (kernel.local_bytes > context_->traits.local_bytes)
-    return Status(Code::capacity, "kernel '" + name + "' needs " + std::to_string(kernel.local_bytes) + " bytes of local memory, " +
-                                      context_->traits.id + " has " + std::to_string(context_->traits.local_bytes));
-  if (kernel.local_bytes > 0)
-    PENSTOCK_TRY(context_->check(api.cuFuncSetAttribute(kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                        static_cast<int>(kernel.local_bytes)), "cuFuncSetAttribute").with(name));
+    return Status(Code::capacity, "kernel '" + name + "' needs " + std::to_string(kernel.local_bytes) +
+                                      " bytes of local memory, " + context_->traits.id + " has " +
+                                      std::to_string(context_->traits.local_bytes));
+  if (kernel.local_bytes > 0) {
+    const CUresult set = api.cuFuncSetAttribute(kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                static_cast<int>(kernel.local_bytes));
+    PENSTOCK_TRY(context_->check(set, "cuFuncSetAttribute").with(name));
+  }
   int thread_limit = 0;
-  PENSTOCK_TRY(context_->check(api.cuFuncGetAttribute(&thread_limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel.function),
-                               "cuFuncGetAttribute").with(name));
+  const CUresult got = api.cuFuncGetAttribute(&thread_limit, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel.function);
+  PENSTOCK_TRY(context_->check(got, "cuFuncGetAttribute").with(name));
   if (kernel.threads == 0 || kernel.threads > static_cast<std::uint32_t>(thread_limit))
-    return Status(Code::capacity, "kernel '" + name + "' with its registers runs groups of at most " + std::to_string(thread_limit) +
-                                      " threads, not " + std::to_string(kernel.threads));
+    return Status(Code::capacity, "kernel '" + name + "' with its registers runs groups of at most " +
+                                      std::to_string(thread_limit) + " threads, not " + std::to_string(kernel.threads));
   std::size_t offset = 0, bytes = 0;
-  while (api.cuFuncGetParamInfo && api.cuFuncGetParamInfo(kernel.function, kernel.argument_bytes.size(), &offset, &bytes) == CUDA_SUCCESS)
+  while (api.cuFuncGetParamInfo &&
+         api.cuFuncGetParamInfo(kernel.function, kernel.argument_bytes.size(), &offset, &bytes) == CUDA_SUCCESS)
     kernel.argument_bytes.push_back(static_cast<std::uint32_t>(bytes));
   kernel.sizes_known = api.cuFuncGetParamInfo != nullptr;
   return kernel;

@@ -54,7 +54,8 @@ struct QueueHandle : device::QueueState {
   }
   Status wait_for(const Event& event) override {
     const auto* other = dynamic_cast<const CudaEvent*>(&event);
-    if (!other) return Status(Code::invalid, "a queue of " + context->traits.id + " cannot wait for another driver's event");
+    if (!other)
+      return Status(Code::invalid, "a queue of " + context->traits.id + " cannot wait for another driver's event");
     const Current current(*context);
     return context->check(context->api.cuStreamWaitEvent(stream, other->handle(), 0), "cuStreamWaitEvent");
   }
@@ -109,18 +110,22 @@ class CudaQueue : public Queue {
     const auto* built = dynamic_cast<const CudaProgram*>(&program);
     if (!built) return Status(Code::invalid, "kernel '" + std::string(name) + "' belongs to another driver's device");
     PENSTOCK_ASSIGN(const Kernel* const kernel, built->kernel(name));
-    if (kernel->sizes_known) PENSTOCK_TRY(device::check_argument_count(name, kernel->argument_bytes.size(), arguments.size()));
+    if (kernel->sizes_known)
+      PENSTOCK_TRY(device::check_argument_count(name, kernel->argument_bytes.size(), arguments.size()));
     if (arguments.size() > argument_limit || groups > std::uint32_t{std::numeric_limits<std::int32_t>::max()})
-      return Status(Code::capacity, "kernel '" + std::string(name) + "': at most 64 arguments and 2^31-1 groups a launch");
+      return Status(Code::capacity,
+                    "kernel '" + std::string(name) + "': at most 64 arguments and 2^31-1 groups a launch");
     if (groups == 0) return {};
     const Current current(context_);
     std::array<CUdeviceptr, argument_limit> addresses;
     std::array<void*, argument_limit> pointers;
     for (std::size_t i = 0; i < arguments.size(); i++)
-      PENSTOCK_TRY(set_argument(*kernel, i, arguments[i], addresses[i], pointers[i])
-                       .with("argument " + std::to_string(i) + " of kernel '" + std::string(name) + "'"));
-    return context_.check(api_.cuLaunchKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1, kernel->local_bytes, stream_,
-                                              pointers.data(), nullptr), "cuLaunchKernel").with("kernel '" + std::string(name) + "'");
+      if (const Status set = set_argument(*kernel, i, arguments[i], addresses[i], pointers[i]); !set.ok())
+        return device::with_argument(set, i, name);
+    const CUresult outcome = api_.cuLaunchKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1,
+                                                 kernel->local_bytes, stream_, pointers.data(), nullptr);
+    if (outcome == CUDA_SUCCESS) return {};
+    return context_.check(outcome, "cuLaunchKernel").with("kernel '" + std::string(name) + "'");
   }
   Result<std::shared_ptr<Event>> record() override { return state_->record(); }
   Status wait_for(const Event& event) override { return state_->wait_for(event); }
@@ -135,7 +140,8 @@ class CudaQueue : public Queue {
     PENSTOCK_TRY(pooled->touch(state_));
     return pooled->handle();
   }
-  Status set_argument(const Kernel& kernel, std::size_t index, const Argument& argument, CUdeviceptr& address, void*& pointer) {
+  Status set_argument(const Kernel& kernel, std::size_t index, const Argument& argument, CUdeviceptr& address,
+                      void*& pointer) {
     if (!argument.buffer && argument.byte_count == 0) return Status(Code::invalid, "neither a buffer nor a value");
     const std::uint32_t bytes = argument.buffer ? sizeof address : argument.byte_count;
     if (kernel.sizes_known && kernel.argument_bytes[index] != bytes)
@@ -143,7 +149,8 @@ class CudaQueue : public Queue {
                                        std::to_string(kernel.argument_bytes[index]));
     pointer = const_cast<std::byte*>(argument.bytes.data());
     if (!argument.buffer) return {};
-    if (argument.offset_bytes > argument.buffer->bytes()) return Status(Code::invalid, "starts past the end of its buffer");
+    if (argument.offset_bytes > argument.buffer->bytes())
+      return Status(Code::invalid, "starts past the end of its buffer");
     PENSTOCK_ASSIGN(address, use(*argument.buffer));
     address += argument.offset_bytes, pointer = &address;
     return {};

@@ -15,8 +15,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* what_to_install =
-    "CUDA: no usable NVRTC (libnvrtc.so.13 or .12), which compiles for it: pip install nvidia-cuda-nvrtc into the project's "
-    ".venv, or set PENSTOCK_NVRTC to the file; without it the GPU is used through OpenCL where the driver brings that";
+    "CUDA: no usable NVRTC (libnvrtc.so.13 or .12), which compiles for it: pip install nvidia-cuda-nvrtc (for a driver "
+    "of "
+    "CUDA 12: nvidia-cuda-nvrtc-cu12) into the project's .venv, or set PENSTOCK_NVRTC to the file; without it the GPU "
+    "is used "
+    "through OpenCL where the driver brings that";
 
 void add_matches(std::vector<std::string>& paths, const std::string& pattern) {
   glob_t found{};
@@ -45,7 +48,8 @@ std::vector<std::string> candidates() {
     add_matches(paths, std::string("/usr/local/cuda*/") + folder + "/libnvrtc.so.1[0-9]");
   for (const std::string& root : python_environments())
     for (const char* packages : {"site-packages", "dist-packages"})   // Debian's own Python uses the latter
-      add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/cu*/lib/libnvrtc.so.1[0-9]");
+      for (const char* wheel : {"cu1[0-9]", "cuda_nvrtc"})            // CUDA 13 and later, CUDA 12
+        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/libnvrtc.so.1[0-9]");
   return paths;
 }
 
@@ -114,7 +118,8 @@ Result<Nvrtc> open_nvrtc(int driver_major) {
     auto nvrtc = bind(path);
     if (!nvrtc.ok()) continue;
     if (driver_major == 0 || nvrtc->major <= driver_major) return nvrtc;
-    newer = path + " is NVRTC " + std::to_string(nvrtc->major) + ", the driver takes up to " + std::to_string(driver_major);
+    newer = path + " is NVRTC " + std::to_string(nvrtc->major) + ", the driver takes up to " +
+            std::to_string(driver_major);
   }
   return Status(Code::no_device, what_to_install + (newer.empty() ? "" : " (" + newer + ")"));
 }
@@ -123,13 +128,15 @@ Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, i
                                   const std::vector<std::string>& options, std::string_view label) {
   PENSTOCK_ASSIGN(const int known, architecture_for(nvrtc, architecture));
   const bool exact = known == architecture;
-  std::vector<std::string> all = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(known)};
+  std::vector<std::string> all = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") +
+                                  std::to_string(known)};
   all.insert(all.end(), options.begin(), options.end());
   std::vector<const char*> arguments;
   for (const std::string& option : all) arguments.push_back(option.c_str());
 
   ProgramOwner owner{nvrtc};
-  PENSTOCK_TRY(failed(nvrtc, nvrtc.create(&owner.program, text.c_str(), "program", 0, nullptr, nullptr), "nvrtcCreateProgram"));
+  PENSTOCK_TRY(
+      failed(nvrtc, nvrtc.create(&owner.program, text.c_str(), "program", 0, nullptr, nullptr), "nvrtcCreateProgram"));
   const int outcome = nvrtc.compile(owner.program, static_cast<int>(arguments.size()), arguments.data());
   CompiledText compiled;
   compiled.log = log_of(nvrtc, owner.program);
@@ -138,7 +145,8 @@ Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, i
     return device::compile_error(label, "sm_" + std::to_string(architecture), text, compiled.log);
   PENSTOCK_TRY(failed(nvrtc, outcome, "nvrtcCompileProgram").with(compiled.log));
   std::size_t bytes = 0;
-  PENSTOCK_TRY(failed(nvrtc, exact ? nvrtc.cubin_size(owner.program, &bytes) : nvrtc.ptx_size(owner.program, &bytes), "nvrtcGet...Size"));
+  PENSTOCK_TRY(failed(nvrtc, exact ? nvrtc.cubin_size(owner.program, &bytes) : nvrtc.ptx_size(owner.program, &bytes),
+                      "nvrtcGet...Size"));
   if (bytes == 0) return Status(Code::internal, "NVRTC gave an empty binary for '" + std::string(label) + "'");
   compiled.binary.resize(bytes);
   char* data = reinterpret_cast<char*>(compiled.binary.data());

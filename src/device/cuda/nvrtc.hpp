@@ -30,13 +30,14 @@ struct Nvrtc {
 };
 
 // $PENSTOCK_NVRTC (a file) alone when it is set; else the linker's libnvrtc.so.13, .12 and .so, then those of
-// /usr/local/cuda*, then those in Python environments: $VIRTUAL_ENV, a `.venv` beside the executable or above it or in the
-// working directory, the user's and the system's. The first whose major version is not above `driver_major` (0: any), since
-// an older driver does not load a newer compiler's binaries. Code::no_device says what to install.
+// /usr/local/cuda*, then those in Python environments: $VIRTUAL_ENV, a `.venv` beside the executable or above it or in
+// the working directory, the user's and the system's. The first whose major version is not above `driver_major` (0:
+// any), since an older driver does not load a newer compiler's binaries. Code::no_device says what to install.
 Result<Nvrtc> open_nvrtc(int driver_major);
 
 struct CompiledText {
-  std::vector<std::byte> binary;   // a CUBIN for exactly this GPU; PTX, ending in a zero byte, when NVRTC is older than the GPU
+  std::vector<std::byte>
+      binary;   // a CUBIN for exactly this GPU; PTX, ending in a zero byte, when NVRTC is older than the GPU
   std::string log;
 };
 

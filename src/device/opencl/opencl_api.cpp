@@ -11,7 +11,8 @@ Result<Api> bind() {
     return Status(Code::no_device, "OpenCL: the loader libOpenCL.so.1 is not installed; for the CPU: apt install "
                                    "pocl-opencl-icd (which brings it)");
   Api api;
-#define PENSTOCK_BIND_(result, name, parameters) PENSTOCK_TRY(library->bind(api.name, #name).with("OpenCL 1.2 is needed"));
+#define PENSTOCK_BIND_(result, name, parameters) \
+  PENSTOCK_TRY(library->bind(api.name, #name).with("OpenCL 1.2 is needed"));
   PENSTOCK_OPENCL_FUNCTIONS(PENSTOCK_BIND_)
 #undef PENSTOCK_BIND_
   return api;
@@ -42,7 +43,8 @@ Code code_of(cl_int code) {
   switch (code) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_HOST_MEMORY: return Code::no_memory;
-    // NVIDIA reports a kernel that read outside its memory as OUT_OF_RESOURCES, and every call after it as an invalid queue.
+    // NVIDIA reports a kernel that read outside its memory as OUT_OF_RESOURCES, and every call after it as an invalid
+    // queue.
     case CL_DEVICE_NOT_AVAILABLE:
     case CL_OUT_OF_RESOURCES:
     case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
@@ -54,7 +56,8 @@ Code code_of(cl_int code) {
 }  // namespace
 
 const Result<Api>& api() {
-  static const Result<Api>& bound = *new Result<Api>(bind());   // kept: buffers may be released while statics are destroyed
+  // Kept for ever: buffers may be released while statics are destroyed.
+  static const Result<Api>& bound = *new Result<Api>(bind());
   return bound;
 }
 
@@ -66,7 +69,8 @@ std::string_view name_of_error(cl_int code) {
 
 Status status_of(cl_int code, const char* call) {
   if (code == CL_SUCCESS) return {};
-  return Status(code_of(code), std::string(call) + ": " + std::string(name_of_error(code)) + " (" + std::to_string(code) + ")");
+  return Status(code_of(code),
+                std::string(call) + ": " + std::string(name_of_error(code)) + " (" + std::to_string(code) + ")");
 }
 
 }  // namespace penstock::opencl

@@ -34,7 +34,9 @@ class PageBuffer : public HostBuffer {
  public:
   explicit PageBuffer(std::uint64_t bytes) {
     constexpr std::uint64_t page_bytes = 4096;
-    const std::uint64_t whole = bytes > ~page_bytes ? bytes : (std::max<std::uint64_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
+    const std::uint64_t whole = bytes > ~page_bytes
+                                    ? bytes
+                                    : (std::max<std::uint64_t>(bytes, 1) + page_bytes - 1) / page_bytes * page_bytes;
     data_ = static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole)), bytes_ = bytes;
   }
   ~PageBuffer() override { std::free(data_); }
@@ -43,7 +45,8 @@ class PageBuffer : public HostBuffer {
 Result<std::uint64_t> create_buffer(const Context& context, std::uint64_t bytes) {
   cl_int outcome = CL_SUCCESS;
   const cl_mem memory = context.api.clCreateBuffer(context.context, CL_MEM_READ_WRITE, bytes, nullptr, &outcome);
-  // Drivers say INVALID_BUFFER_SIZE or OUT_OF_RESOURCES too when they have no memory for a size within the device's limit.
+  // Drivers say INVALID_BUFFER_SIZE or OUT_OF_RESOURCES too when they have no memory for a size within the device's
+  // limit.
   if (outcome == CL_INVALID_BUFFER_SIZE || outcome == CL_OUT_OF_RESOURCES)
     return Status(Code::no_memory, std::string("clCreateBuffer: ") + std::string(name_of_error(outcome)));
   PENSTOCK_TRY(status_of(outcome, "clCreateBuffer"));
@@ -60,10 +63,12 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
   return driver;
 }
 
-// Results must equal the host's unless fast_math: no relaxed option, divisions rounded, and no contraction of a*b+c, which
-// OpenCL C allows by default and turns off only in the text.
+// Results must equal the host's unless fast_math: no relaxed option, divisions rounded, and no contraction of a*b+c,
+// which OpenCL C allows by default and turns off only in the text.
 std::vector<std::string> compiler_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = {"-cl-std=CL1.2"};
+  if (context.specialises_at_launch)
+    options.push_back("-w");   // PoCL counts warnings on stderr, which is not ours to write
   if (fast_math) options.push_back("-cl-fast-relaxed-math");
   else if (context.rounds_divisions) options.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
   return options;
@@ -82,8 +87,8 @@ struct ProgramOwner {
   cl_program release() { return std::exchange(program, nullptr); }
 };
 
-Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source, const BuildInput& input,
-                                         const device::CacheKey& key) {
+Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
+                                         const BuildInput& input, const device::CacheKey& key) {
   BuildOutcome built = build_text(*context, input);
   ProgramOwner program{*context, built.program};
   if (built.code == CL_BUILD_PROGRAM_FAILURE)
@@ -96,17 +101,18 @@ Result<device::Compiled<Module>> compile(const ContextPointer& context, const Pr
   return device::Compiled<Module>{std::move(module), std::move(entry)};
 }
 
-Result<std::shared_ptr<Module>> load(const ContextPointer& context, const BuildInput& input, const device::CacheKey& key,
-                                     const device::CacheEntry& entry) {
+Result<std::shared_ptr<Module>> load(const ContextPointer& context, const BuildInput& input,
+                                     const device::CacheKey& key, const device::CacheEntry& entry) {
   const auto* data = reinterpret_cast<const unsigned char*>(entry.binary.data());
   const std::size_t bytes = entry.binary.size();
   cl_int state = CL_SUCCESS, outcome = CL_SUCCESS;
-  ProgramOwner program{*context, context->api.clCreateProgramWithBinary(context->context, 1, &context->device, &bytes, &data,
-                                                                        &state, &outcome)};
+  ProgramOwner program{*context, context->api.clCreateProgramWithBinary(context->context, 1, &context->device, &bytes,
+                                                                        &data, &state, &outcome)};
   PENSTOCK_TRY(status_of(outcome, "clCreateProgramWithBinary"));
   PENSTOCK_TRY(status_of(state, "clCreateProgramWithBinary"));
-  PENSTOCK_TRY(status_of(context->api.clBuildProgram(program.program, 1, &context->device, input.options.c_str(), nullptr,
-                                                     nullptr), "clBuildProgram of a binary"));
+  PENSTOCK_TRY(status_of(
+      context->api.clBuildProgram(program.program, 1, &context->device, input.options.c_str(), nullptr, nullptr),
+      "clBuildProgram of a binary"));
   return std::make_shared<Module>(context, program.release(), key, input, entry);
 }
 
@@ -121,7 +127,8 @@ Result<std::shared_ptr<Device>> OpenClDevice::open(const FoundDevice& found) {
   PENSTOCK_TRY(api().status());
   auto context = std::make_shared<Context>(*api(), found.traits, found.device);
   context->rounds_divisions = found.rounds_divisions, context->specialises_at_launch = found.is_pocl;
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(found.platform), 0};
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                              reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int outcome = CL_SUCCESS;
   context->context = context->api.clCreateContext(properties, 1, &found.device, nullptr, nullptr, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateContext").with("while opening " + found.traits.id));
@@ -137,11 +144,14 @@ OpenClDevice::OpenClDevice(ContextPointer context)
 
 Result<std::shared_ptr<Buffer>> OpenClDevice::allocate(std::uint64_t bytes) {
   PENSTOCK_ASSIGN(device::Block block, pool_->take(bytes));
-  return std::shared_ptr<Buffer>(std::make_shared<device::PooledBuffer>(context_.get(), pool_, std::move(block), bytes));
+  return std::shared_ptr<Buffer>(
+      std::make_shared<device::PooledBuffer>(context_.get(), pool_, std::move(block), bytes));
 }
 
 Result<std::shared_ptr<HostBuffer>> OpenClDevice::allocate_host(std::uint64_t bytes) {
-  const auto no_memory = [bytes] { return Status(Code::no_memory, "the host has no room for a buffer of " + device::text_of_bytes(bytes)); };
+  const auto no_memory = [bytes] {
+    return Status(Code::no_memory, "the host has no room for a buffer of " + device::text_of_bytes(bytes));
+  };
   if (traits_.is_cpu) {
     auto buffer = std::make_shared<PageBuffer>(bytes);
     if (!buffer->data()) return no_memory();
@@ -149,12 +159,12 @@ Result<std::shared_ptr<HostBuffer>> OpenClDevice::allocate_host(std::uint64_t by
   }
   cl_int outcome = CL_SUCCESS;
   const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 1);
-  const cl_mem memory = context_->api.clCreateBuffer(context_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, at_least,
-                                                     nullptr, &outcome);
+  const cl_mem memory = context_->api.clCreateBuffer(context_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                                     at_least, nullptr, &outcome);
   if (outcome == CL_INVALID_BUFFER_SIZE) return no_memory();
   PENSTOCK_TRY(status_of(outcome, "clCreateBuffer").with("for pinned host memory"));
-  void* data = context_->api.clEnqueueMapBuffer(context_->host_queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0, at_least, 0,
-                                                nullptr, nullptr, &outcome);
+  void* data = context_->api.clEnqueueMapBuffer(context_->host_queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                at_least, 0, nullptr, nullptr, &outcome);
   if (outcome != CL_SUCCESS) context_->api.clReleaseMemObject(memory);
   PENSTOCK_TRY(status_of(outcome, "clEnqueueMapBuffer"));
   return std::shared_ptr<HostBuffer>(std::make_shared<MappedBuffer>(context_, memory, data, bytes));
@@ -168,9 +178,12 @@ Result<std::shared_ptr<Buffer>> OpenClDevice::wrap_host(const void* data, std::u
                                                      const_cast<void*>(data), &outcome);
   if (outcome == CL_INVALID_BUFFER_SIZE)
     return Status(Code::capacity, "host memory of " + std::to_string(bytes) + " bytes is above what " + traits_.id +
-                                      " takes as one buffer, " + std::to_string(traits_.max_allocation_bytes) + " bytes");
+                                      " takes as one buffer, " + std::to_string(traits_.max_allocation_bytes) +
+                                      " bytes");
   PENSTOCK_TRY(status_of(outcome, "clCreateBuffer").with("over host memory"));
-  const auto release = [context = context_](std::uint64_t handle) { context->api.clReleaseMemObject(reinterpret_cast<cl_mem>(handle)); };
+  const auto release = [context = context_](std::uint64_t handle) {
+    context->api.clReleaseMemObject(reinterpret_cast<cl_mem>(handle));
+  };
   return std::shared_ptr<Buffer>(std::make_shared<device::PooledBuffer>(
       context_.get(), device::Block{handle_of(memory), bytes, {}}, bytes, release));
 }
@@ -180,7 +193,8 @@ Result<std::unique_ptr<Queue>> OpenClDevice::queue() { return make_queue(context
 Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(*context_, source.fast_math);
-  const BuildInput input{device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"), joined(options)};
+  const BuildInput input{device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),
+                         joined(options)};
   const device::CacheKey key = device::cache_key(traits_, device::key_options(options, source), source);
   PENSTOCK_ASSIGN(auto found, modules_.get(
       key, [&](const device::CacheEntry& entry) { return load(context_, input, key, entry); },
@@ -189,17 +203,18 @@ Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source
       std::make_shared<OpenClProgram>(std::move(found.module), std::move(found.report), source.group_size));
 }
 
-// OpenCL 1.2 tells no occupancy. A CPU runs one group a core; four each even out groups of different length. A GPU's unit is
-// taken to hold 2,048 items, as most do, and as many groups as its local memory has room for.
+// OpenCL 1.2 tells no occupancy. A CPU runs one group a core; four each even out groups of different length. A GPU's
+// unit is taken to hold 2,048 items, as most do, and as many groups as its local memory has room for.
 Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program, std::string_view kernel) {
   const auto* built = dynamic_cast<const OpenClProgram*>(&program);
   if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
   PENSTOCK_ASSIGN(const Kernel* const found, built->module().kernel(kernel));
   if (traits_.is_cpu) return traits_.compute_units * 4;
   cl_ulong local_bytes = 0;
-  PENSTOCK_TRY(status_of(context_->api.clGetKernelWorkGroupInfo(found->handle, context_->device, CL_KERNEL_LOCAL_MEM_SIZE,
-                                                                sizeof local_bytes, &local_bytes, nullptr),
-                         "clGetKernelWorkGroupInfo"));
+  PENSTOCK_TRY(
+      status_of(context_->api.clGetKernelWorkGroupInfo(found->handle, context_->device, CL_KERNEL_LOCAL_MEM_SIZE,
+                                                       sizeof local_bytes, &local_bytes, nullptr),
+                "clGetKernelWorkGroupInfo"));
   std::uint64_t groups = std::clamp<std::uint64_t>(2048 / built->group_size(), 1, 16);
   if (local_bytes > 0) groups = std::clamp<std::uint64_t>(traits_.local_bytes / local_bytes, 1, groups);
   return static_cast<std::uint32_t>(groups) * traits_.compute_units;

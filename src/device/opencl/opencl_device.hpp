@@ -44,14 +44,16 @@ Result<std::vector<std::byte>> binary_of(const Context& context, cl_program prog
 
 // A built program and its kernels.
 //
-// PoCL compiles a kernel for the machine at its first launch, once for each group size and again for grids of 65,535 items
-// and more. A binary fetched right after the build lacks these: a second process then spends 45-60 ms a kernel (PoCL 3.1);
-// with them 0.2 ms. So the entry on disk is stored after the build, for others who wait for the key, and again when a queue
-// that launched a new specialisation is destroyed. PoCL keeps the first binary that it gives of a program object,
-// so the second is fetched from a fresh object; its build finds PoCL's own cache and costs some 40 ms, once.
+// PoCL compiles a kernel for the machine at its first launch, once for each group size and again for grids of 65,535
+// items and more. A binary fetched right after the build lacks these: a second process then spends 45-60 ms a kernel
+// (PoCL 3.1); with them 0.2 ms. So the entry on disk is stored after the build, for others who wait for the key, and
+// again when a queue that launched a new specialisation is destroyed. PoCL keeps the first binary that it gives of a
+// program object, so the second is fetched from a fresh object; its build finds PoCL's own cache and costs some 40 ms,
+// once.
 class Module {
  public:
-  Module(ContextPointer context, cl_program program, device::CacheKey key, BuildInput input, const device::CacheEntry& entry);
+  Module(ContextPointer context, cl_program program, device::CacheKey key, BuildInput input,
+         const device::CacheEntry& entry);
   ~Module();
   Result<Kernel*> kernel(std::string_view name);
   // True when this launch makes a specialisation that the stored binary lacks: call save() once it has run.
@@ -71,7 +73,8 @@ class Module {
 
 class OpenClProgram : public Program {
  public:
-  OpenClProgram(std::shared_ptr<Module> module, BuildReport report, std::uint32_t group_size) : module_(std::move(module)) {
+  OpenClProgram(std::shared_ptr<Module> module, BuildReport report, std::uint32_t group_size)
+      : module_(std::move(module)) {
     report_ = std::move(report), group_size_ = group_size;
   }
   Module& module() const { return *module_; }

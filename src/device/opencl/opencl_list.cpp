@@ -42,7 +42,8 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   traits.architecture = traits.name + ", " + text(CL_DEVICE_VERSION);
   traits.compiler = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_VERSION);
   traits.compute_units = number_of<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
-  traits.max_group_size = static_cast<std::uint32_t>(number_of<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
+  traits.max_group_size = static_cast<std::uint32_t>(
+      number_of<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   traits.subgroup_size = subgroup_size(api, device, extensions);
   traits.global_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
   traits.max_allocation_bytes = number_of<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 0);
@@ -61,13 +62,18 @@ void add_platform(const Api& api, cl_platform_id platform, DeviceList& list) {
   cl_uint count = 0;
   if (api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) return;
   std::vector<cl_device_id> devices(count);
-  if (count == 0 || api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS) return;
+  if (count == 0 || api.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr) != CL_SUCCESS)
+    return;
   const std::string platform_name = text_of(api.clGetPlatformInfo, platform, CL_PLATFORM_NAME);
   for (const cl_device_id device : devices) {
-    FoundDevice found{traits_of(api, platform, device), platform, device, false, platform_name == "Portable Computing Language"};
+    FoundDevice found{traits_of(api, platform, device), platform, device, false,
+                      platform_name == "Portable Computing Language"};
     const auto refuse = [&](const char* why) { list.notes.push_back("OpenCL: " + found.traits.name + " " + why); };
     const std::string version = text_of(api.clGetDeviceInfo, device, CL_DEVICE_VERSION);
-    if (version.starts_with("OpenCL 1.0") || version.starts_with("OpenCL 1.1")) { refuse("is older than OpenCL 1.2"); continue; }
+    if (version.starts_with("OpenCL 1.0") || version.starts_with("OpenCL 1.1")) {
+      refuse("is older than OpenCL 1.2");
+      continue;
+    }
     if (!number_of<cl_bool>(api, device, CL_DEVICE_AVAILABLE, 0)) { refuse("is not available"); continue; }
     if (!number_of<cl_bool>(api, device, CL_DEVICE_COMPILER_AVAILABLE, 0)) { refuse("has no compiler"); continue; }
     found.traits.id = "opencl:" + std::to_string(list.devices.size());
@@ -87,8 +93,9 @@ DeviceList find_devices() {
   if (outcome == CL_SUCCESS && count > 0) (void)functions.clGetPlatformIDs(count, platforms.data(), nullptr);
   for (const cl_platform_id platform : platforms) add_platform(functions, platform, list);
   if (list.devices.empty())
-    list.notes.push_back("OpenCL: no usable device; for the CPU: apt install pocl-opencl-icd; for a GPU: its vendor's OpenCL "
-                         "driver, with its .icd file in /etc/OpenCL/vendors");
+    list.notes.push_back(
+        "OpenCL: no usable device; for the CPU: apt install pocl-opencl-icd; for a GPU: its vendor's OpenCL "
+        "driver, with its .icd file in /etc/OpenCL/vendors");
   return list;
 }
 

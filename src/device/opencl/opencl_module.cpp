@@ -4,7 +4,8 @@
 
 namespace penstock::opencl {
 
-Module::Module(ContextPointer context, cl_program program, device::CacheKey key, BuildInput input, const device::CacheEntry& entry)
+Module::Module(ContextPointer context, cl_program program, device::CacheKey key, BuildInput input,
+               const device::CacheEntry& entry)
     : context_(std::move(context)), program_(program), key_(std::move(key)), input_(std::move(input)), log_(entry.log) {
   for (std::size_t at = 0; at < entry.notes.size();) {   // one specialisation a line
     const std::size_t end = std::min(entry.notes.find('\n', at), entry.notes.size());
@@ -27,8 +28,9 @@ Result<Kernel*> Module::kernel(std::string_view name) {
   kernel->handle = context_->api.clCreateKernel(program_, key.c_str(), &outcome);
   if (outcome == CL_INVALID_KERNEL_NAME) return Status(Code::invalid, "the program has no kernel '" + key + "'");
   PENSTOCK_TRY(status_of(outcome, "clCreateKernel"));
-  PENSTOCK_TRY(status_of(context_->api.clGetKernelInfo(kernel->handle, CL_KERNEL_NUM_ARGS, sizeof kernel->argument_count,
-                                                       &kernel->argument_count, nullptr), "clGetKernelInfo"));
+  PENSTOCK_TRY(status_of(context_->api.clGetKernelInfo(kernel->handle, CL_KERNEL_NUM_ARGS,
+                                                       sizeof kernel->argument_count, &kernel->argument_count, nullptr),
+                         "clGetKernelInfo"));
   return kernels_.emplace(key, std::move(kernel)).first->second.get();
 }
 
@@ -49,7 +51,8 @@ void Module::save() {
     for (const std::string& line : specialisations_) entry.notes += line + "\n";
   }
   const BuildOutcome fresh = build_text(*context_, input_);
-  auto content = fresh.code == CL_SUCCESS ? binary_of(*context_, fresh.program) : status_of(fresh.code, "clBuildProgram");
+  auto content = fresh.code == CL_SUCCESS ? binary_of(*context_, fresh.program)
+                                          : status_of(fresh.code, "clBuildProgram");
   if (fresh.program) context_->api.clReleaseProgram(fresh.program);
   if (!content.ok()) return;   // the entry of the first build stays
   entry.binary = std::move(content).value();
@@ -62,7 +65,8 @@ BuildOutcome build_text(const Context& context, const BuildInput& input) {
   BuildOutcome outcome;
   outcome.program = context.api.clCreateProgramWithSource(context.context, 1, &data, &bytes, &outcome.code);
   if (outcome.code != CL_SUCCESS) return outcome;
-  outcome.code = context.api.clBuildProgram(outcome.program, 1, &context.device, input.options.c_str(), nullptr, nullptr);
+  outcome.code = context.api.clBuildProgram(outcome.program, 1, &context.device, input.options.c_str(), nullptr,
+                                            nullptr);
   const auto log = [&](std::size_t size, void* to, std::size_t* wanted) {
     return context.api.clGetProgramBuildInfo(outcome.program, context.device, CL_PROGRAM_BUILD_LOG, size, to, wanted);
   };

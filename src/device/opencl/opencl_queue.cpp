@@ -16,7 +16,8 @@ class OpenClEvent : public Event {
     PENSTOCK_TRY(status_of(context_->api.clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
                                                         nullptr), "clGetEventInfo"));
     if (state >= 0) return {};
-    return Status(Code::device_lost, "work on " + context_->traits.id + " failed: " + std::string(name_of_error(state)));
+    return Status(Code::device_lost,
+                  "work on " + context_->traits.id + " failed: " + std::string(name_of_error(state)));
   }
   Result<double> seconds_since(const Event& earlier) const override {
     const auto* other = dynamic_cast<const OpenClEvent*>(&earlier);
@@ -29,7 +30,8 @@ class OpenClEvent : public Event {
  private:
   Result<cl_ulong> nanoseconds() const {
     cl_ulong time = 0;
-    const cl_int outcome = context_->api.clGetEventProfilingInfo(event_, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr);
+    const cl_int outcome = context_->api.clGetEventProfilingInfo(event_, CL_PROFILING_COMMAND_END, sizeof time, &time,
+                                                                 nullptr);
     if (outcome == CL_PROFILING_INFO_NOT_AVAILABLE)
       return Status(Code::invalid, "an event has no time before it has happened; wait for it first");
     PENSTOCK_TRY(status_of(outcome, "clGetEventProfilingInfo"));
@@ -45,7 +47,8 @@ struct QueueHandle : device::QueueState {
 
   Result<std::shared_ptr<Event>> record() override {
     cl_event event = nullptr;
-    PENSTOCK_TRY(status_of(context->api.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event), "clEnqueueMarkerWithWaitList"));
+    PENSTOCK_TRY(
+        status_of(context->api.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event), "clEnqueueMarkerWithWaitList"));
     std::shared_ptr<Event> owned = std::make_shared<OpenClEvent>(context, event);
     // Another queue may wait for the event only once this queue is flushed (specification, 5.13).
     PENSTOCK_TRY(status_of(context->api.clFlush(queue), "clFlush"));
@@ -53,9 +56,11 @@ struct QueueHandle : device::QueueState {
   }
   Status wait_for(const Event& event) override {
     const auto* other = dynamic_cast<const OpenClEvent*>(&event);
-    if (!other) return Status(Code::invalid, "a queue of " + context->traits.id + " cannot wait for another driver's event");
+    if (!other)
+      return Status(Code::invalid, "a queue of " + context->traits.id + " cannot wait for another driver's event");
     const cl_event handle = other->handle();
-    return status_of(context->api.clEnqueueBarrierWithWaitList(queue, 1, &handle, nullptr), "clEnqueueBarrierWithWaitList");
+    return status_of(context->api.clEnqueueBarrierWithWaitList(queue, 1, &handle, nullptr),
+                     "clEnqueueBarrierWithWaitList");
   }
   Status finish() override { return status_of(context->api.clFinish(queue), "clFinish"); }
 
@@ -91,7 +96,8 @@ class OpenClQueue : public Queue {
     if (bytes == 0) return {};
     PENSTOCK_ASSIGN(const cl_mem target, use(to));
     PENSTOCK_ASSIGN(const cl_mem source, use(from));
-    return status_of(api_.clEnqueueCopyBuffer(queue_, source, target, 0, 0, bytes, 0, nullptr, nullptr), "clEnqueueCopyBuffer");
+    return status_of(api_.clEnqueueCopyBuffer(queue_, source, target, 0, 0, bytes, 0, nullptr, nullptr),
+                     "clEnqueueCopyBuffer");
   }
   Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
     PENSTOCK_TRY(device::check_fill(to, bytes));
@@ -109,10 +115,13 @@ class OpenClQueue : public Queue {
     if (groups == 0) return {};
     const std::lock_guard guard(kernel->mutex);
     for (cl_uint i = 0; i < arguments.size(); i++)
-      PENSTOCK_TRY(set_argument(*kernel, i, arguments[i]).with("argument " + std::to_string(i) + " of kernel '" + std::string(name) + "'"));
+      if (const Status set = set_argument(*kernel, i, arguments[i]); !set.ok())
+        return device::with_argument(set, i, name);
     const std::size_t local = built->group_size(), global = local * groups;
-    PENSTOCK_TRY(status_of(api_.clEnqueueNDRangeKernel(queue_, kernel->handle, 1, nullptr, &global, &local, 0, nullptr, nullptr),
-                           "clEnqueueNDRangeKernel").with("kernel '" + std::string(name) + "'"));
+    const cl_int outcome =
+        api_.clEnqueueNDRangeKernel(queue_, kernel->handle, 1, nullptr, &global, &local, 0, nullptr, nullptr);
+    if (outcome != CL_SUCCESS)
+      return status_of(outcome, "clEnqueueNDRangeKernel").with("kernel '" + std::string(name) + "'");
     if (built->module().notes_launch(name, global)) unsaved_.insert(built->shared_module());
     return {};
   }
@@ -135,9 +144,11 @@ class OpenClQueue : public Queue {
     cl_mem memory = nullptr;
     if (argument.buffer) { PENSTOCK_ASSIGN(memory, use(*argument.buffer)); }
     const void* data = argument.buffer ? static_cast<const void*>(&memory) : argument.bytes.data();
-    const cl_int outcome = api_.clSetKernelArg(kernel.handle, index, argument.buffer ? sizeof memory : argument.byte_count, data);
+    const cl_int outcome = api_.clSetKernelArg(kernel.handle, index,
+                                               argument.buffer ? sizeof memory : argument.byte_count, data);
     if (outcome == CL_INVALID_ARG_SIZE || outcome == CL_INVALID_ARG_VALUE || outcome == CL_INVALID_MEM_OBJECT)
-      return Status(Code::invalid, "has another type than the kernel's parameter: " + std::string(name_of_error(outcome)));
+      return Status(Code::invalid,
+                    "has another type than the kernel's parameter: " + std::string(name_of_error(outcome)));
     return status_of(outcome, "clSetKernelArg");
   }
 
@@ -151,9 +162,11 @@ class OpenClQueue : public Queue {
 
 Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
   cl_int outcome = CL_SUCCESS;
-  cl_command_queue queue = context->api.clCreateCommandQueue(context->context, context->device, CL_QUEUE_PROFILING_ENABLE, &outcome);
+  cl_command_queue queue = context->api.clCreateCommandQueue(context->context, context->device,
+                                                             CL_QUEUE_PROFILING_ENABLE, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateCommandQueue"));
-  return std::unique_ptr<Queue>(std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(std::move(context), queue)));
+  return std::unique_ptr<Queue>(
+      std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(std::move(context), queue)));
 }
 
 }  // namespace penstock::opencl
