@@ -104,7 +104,7 @@ Result<Signature> read_signature(std::string_view text, std::size_t open) {
   const auto parts = parts_in_parentheses(text, open);
   if (!parts || parts->size() < 2) return Status(Code::invalid, "KERNEL needs a name and the type of its local memory");
   if (parts->size() == 2) return Status(Code::invalid, "kernel '" + std::string((*parts)[0]) + "' has no parameters");
-  constexpr std::size_t most_parameters = 64;   // KC_MAP of common.prelude
+  constexpr std::size_t most_parameters = 64;   // KC_MAP of parameters.prelude
   if (parts->size() > most_parameters + 2)
     return Status(Code::capacity, "kernel '" + std::string((*parts)[0]) + "' has " + std::to_string(parts->size() - 2) +
                                       " parameters, at most 64 can be passed");

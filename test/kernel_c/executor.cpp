@@ -1,0 +1,205 @@
+// clang-format off
+#include "kernel/common.prelude"
+#include "kernel/parameters.prelude"
+#include "kernel/plain.prelude"
+#include "kernel/host.prelude"
+// clang-format on
+#include "executor.hpp"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <random>
+
+#include "fiber.hpp"
+
+namespace kernelc {
+namespace {
+
+struct Item : WorkItem {
+  Fiber fiber;
+  const char* file = nullptr;     // of the barrier it waits at
+  int line = 0;
+};
+
+struct Launch {
+  const KernelEntry* kernel = nullptr;
+  void** arguments = nullptr;
+  void* tile = nullptr;
+  Item* current = nullptr;
+  Shadow shadow;
+  std::vector<u32> shuffle_slots;
+  Findings findings;
+};
+Launch* active = nullptr;
+bool watching = false;            // whether the running code is the kernel's
+
+void note(const void* address, std::size_t bytes, Access kind, const void* place) {
+  if (!watching) return;
+  watching = false;
+  active->shadow.access(address, bytes, kind, place);
+  watching = true;
+}
+
+void run_item(void* argument) {
+  watching = true;
+  active->kernel->invoke(active->arguments, static_cast<Item*>(argument), active->tile);
+  watching = false;
+}
+
+std::string place_of(const Item& item) { return std::string(item.file) + ":" + std::to_string(item.line); }
+
+// Local memory of one group: an exact block, aligned as on GPUs.
+class Tile {
+ public:
+  explicit Tile(std::size_t bytes) : memory_(::operator new(bytes, alignment)) { std::memset(memory_, 0xA5, bytes); }
+  ~Tile() { ::operator delete(memory_, alignment); }
+  Tile(const Tile&) = delete;
+  Tile& operator=(const Tile&) = delete;
+  void* data() const { return memory_; }
+
+ private:
+  static constexpr std::align_val_t alignment{16};
+  void* memory_;
+};
+
+// The order in which items take their turns; a new one for each phase when shuffled.
+class Turns {
+ public:
+  Turns(u32 count, Order order, u32 seed) : order_(order), random_(seed) {
+    for (u32 i = 0; i < count; i++) turns_.push_back(order == Order::reverse ? count - 1 - i : i);
+  }
+  const std::vector<u32>& next() {
+    for (std::size_t i = order_ == Order::shuffled ? turns_.size() : 0; i > 1; i--) std::swap(turns_[i - 1], turns_[random_() % i]);
+    return turns_;
+  }
+
+ private:
+  Order order_;
+  std::mt19937 random_;
+  std::vector<u32> turns_;
+};
+
+// Lets every item run to its next barrier or its end. False when the group has finished or diverged.
+bool run_phase(Launch& launch, std::vector<std::unique_ptr<Item>>& items, Turns& turns) {
+  const Item* waiting = nullptr;
+  const Item* finished = nullptr;
+  const Item* elsewhere = nullptr;
+  for (const u32 turn : turns.next()) {
+    Item& item = *items[turn];
+    if (!item.fiber.done()) {
+      launch.current = &item;
+      launch.shadow.set_item(item.local_id, item.group_id);
+      item.fiber.resume();
+    }
+    if (item.fiber.done()) finished = &item;
+    else if (waiting != nullptr && (waiting->line != item.line || std::strcmp(waiting->file, item.file) != 0)) elsewhere = &item;
+    else waiting = &item;
+  }
+  launch.shadow.pass_barrier();
+  if (waiting == nullptr) return false;
+  if (finished == nullptr && elsewhere == nullptr) return true;
+  const Item& other = elsewhere != nullptr ? *elsewhere : *finished;
+  launch.findings.push_back("divergent barrier in '" + std::string(launch.kernel->name) + "', group " + std::to_string(waiting->group_id) +
+                            ": item " + std::to_string(waiting->local_id) + " waits at " + place_of(*waiting) + ", item " +
+                            std::to_string(other.local_id) + (elsewhere != nullptr ? " at " + place_of(other) : " has returned"));
+  return false;
+}
+
+void run_group(Launch& launch, std::vector<std::unique_ptr<Item>>& items, u32 group, u32 groups, const LaunchOptions& options) {
+  const Tile tile(launch.kernel->tile_bytes);
+  launch.tile = tile.data();
+  launch.shadow.begin_group();
+  launch.shadow.watch(tile.data(), launch.kernel->tile_bytes, "tile", true);
+  for (u32 i = 0; i < items.size(); i++) {
+    items[i]->local_id = i, items[i]->group_id = group, items[i]->group_count = groups;
+    items[i]->fiber.start(run_item, items[i].get());
+  }
+  Turns turns(static_cast<u32>(items.size()), options.order, options.seed + group);
+  while (run_phase(launch, items, turns)) {}
+  launch.shadow.unwatch_local();
+}
+
+}  // namespace
+
+void barrier(WORK, const char* file, int line) {
+  Item* item = active->current;
+  item->file = file, item->line = line;
+  watching = false;
+  Fiber::yield();
+  watching = true;
+}
+
+u32 shuffle_up(WORK work, u32 value, u32 distance, const char* file, int line) {
+#ifdef SUBGROUP_SIZE
+  const u32 lane = work->local_id % SUBGROUP_SIZE;
+#else
+  const u32 lane = work->local_id;
+#endif
+  active->shuffle_slots[work->local_id] = value;
+  barrier(work, file, line);
+  const u32 result = lane >= distance ? active->shuffle_slots[work->local_id - distance] : value;
+  barrier(work, file, line);
+  return result;
+}
+
+void note_atomic(const void* address, std::size_t bytes) { note(address, bytes, Access::atomic, __builtin_return_address(0)); }
+
+Findings launch(const KernelEntry& kernel, u32 groups, void** arguments, const LaunchOptions& options) {
+  Launch launch;
+  launch.kernel = &kernel;
+  launch.arguments = arguments;
+  launch.shuffle_slots.resize(kernel.group_size);
+  for (const MemoryRange& range : options.watched) launch.shadow.watch(range.begin, range.bytes, range.name, false);
+  active = &launch;
+  static std::vector<std::unique_ptr<Item>> items;    // stacks are kept from launch to launch
+  while (items.size() > kernel.group_size) items.pop_back();
+  while (items.size() < kernel.group_size) items.push_back(std::make_unique<Item>());
+  for (u32 group = 0; group < groups && launch.findings.empty(); group++) run_group(launch, items, group, groups, options);
+  active = nullptr;
+  const std::uint64_t races = launch.shadow.race_count();
+  for (const std::string& sentence : launch.shadow.sentences()) launch.findings.push_back(sentence + " in '" + kernel.name + "'");
+  if (races > launch.shadow.sentences().size()) launch.findings.push_back("races in all: " + std::to_string(races));
+  return std::move(launch.findings);
+}
+
+const KernelEntry* find_kernel(std::string_view name) {
+  for (const KernelEntry* kernel = first_kernel; kernel != nullptr; kernel = kernel->next)
+    if (kernel->name == name) return kernel;
+  return nullptr;
+}
+
+}  // namespace kernelc
+
+// clang's calls before each load and store of code compiled with trace-loads and trace-stores.
+#define TRACED(bytes, T)                                                                                           \
+  extern "C" void __sanitizer_cov_load##bytes(T* address);                                                         \
+  extern "C" void __sanitizer_cov_load##bytes(T* address)                                                          \
+  { kernelc::note(address, bytes, kernelc::Access::read, __builtin_return_address(0)); }                           \
+  extern "C" void __sanitizer_cov_store##bytes(T* address);                                                        \
+  extern "C" void __sanitizer_cov_store##bytes(T* address)                                                         \
+  { kernelc::note(address, bytes, kernelc::Access::write, __builtin_return_address(0)); }
+TRACED(1, std::uint8_t)
+TRACED(2, std::uint16_t)
+TRACED(4, std::uint32_t)
+TRACED(8, std::uint64_t)
+TRACED(16, void)
+
+// Copies of structs are calls of AddressSanitizer's; the linker brings them here (-Wl,--wrap).
+extern "C" {
+void* __real___asan_memcpy(void* to, const void* from, std::size_t bytes);
+void* __real___asan_memset(void* to, int value, std::size_t bytes);
+void* __wrap___asan_memcpy(void* to, const void* from, std::size_t bytes);
+void* __wrap___asan_memset(void* to, int value, std::size_t bytes);
+#ifdef KC_WRAPPED
+void* __wrap___asan_memcpy(void* to, const void* from, std::size_t bytes) {
+  kernelc::note(from, bytes, kernelc::Access::read, __builtin_return_address(0));
+  kernelc::note(to, bytes, kernelc::Access::write, __builtin_return_address(0));
+  return __real___asan_memcpy(to, from, bytes);
+}
+void* __wrap___asan_memset(void* to, int value, std::size_t bytes) {
+  kernelc::note(to, bytes, kernelc::Access::write, __builtin_return_address(0));
+  return __real___asan_memset(to, value, bytes);
+}
+#endif
+}

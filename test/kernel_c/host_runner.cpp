@@ -1,0 +1,72 @@
+// The other half of a HostProgram, linked with its text: host_runner REQUEST RESULT runs one kernel, as the request file says, and
+// writes the buffers as they are then. Findings go to standard error. Exit code 0 without findings, 3 with, 2 for a request that
+// does not fit the kernel; a sanitizer's own otherwise.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+// clang-format off
+#include "kernel/common.prelude"
+#include "kernel/parameters.prelude"
+#include "kernel/plain.prelude"
+#include "kernel/host.prelude"
+// clang-format on
+#include "executor.hpp"
+
+namespace {
+
+std::uint64_t read_word(std::istream& file) {
+  std::uint64_t word = 0;
+  file.read(reinterpret_cast<char*>(&word), sizeof word);
+  return word;
+}
+
+std::string read_text(std::istream& file) {
+  std::string text(read_word(file), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text;
+}
+
+struct RunArgument {
+  bool is_buffer;
+  std::string name;
+  std::size_t bytes;
+  void* data;         // a heap block of exactly these bytes: AddressSanitizer knows its end
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 3) return 2;
+  std::ifstream request(words[1], std::ios::binary);
+  const std::string name = read_text(request);
+  const auto groups = static_cast<kernelc::u32>(read_word(request));
+  kernelc::LaunchOptions options;
+  options.order = static_cast<kernelc::Order>(read_word(request));
+  options.seed = static_cast<kernelc::u32>(read_word(request));
+  std::vector<RunArgument> arguments(read_word(request));
+  for (RunArgument& argument : arguments) {
+    argument.is_buffer = read_word(request) != 0;
+    argument.name = read_text(request);
+    argument.bytes = read_word(request);
+    argument.data = std::malloc(argument.bytes);
+    request.read(static_cast<char*>(argument.data), static_cast<std::streamsize>(argument.bytes));
+    if (argument.is_buffer) options.watched.push_back({argument.data, argument.bytes, argument.name});
+  }
+  const kernelc::KernelEntry* kernel = kernelc::find_kernel(name);
+  if (!request || kernel == nullptr) {
+    std::fprintf(stderr, "host_runner: %s '%s'\n", kernel == nullptr ? "there is no kernel" : "cannot read the arguments of", name.c_str());
+    return 2;
+  }
+  std::vector<void*> pointers;
+  for (RunArgument& argument : arguments) pointers.push_back(argument.is_buffer ? static_cast<void*>(&argument.data) : argument.data);
+  const kernelc::Findings findings = kernelc::launch(*kernel, groups, pointers.data(), options);
+  for (const std::string& sentence : findings) std::fprintf(stderr, "%s\n", sentence.c_str());
+
+  std::ofstream result(words[2], std::ios::binary);
+  for (const RunArgument& argument : arguments)
+    if (argument.is_buffer) result.write(static_cast<const char*>(argument.data), static_cast<std::streamsize>(argument.bytes));
+  for (const RunArgument& argument : arguments) std::free(argument.data);
+  result.close();
+  return findings.empty() ? result ? 0 : 2 : 3;
+}

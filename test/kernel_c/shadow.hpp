@@ -1,0 +1,54 @@
+// Finds races: two work items that touch one byte, one of them writing, with no barrier between them.
+//
+// Each byte of watched memory remembers who last read and wrote it, in which phase (the time between two barriers of a group).
+// Items of a group are ordered by barriers; different groups of a launch are ordered by nothing. Atomic accesses do not race with
+// one another, but with all others. clang calls for every load and store of the kernel (-fsanitize-coverage=trace-loads,
+// trace-stores), AddressSanitizer's memcpy for every larger copy.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernelc {
+
+enum class Access : unsigned char { read, write, atomic };
+
+class Shadow {
+ public:
+  void watch(const void* begin, std::size_t bytes, std::string name, bool is_local);
+  void unwatch_local();                       // the local memory of a group that has finished
+  void begin_group() { group_phase_ = ++phase_; }
+  void pass_barrier() { phase_++; }
+  void set_item(std::uint32_t local_id, std::uint32_t group_id) { local_id_ = local_id; group_id_ = group_id; }
+  // place: the code that does it.
+  void access(const void* address, std::size_t bytes, Access kind, const void* place);
+  // The first races, a sentence each, and how many there were in all.
+  const std::vector<std::string>& sentences() const { return sentences_; }
+  std::uint64_t race_count() const { return race_count_; }
+
+ private:
+  static constexpr std::uint32_t nobody = 0xffffffff, several = 0xfffffffe, atomics = 0xfffffffd;
+  struct Cell {
+    std::uint32_t phase = 0, writer = nobody, reader = nobody;
+    const void* write_place = nullptr;
+    const void* read_place = nullptr;
+  };
+  struct Range {
+    const char* begin;
+    const char* end;
+    std::string name;
+    bool is_local;
+    std::vector<Cell> cells;
+  };
+  void touch(Range& range, Cell& cell, Access kind, const void* place);
+  void report(const Range& range, const Cell& cell, Access kind, const void* place, bool other_group);
+  std::string name_of_item(std::uint32_t item) const;
+
+  std::vector<Range> ranges_;
+  std::uint32_t phase_ = 0, group_phase_ = 0, local_id_ = 0, group_id_ = 0;
+  std::vector<std::string> sentences_;
+  std::uint64_t race_count_ = 0;
+};
+
+}  // namespace kernelc
