@@ -113,16 +113,16 @@ struct AggregateShape<A> {
   static std::vector<AggregateOutput> outputs(const A& a) { return {{"", a.function, a.argument, a.custom}}; }
 };
 template <class... A>
+  requires(IsAggregated<A> && ...)
 struct AggregateShape<std::tuple<A...>> {
-  static_assert((IsAggregated<A> && ...), "aggregate: return aggregates only: sum(x), count(), min(x), max(x), avg(x) or reduce(r, x)");
   using Row = std::tuple<Value<typename A::aggregate_type>...>;
   static std::vector<AggregateOutput> outputs(const std::tuple<A...>& all) {
     return std::apply([](const A&... a) { return std::vector<AggregateOutput>{{"", a.function, a.argument, a.custom}...}; }, all);
   }
 };
 template <class... F>
+  requires(IsAggregated<typename F::Held> && ...)
 struct AggregateShape<Record<F...>> {
-  static_assert((IsAggregated<typename F::Held> && ...), "aggregate: return aggregates only: sum(x), count(), min(x), max(x), avg(x) or reduce(r, x)");
   using Row = Record<FieldValue<F::name, Value<typename F::Held::aggregate_type>>...>;
   static std::vector<AggregateOutput> outputs(const Record<F...>& all) {
     return std::apply(

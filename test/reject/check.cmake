@@ -1,0 +1,22 @@
+# Compiles FILE with COMPILER and compares the outcome with the file's first line, "// says: ..." or "// compiles".
+file(READ ${FILE} text)
+string(REGEX MATCH "^[^\n]*" first_line "${text}")     # file(STRINGS) would put a backslash before each semicolon
+execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I ${INCLUDE} ${FILE}
+                RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(first_line STREQUAL "// compiles")
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "must compile, and does not:\n${output}")
+  endif()
+  return()
+endif()
+if(NOT first_line MATCHES "^// says: (.+)$")
+  message(FATAL_ERROR "${FILE} does not open with '// says: ...' or '// compiles'")
+endif()
+set(sentence "${CMAKE_MATCH_1}")
+if(code EQUAL 0)
+  message(FATAL_ERROR "compiles, and must not: expected '${sentence}'")
+endif()
+string(FIND "${output}" "${sentence}" place)
+if(place EQUAL -1)
+  message(FATAL_ERROR "the compiler does not say '${sentence}':\n${output}")
+endif()

@@ -1,0 +1,7 @@
+// says: Col: the value has another type than the column; write cast<T>(x)
+#include "row.hpp"
+
+struct Out { Col<"total", double> total; };
+auto broken(Table table) {
+  return from<Row>(table).map([](auto r) { return Out{.total = r.price * 2}; });
+}

@@ -1,0 +1,6 @@
+// says: sum and avg take numbers
+#include "row.hpp"
+
+auto broken(Table table) {
+  return from<Row>(table).aggregate([](auto r) { return sum(r.url); });
+}
