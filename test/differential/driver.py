@@ -1,0 +1,119 @@
+"""query_driver (query_driver.cpp) as an object: statements in, Answers out. A crash or a hang is an answer too."""
+import collections
+import json
+import os
+import subprocess
+import tempfile
+import threading
+
+from answers import Answer, Column
+
+
+def devices(penstock):
+    """Ids of every device that `penstock devices` finds."""
+    ended = subprocess.run([penstock, "devices", "--json"], capture_output=True, timeout=300)
+    if ended.returncode != 0:
+        raise SystemExit(f"no device: {ended.stderr.decode()}")
+    listed = json.loads(ended.stdout)
+    return [device["id"] for device in (listed["devices"] if isinstance(listed, dict) else listed)]
+
+
+class Driver:
+    def __init__(self, program, folder, device="", seconds=120, environment=None):
+        self.program, self.folder, self.device, self.seconds = os.path.abspath(program), folder, device, seconds
+        self.environment = {**os.environ, **(environment or {})}
+        self.crashes = 0
+        self.options = {}
+        self.process = None
+
+    def _start(self):
+        self.errors = tempfile.TemporaryFile()
+        arguments = [self.program] + (["--device", self.device] if self.device else [])
+        self.process = subprocess.Popen(arguments, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors, env=self.environment)
+        for name, value in self.options.items():
+            self._send(f".{name} {value}")
+
+    def _send(self, line):
+        try:
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass            # the answer's end of file says the same
+
+    def set(self, **options):
+        """batch_rows=4096, variant="..."; 0 and "" are the defaults. Holds until it is set again."""
+        for name, value in options.items():
+            if self.options.get(name, 0 if name != "variant" else "") != value:
+                self.options[name] = value
+                if self.process:
+                    self._send(f".{name} {value}")
+
+    def answer(self, statement):
+        if self.process is None:
+            self._start()
+        alarm = threading.Timer(self.seconds, self.process.kill)
+        alarm.start()
+        self._send(" ".join(statement.splitlines()))
+        line = self.process.stdout.readline()
+        hung = not alarm.is_alive()
+        alarm.cancel()
+        if not line.endswith(b"\n"):
+            return self._crash(hung)
+        answer = json.loads(line)
+        if "error" in answer:
+            return Answer(error=answer["error"], message=answer["message"])
+        return Answer([Column(c["name"], c["type"], c["values"]) for c in answer["columns"]], device=answer["device"])
+
+    def _crash(self, hung):
+        self.crashes += 1
+        code = self.process.wait()
+        self.errors.seek(0)
+        text = self.errors.read().decode(errors="replace")[-3000:]
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process = None
+        return Answer(error="crash", message=f"no answer in {self.seconds} s" if hung else f"ended with {code}: {text}")
+
+    def close(self):
+        """Ends the process. A non-zero exit code (a sanitizer's, at the end) is a crash."""
+        if self.process is None:
+            return None
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.stdout.close()
+        code = self.process.wait()
+        self.process = None
+        if code != 0:
+            self.crashes += 1
+            self.errors.seek(0)
+            return self.errors.read().decode(errors="replace")[-3000:]
+        return None
+
+
+class Tally:
+    """Counts cases; prints each failure as it comes and "N passed, N failed" at the end."""
+
+    def __init__(self):
+        self.passed, self.failed, self.refused = 0, 0, 0
+        self.refusals = collections.Counter()
+
+    def fail(self, name, text):
+        self.failed += 1
+        print(f"FAIL: {name}\n    " + text.replace("\n", "\n    "), flush=True)
+
+    def check(self, name, wrong):
+        if wrong:
+            self.fail(name, wrong)
+        else:
+            self.passed += 1
+
+    def refuse(self, message):
+        self.refused += 1
+        self.refusals[message.split("\n")[0][:100]] += 1
+
+    def finish(self):
+        for message, count in self.refusals.most_common(8):
+            print(f"refused {count} times: {message}")
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed or not self.passed else 0

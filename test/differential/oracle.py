@@ -1,0 +1,88 @@
+"""DuckDB's answers."""
+import numpy
+import pyarrow
+
+import duckdb
+
+from answers import Answer, Bound, Column
+
+
+def _integers_of_decimals(array):
+    """The counts of a decimal array's last digit; its values are 16 bytes, least significant first."""
+    array = array.cast(pyarrow.decimal128(38, array.type.scale))
+    words = numpy.frombuffer(array.buffers()[1], dtype=numpy.uint64).reshape(-1, 2)[array.offset:array.offset + len(array)]
+    low, high = words[:, 0].tolist(), words[:, 1].view(numpy.int64).tolist()
+    return [(h << 64) | l for l, h in zip(low, high)]
+
+
+def values_of(array):
+    """A column of Arrow's as the values that answers.py names."""
+    if isinstance(array, pyarrow.ChunkedArray):
+        return [value for chunk in array.chunks for value in values_of(chunk)]
+    kind = array.type
+    if pyarrow.types.is_null(kind):
+        return [None] * len(array)
+    if pyarrow.types.is_decimal(kind):
+        values = _integers_of_decimals(array)
+    elif pyarrow.types.is_date32(kind):
+        values = array.view(pyarrow.int32()).fill_null(0).to_numpy().tolist()
+    elif pyarrow.types.is_timestamp(kind):
+        values = array.view(pyarrow.int64()).fill_null(0).to_numpy().tolist()
+    elif pyarrow.types.is_floating(kind):
+        values = array.fill_null(0).to_numpy().astype(numpy.float64).tolist()
+    else:
+        return array.to_pylist()
+    return values if array.null_count == 0 else [v if valid else None for v, valid in zip(values, array.is_valid().to_pylist())]
+
+
+class Oracle:
+    def __init__(self, folder, optimize=True):
+        self.connection = duckdb.connect()
+        self.connection.execute(f"SET file_search_path = '{folder}'")
+        self.connection.execute("SET threads = 1")
+        self.connection.execute("SET preserve_insertion_order = true")
+        if not optimize:
+            self.connection.execute("PRAGMA disable_optimizer")
+
+    def load(self, file):
+        """Reads a Parquet file once; FROM 'file' means the copy from then on."""
+        self.connection.execute(f"CREATE OR REPLACE TABLE \"{file}\" AS SELECT * FROM read_parquet('{file}')")
+
+    def answer(self, statement):
+        try:
+            relation = self.connection.sql(statement)
+            table = relation.to_arrow_table()
+        except duckdb.Error as error:
+            return Answer(error="error", message=f"{type(error).__name__}: {error}")
+        types = [str(kind) for kind in relation.types]
+        return Answer([Column(name, kind, values_of(column)) for name, kind, column in zip(relation.columns, types, table.columns)])
+
+    def types(self, statement):
+        """Of the columns; None where DuckDB does not bind the statement."""
+        try:
+            return [str(kind) for kind in self.connection.sql(statement).types]
+        except duckdb.Error:
+            return None
+
+
+def with_companions(statement, inexact):
+    """The statement with the sums of magnitudes and the counts that Bounds need, as further columns.
+
+    `inexact` maps a column's number to ("sum" | "average", argument). The last FROM with a string is the statement's own.
+    """
+    extra = "".join(f", sum(abs(CAST({argument} AS DOUBLE))), count({argument})" for kind, argument in inexact.values() if kind != "function")
+    head, from_, tail = statement.rpartition(" FROM '")
+    return head + extra + from_ + tail
+
+
+def split_companions(answer, inexact):
+    """The answer without its companions, and the Bounds they make."""
+    bounds, place = {}, len(answer.columns) - 2 * sum(kind != "function" for kind, _ in inexact.values())
+    kept = place
+    for number, (kind, _) in inexact.items():
+        if kind == "function":
+            bounds[number] = Bound("function")
+            continue
+        bounds[number] = Bound(kind, answer.columns[place].values, answer.columns[place + 1].values)
+        place += 2
+    return Answer(answer.columns[:kept]), bounds

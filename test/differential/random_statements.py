@@ -1,0 +1,184 @@
+"""Statements of random expressions with DuckDB's answers to them.
+
+Building a kernel costs more than running it over a few thousand rows, so a statement holds several expressions, each of them a
+case. An expression that ends in a fault (an overflow, a division by zero) would hide the others, so it stands alone.
+"""
+import dataclasses
+import random
+
+import tables
+from answers import Answer, Bound, Column
+from expressions import Expressions, Node, family_of
+from oracle import Oracle, split_companions, with_companions
+
+ROW_COUNTS = [1, 63, 64, 65, 255, 256, 257, 1000, 1023, 1025, 2500]
+CASES_A_STATEMENT = 8
+FAULTS_A_STATEMENT = 0.25       # statements of one expression that must end in a fault, beside each of the others
+
+
+@dataclasses.dataclass
+class Statement:
+    text: str
+    expected: Answer
+    nodes: list = dataclasses.field(default_factory=list)      # the expressions; what `rebuild` takes
+    rebuild: object = None                                     # a statement of some of the expressions
+    bounds: dict = dataclasses.field(default_factory=dict)
+    unsigned_zeros: list = dataclasses.field(default_factory=list)
+    sort_keys: int = 0
+    batch_rows: int = 0
+    cases: int = 1
+    table: str = ""
+
+    def record(self):
+        answer = {"error": self.expected.error} if self.expected.error else \
+            {"columns": [dataclasses.asdict(column) for column in self.expected.columns]}
+        return {"text": self.text, "cases": self.cases, "answer": answer, "sort_keys": self.sort_keys, "batch_rows": self.batch_rows,
+                "bounds": {str(n): dataclasses.asdict(b) for n, b in self.bounds.items()}, "unsigned_zeros": list(self.unsigned_zeros)}
+
+    @staticmethod
+    def of_record(record):
+        answer = record["answer"]
+        expected = Answer(error=answer["error"]) if "error" in answer else Answer([Column(**column) for column in answer["columns"]])
+        return Statement(record["text"], expected, bounds={int(n): Bound(**b) for n, b in record["bounds"].items()}, cases=record["cases"],
+                         unsigned_zeros=record["unsigned_zeros"], sort_keys=record["sort_keys"], batch_rows=record["batch_rows"])
+
+
+class RandomStatements:
+    def __init__(self, seed, folder, most_rows=2500):
+        self.chosen = random.Random(seed)
+        self.oracle = Oracle(folder)
+        self.strict = Oracle(folder, optimize=False)      # evaluates as written; the optimizer may drop what would fault
+        self.files, self.faulting = [], []      # faulting: expressions drawn that end in a fault, with their tables
+        for number in range(10):
+            rows = self.chosen.choice([n for n in ROW_COUNTS if n <= most_rows])
+            table = tables.make(f"{seed}/{number}", rows, tame=number % 2 == 0, null_share=self.chosen.choice([0.1, 0.2, 0.5, 1.0 if number == 9 else 0.2]))
+            self.files.append(f"random{seed}_{number}.parquet")
+            tables.write_parquet(table, f"{folder}/{self.files[-1]}", seed=self.chosen.randrange(1, 1 << 30))
+            for oracle in (self.oracle, self.strict):
+                oracle.load(self.files[-1])
+        self.expressions = Expressions(self.chosen.random(), self.oracle, self.files[0])
+
+    def statements(self, cases):
+        """Yields statements until they hold at least so many cases."""
+        made = 0
+        while made < cases:
+            table = self.chosen.choice(self.files)
+            if self.faulting and self.chosen.random() < FAULTS_A_STATEMENT / (1 + FAULTS_A_STATEMENT):
+                node, table = self.faulting.pop(self.chosen.randrange(len(self.faulting)))
+                statement = self._fault(node, table)
+            else:
+                form = self.chosen.choices([self._rows, self._aggregates, self._groups, self._order], [5, 3, 3, 1])[0]
+                statement = form(table)
+            statement.table = table
+            if self.chosen.random() < 0.3:
+                statement.batch_rows = self.chosen.choice([64, 128, 256, 1024])
+            made += statement.cases
+            yield statement
+
+    def faults(self, node, table):
+        """None where it hangs on the order of evaluation."""
+        text = f"SELECT {node.sql} AS v FROM '{table}'"
+        verdicts = {bool(oracle.answer(text).error) for oracle in (self.oracle, self.strict)}
+        return verdicts.pop() if len(verdicts) == 1 else None
+
+    def _sound(self, table, draw):
+        while True:
+            node = draw()
+            faults = self.faults(node, table)
+            if faults is False:
+                return node
+            # DuckDB evaluates both sides of AND and OR or one, as it likes; Penstock hides a fault behind a side that decides.
+            if faults and not any(word in node.sql for word in (" AND ", " OR ", " IN ")):
+                self.faulting.append((node, table))
+
+    def _condition(self, table, probability):
+        if self.chosen.random() >= probability:
+            return ""
+        return " WHERE " + self._sound(table, lambda: self.expressions.of("boolean", 3)).sql
+
+    def _any(self):
+        return self.expressions.inexact() if self.chosen.random() < 0.06 else self.expressions.any()
+
+    def _answered(self, statement, inexact=None):
+        inexact = inexact or {}
+        answer = self.oracle.answer(with_companions(statement.text, inexact))
+        if not answer.error:
+            answer, statement.bounds = split_companions(answer, inexact)
+        statement.expected = answer
+        return statement
+
+    def _rows(self, table):
+        nodes = [self._sound(table, self._any) for _ in range(CASES_A_STATEMENT)]
+        condition = self._condition(table, 0.4)
+        limit = f" LIMIT {self.chosen.choice([0, 1, 64, 100])} OFFSET {self.chosen.choice([0, 3, 64])}" if self.chosen.random() < 0.15 else ""
+
+        def build(some):
+            items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
+            statement = Statement(f"SELECT id{items} FROM '{table}'{condition}{limit}", None, some, build, cases=len(some))
+            statement.unsigned_zeros = [1 + i for i, node in enumerate(some) if "greatest" in node.sql or "least" in node.sql]
+            return self._answered(statement, {1 + i: ("function", "") for i, node in enumerate(some) if _is_inexact(node)})
+        return build(nodes)
+
+    def _fault(self, node, table):
+        def build(some):
+            return self._answered(Statement(f"SELECT {some[0].sql} AS v FROM '{table}'", None, some, build))
+        return build([node])
+
+    def _aggregate(self, node):
+        """A call and how exact it is."""
+        family = family_of(node.type)
+        functions = ["count", "min", "max"] + (["sum", "sum", "avg"] if family in ("integer", "decimal", "float") else [])
+        function = self.chosen.choice(functions)
+        filtered = f" FILTER (WHERE {self.expressions.column('boolean').sql})" if self.chosen.random() < 0.1 else ""
+        return function, filtered
+
+    def _build_aggregates(self, table, condition, keys, calls):
+        def build(some):
+            items = [f"{key.sql} AS k{i}" for i, key in enumerate(keys)]
+            inexact, zeros = {}, list(range(len(keys)))
+            for i, (node, function, filtered) in enumerate(some):
+                number = len(items)
+                items.append(f"{function}({node.sql}){filtered} AS v{i}")
+                if family_of(node.type) == "float" and function in ("sum", "avg"):
+                    inexact[number] = ("average" if function == "avg" else "sum", node.sql)
+                zeros.append(number)
+            group = " GROUP BY " + ", ".join(f"k{i}" for i in range(len(keys))) if keys else ""
+            statement = Statement(f"SELECT {', '.join(items)} FROM '{table}'{condition}{group}", None, some, build, cases=len(some),
+                                  sort_keys=len(keys), unsigned_zeros=zeros)
+            return self._answered(statement, inexact)
+        return build(calls)
+
+    def _calls(self, table, count):
+        nodes = [self._sound(table, self.expressions.any) for _ in range(count)]
+        return [(node, *self._aggregate(node)) for node in nodes]
+
+    def _aggregates(self, table):
+        return self._build_aggregates(table, self._condition(table, 0.6), [], self._calls(table, CASES_A_STATEMENT))
+
+    def _groups(self, table):
+        names = self.chosen.sample(["b", "bn", "s", "sn", "i8", "i8n", "u8n", "i16n", "dtn", "d4_1", "f32n", "i64n"], self.chosen.choice([1, 1, 2]))
+        if self.chosen.random() < 0.3:
+            names = ["b", "bn", "i8n"]
+        keys = [Node(name, (), tables.COLUMNS[name]) for name in names]
+        if self.chosen.random() < 0.3:
+            keys[0] = self._sound(table, lambda: self.expressions.of(self.chosen.choice(["boolean", "integer", "decimal", "date"]), 2))
+        return self._build_aggregates(table, self._condition(table, 0.4), keys, self._calls(table, CASES_A_STATEMENT - 2))
+
+    def _order(self, table):
+        """The rows' order is the answer: `id` makes it total."""
+        nodes = [self._sound(table, self.expressions.any) for _ in range(3)]
+        condition = self._condition(table, 0.7)
+        ways = [self.chosen.choice(["", " DESC", " ASC NULLS FIRST", " DESC NULLS FIRST", " NULLS LAST"]) for _ in nodes]
+        limit = f" LIMIT {self.chosen.choice([1, 10, 200])}" if self.chosen.random() < 0.5 else ""
+
+        def build(some):
+            items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
+            order = ", ".join(f"v{i}{ways[i]}" for i in range(len(some)))
+            statement = Statement(f"SELECT id{items} FROM '{table}'{condition} ORDER BY {order}, id{limit}", None, some, build, cases=len(some))
+            statement.unsigned_zeros = [1 + i for i, node in enumerate(some) if "greatest" in node.sql or "least" in node.sql]
+            return self._answered(statement)
+        return build(nodes)
+
+
+def _is_inexact(node):
+    return node.template.split("(")[0] in ("exp", "ln", "log10", "sin", "cos", "tan", "power")

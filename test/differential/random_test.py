@@ -1,0 +1,142 @@
+"""Random expressions and tables against DuckDB, on every device found.
+
+    random_test.py QUERY_DRIVER PENSTOCK [--cases N] [--seed N] [--device ID]
+
+Each failure is printed with the seed and the smallest statement found that still differs.
+"""
+import argparse
+import sys
+import tempfile
+
+from answers import difference, sorted_rows
+from driver import Driver, Tally, devices
+from expressions import shrink
+from random_statements import RandomStatements
+
+MOST_REFUSED = 0.10
+
+
+def wrong(statement, ours):
+    """None where the answer is right; "refused"; or what is wrong."""
+    expected = statement.expected
+    if ours.error == "crash":
+        return "crash: " + ours.message
+    if ours.error == "unsupported":
+        return "refused"
+    if ours.error:
+        # A fault of DuckDB's must be one of ours; which of the two codes hangs on the first row that faults.
+        return None if expected.error and ours.error in ("overflow", "invalid") else f"{ours.error}: {ours.message}; DuckDB " + (
+            expected.message or "answers")
+    if expected.error:
+        return f"answered; DuckDB: {expected.message or 'an error'}"
+    if statement.sort_keys:
+        order = statement.sort_keys
+        bounds = statement.bounds
+        if bounds:      # their rows are put in the order of the keys with the rest
+            expected, bounds = _sorted_with_bounds(expected, bounds, order)
+        else:
+            expected = sorted_rows(expected, order)
+        return difference(sorted_rows(ours, order), expected, bounds, unsigned_zeros=statement.unsigned_zeros)
+    return difference(ours, expected, statement.bounds, unsigned_zeros=statement.unsigned_zeros)
+
+
+def _sorted_with_bounds(expected, bounds, keys):
+    import copy
+    from answers import Answer, Column
+    extra, places = [], {}
+    for number, bound in bounds.items():
+        if bound.kind != "function":
+            places[number] = len(extra)
+            extra += [Column("", "", bound.magnitudes), Column("", "", bound.counts)]
+    both = sorted_rows(Answer(expected.columns + extra), keys)
+    count, bounds = len(expected.columns), {number: copy.copy(bound) for number, bound in bounds.items()}
+    for number, place in places.items():
+        bounds[number].magnitudes, bounds[number].counts = (both.columns[count + place + i].values for i in (0, 1))
+    return Answer(both.columns[:count]), bounds
+
+
+class Comparison:
+    """Runs statements; those that are wrong are split until single expressions are, and those are shrunk."""
+
+    def __init__(self, driver, makers, tally, label):
+        self.driver, self.makers, self.tally, self.label = driver, makers, tally, label
+        self.shrunk = 0
+
+    def run(self, statement):
+        self.driver.set(batch_rows=statement.batch_rows)
+        return wrong(statement, self.driver.answer(statement.text))
+
+    def check(self, statement):
+        finding = self.run(statement)
+        if finding is None:
+            self.tally.passed += statement.cases
+            return
+        if len(statement.nodes) > 1:
+            half = len(statement.nodes) // 2
+            parts = [statement.rebuild(some) for some in (statement.nodes[:half], statement.nodes[half:])]
+            for part in parts:
+                part.batch_rows, part.table = statement.batch_rows, statement.table
+            before = self.tally.failed + self.tally.refused
+            for part in parts:
+                self.check(part)
+            if self.tally.failed + self.tally.refused == before:      # only together are they wrong
+                self.tally.fail(self.label, f"{finding}\nbatch_rows {statement.batch_rows}: {statement.text}")
+            return
+        if finding == "refused":
+            self.tally.refuse(self.driver.answer(statement.text).message)
+            return
+        self.tally.fail(self.label, self._smallest(statement, finding))
+
+    def _smallest(self, statement, finding):
+        self.shrunk += 1
+        if self.shrunk > 12 or not statement.nodes:       # enough to work on; shrinking compiles many kernels
+            return f"{finding}\nbatch_rows {statement.batch_rows}: {statement.text}"
+        first = statement.nodes[0]
+        rest = first[1:] if isinstance(first, tuple) else None
+
+        def rebuilt(node):
+            again = statement.rebuild([(node, *rest) if rest is not None else node])
+            again.batch_rows, again.table = statement.batch_rows, statement.table
+            return again
+
+        def still_wrong(node):
+            found = self.run(rebuilt(node))
+            return found not in (None, "refused")
+
+        node = shrink(first[0] if rest is not None else first, still_wrong, self.makers.oracle, statement.table)
+        smallest = rebuilt(node)
+        return f"{self.run(smallest)}\nbatch_rows {smallest.batch_rows}: {smallest.text}"
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("driver")
+    arguments.add_argument("penstock")
+    arguments.add_argument("--cases", type=int, default=2000)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--device", action="append")
+    arguments.add_argument("--verbose", action="store_true")
+    options = arguments.parse_args()
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="penstock-random-") as folder:
+        makers = RandomStatements(options.seed, folder)
+        statements = list(makers.statements(options.cases))
+        print(f"seed {options.seed}: {sum(s.cases for s in statements)} cases in {len(statements)} statements", flush=True)
+        for device in options.device or devices(options.penstock):
+            driver = Driver(options.driver, folder, device)
+            comparison = Comparison(driver, makers, tally, f"seed {options.seed}, {device}")
+            for statement in statements:
+                if options.verbose:
+                    print(statement.text, flush=True)
+                comparison.check(statement)
+            ended = driver.close()
+            if ended:
+                tally.fail(device, "the driver's end: " + ended)
+    total = tally.passed + tally.failed + tally.refused
+    if tally.refused > MOST_REFUSED * total:
+        tally.fail("refusals", f"{tally.refused} of {total} cases were refused: the generator draws what is not supported")
+    sys.exit(tally.finish())
+
+
+if __name__ == "__main__":
+    main()
