@@ -46,6 +46,9 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   for (std::size_t i = 0; i < parameters.size(); i++)
     PENSTOCK_TRY(bring_column(memory, compute, index, memory.batch.columns[i], parameters[i].has_validity)
                      .with("while bringing column '" + program_.source_schema[parameters[i].column].name + "' to the device"));
+  for (const Column& column : memory.batch.columns)
+    if (column.device_values && column.values.empty() && program_.carries_rows())
+      return Status(Code::unsupported, "rows of this many columns cannot be taken from a table that lives on a device alone");
   if (uploads_ && bytes_uploaded_ != uploaded_before) {
     PENSTOCK_ASSIGN(const auto uploaded, uploads_->record());
     PENSTOCK_TRY(uploads_->flush());

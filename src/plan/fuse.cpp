@@ -79,6 +79,16 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
   program.results.push_back({call.function, count, count, argument_type, type});
 }
 
+// Many columns that are taken over as they are would be as many kernel parameters: the host gathers them by row number instead.
+constexpr std::size_t most_outputs = 16;
+void carry_wide_rows(TileProgram& program) {
+  if (program.outputs.size() <= most_outputs) return;
+  for (Output& output : program.outputs) {
+    const Node& node = program.graph->at(output.root);
+    if (node.op == Op::column) output.carried = static_cast<int>(node.payload);
+  }
+}
+
 void choose_columns(TileProgram& program) {
   std::set<NodeId> seen;
   std::set<std::uint32_t> device, carried;
@@ -144,12 +154,14 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last) {
         return Status(Code::internal, "a step that cannot be fused: " + std::string(name_of(step.kind)));
     }
   }
-  if (program.epilogue == Epilogue::compact)
+  if (program.epilogue == Epilogue::compact) {
     for (std::size_t i = 0; i < columns.size(); i++) {
       const Node& node = program.graph->at(columns[i]);
       const bool carry = node.op == Op::column && node.type.kind == Kind::string;
       program.outputs.push_back({program.schema[i].name, columns[i], carry ? static_cast<int>(node.payload) : -1});
     }
+    carry_wide_rows(program);
+  }
   choose_columns(program);
   return program;
 }

@@ -198,7 +198,7 @@ Result<std::string> Query::source(Target target) const {
   return penstock::source(plan_->copy(), step_, target);
 }
 
-Result<std::vector<Outcome>> run_together(const std::vector<Query>& queries, const RunOptions& options) {
+Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries, const RunOptions& options) {
   if (queries.empty()) return std::vector<Outcome>();
   std::vector<StepId> steps;
   for (const Query& query : queries) {

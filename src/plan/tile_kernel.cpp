@@ -44,7 +44,20 @@ Result<std::unique_ptr<TileKernel>> TileKernel::build(std::shared_ptr<Device> de
   return kernel;
 }
 
+// Kernel C's parameter walker stops at 64; segments and outputs of a compaction count twice.
+Status TileKernel::check_parameter_count() const {
+  std::size_t count = 8;
+  for (const ColumnParameter& p : column_parameters(program_)) count += 1u + p.has_validity;
+  std::size_t outputs = 0;
+  if (program_.epilogue == Epilogue::compact)
+    for (const OutputParameter& p : output_parameters(program_)) outputs += 1u + p.has_validity;
+  count = std::max(count + program_.graph->parameters.size() + outputs, 8 + 2 * outputs);
+  if (count <= 64) return {};
+  return Status(Code::unsupported, "this step would take a kernel of about " + std::to_string(count) + " parameters (columns, scalars, outputs); 64 at most");
+}
+
 Status TileKernel::compile() {
+  PENSTOCK_TRY(check_parameter_count());
   PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
   if (options_.on_source) options_.on_source(text_.text);
   ProgramSource source;

@@ -51,6 +51,7 @@ class TileKernel {
 
  private:
   TileKernel(std::shared_ptr<Device> device, const TileProgram& program) : device_(std::move(device)), program_(program) {}
+  Status check_parameter_count() const;
   Status compile();
   std::uint32_t group_count(std::uint64_t row_count) const;
   std::uint32_t tile_count(std::uint64_t row_count) const;
