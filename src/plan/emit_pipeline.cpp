@@ -134,7 +134,10 @@ Result<std::string> Printer::evaluate_function(PipelineText& result) const {
   EmissionNames names;
   names.value = [](std::uint32_t column) { return "in->" + column_name(column); };
   names.valid = [this](std::uint32_t column) { return field(column).nullable ? "in->" + column_name(column) + "_valid" : std::string(); };
-  names.parameter = [](std::uint32_t parameter) { return parameter_name(parameter); };
+  names.parameter = [this](std::uint32_t p) {
+    const Scalar& value = program_.graph->parameters[p];
+    return value.is_null ? "((" + kernel_type(value.type) + ")0)" : parameter_name(p);      // NULL takes no argument
+  };
   names.parameter_valid = [this](std::uint32_t p) { return program_.graph->parameters[p].is_null ? std::string("0u") : std::string(); };
   PENSTOCK_ASSIGN(const Emission emission, emit(*program_.graph, roots, names));
   result.faults = emission.faults;
