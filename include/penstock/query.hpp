@@ -32,8 +32,7 @@ class Query {
   Result<std::string> source(Target target) const;
   // The first error of building the query; run() and the others return it too.
   const Status& status() const { return status_; }
-  // Outcomes in the order of the queries, which all go on from one from(): the steps they share run once.
-  friend Result<std::vector<Outcome>> run_together(const std::vector<Query>& queries, const RunOptions& options);
+  const Query& finished() const { return *this; }    // ready to run: see Rows::finished
 
  protected:
   struct SharedPlan;
@@ -54,11 +53,14 @@ class Query {
 
  private:
   template <class Add> Query add(const std::shared_ptr<Trace>& trace, Add add_step) const;
+  friend Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries, const RunOptions& options);
 
   std::shared_ptr<SharedPlan> plan_;
   StepId step_ = 0;
   Status status_;
 };
+
+Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries, const RunOptions& options);
 
 namespace traced {
 
@@ -238,16 +240,24 @@ class Rows : public Query {
   // The lambda returns a value, ascending(x), descending(x), nulls_first(...), or a std::tuple of these. Stable; NULLs last.
   template <class F>
   Rows order_by(F keys, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
-    const Rows input = chosen();
+    const Rows input = finished();
     const auto trace = input.begin("order_by", file, line);
     return Rows(input.with_order(trace, traced::sort_keys(traced::apply_to_row(keys, Shape::bind(trace)))));
   }
-  Rows limit(std::uint64_t count, std::uint64_t offset = 0) const { return Rows(chosen().with_limit(count, offset)); }
+  Rows limit(std::uint64_t count, std::uint64_t offset = 0) const { return Rows(finished().with_limit(count, offset)); }
+
+  // Rows of a struct may stand for a table with more columns: only the struct's are results.
+  Rows finished() const {
+    if constexpr (!Shape::is_struct) return *this;
+    const auto trace = begin("map", "", 0);
+    return Rows(with_projection(trace, Shape::outputs(Shape::bind(trace))));
+  }
 
   // ---- results ----
-  Result<Outcome> run(const RunOptions& options = {}) const { return chosen().outcome(options); }
-  Result<std::string> explain(const RunOptions& options = {}) const { return chosen().Query::explain(options); }
-  Result<std::string> source(Target target) const { return chosen().Query::source(target); }
+  Result<Outcome> outcome(const RunOptions& options = {}) const { return run(options); }
+  Result<Outcome> run(const RunOptions& options = {}) const { return finished().Query::outcome(options); }
+  Result<std::string> explain(const RunOptions& options = {}) const { return finished().Query::explain(options); }
+  Result<std::string> source(Target target) const { return finished().Query::source(target); }
   Result<Table> collect(const RunOptions& options = {}) const {
     PENSTOCK_ASSIGN(Outcome result, run(options));
     return std::move(result.table);
@@ -255,9 +265,10 @@ class Rows : public Query {
   // A std::vector of the values, or of tuples; opt<T> is std::optional<T>, str is std::string.
   auto values(const RunOptions& options = {}, RunReport* report = nullptr) const {
     static_assert(!Shape::is_struct, "values: a struct of Cols has no typed result; choose columns with map, or take collect()");
-    using Types = typename Shape::Types;
-    using Element = typename traced::RowElement<Types>::type;
-    return read_all<Element>(run(options), report, Types());
+    if constexpr (!Shape::is_struct) {
+      using Types = typename Shape::Types;
+      return read_all<typename traced::RowElement<Types>::type>(run(options), report, Types());
+    }
   }
   // The only row, of a query that aggregates.
   auto one(const RunOptions& options = {}, RunReport* report = nullptr) const {
@@ -281,12 +292,6 @@ class Rows : public Query {
     const auto trace = begin(step, file, line);
     traced::Shape<Struct>::bind(trace);
     return Rows<Struct>(checked(trace));
-  }
-  // Rows of a struct may stand for a table with more columns: only the struct's are results.
-  Rows chosen() const {
-    if constexpr (!Shape::is_struct) return *this;
-    const auto trace = begin("map", "", 0);
-    return Rows(with_projection(trace, Shape::outputs(Shape::bind(trace))));
   }
   static auto single_value_of(const R& row) {
     static_assert(traced::Traced<R>, "sum, min, max, avg and reduce take rows of one value; map to it first, or use aggregate");
@@ -369,6 +374,10 @@ auto from(std::vector<T>... columns) {
   return Rows<Row>::over(traced::source_of_columns({traced::column_of_vector(std::move(columns))...}), "", 0);
 }
 
-Result<std::vector<Outcome>> run_together(const std::vector<Query>& queries, const RunOptions& options = {});
+// Outcomes in the order of the queries, which all go on from one from(): the steps they share run once.
+template <std::derived_from<Query>... Q>
+Result<std::vector<Outcome>> run_together(const RunOptions& options, const Q&... queries) {
+  return run_finished({queries.finished()...}, options);
+}
 
 }  // namespace penstock

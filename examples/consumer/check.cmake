@@ -1,0 +1,13 @@
+# Installs the core, builds the consumer against it in a tree that knows nothing of this build, and runs it.
+function(step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGN}\n${output}")
+  endif()
+  message(STATUS "${output}")
+endfunction()
+file(REMOVE_RECURSE ${WORK}/installed ${WORK}/build)
+step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed --component core)
+step(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK}/installed)
+step(${CMAKE_COMMAND} --build ${WORK}/build)
+step(${WORK}/build/consumer)
