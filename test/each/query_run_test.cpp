@@ -234,6 +234,39 @@ TEST(Query, StructsGoInAndOut) {
   });
 }
 
+TEST(Query, ArrowDataComesInAndGoesOut) {
+  on_each([&](const RunOptions& options) {
+    ArrowArray array;
+    ArrowSchema schema;
+    ASSERT_OK(export_table(sales(100), &array, &schema));
+    const auto pears = from<Row>(import_table(&array, &schema)).filter([](auto r) { return r.item == "pear"; });
+    TAKE(const Outcome outcome, pears.run(options));
+    ASSERT_OK(export_table(outcome.table, &array, &schema));
+    EXPECT_EQ(array.length, 33);
+    const auto again = from<Row>(import_table(&array, &schema)).map([](auto r) { return std::tuple(r.item, r.quantity, r.cost); });
+    TAKE(const auto rows, again.values(options));
+    ASSERT_EQ(rows.size(), 33u);
+    for (std::size_t i = 0; i < rows.size(); i++) {
+      const int from_row = static_cast<int>(3 * i + 1);
+      EXPECT_EQ(rows[i], std::tuple(std::string("pear"), quantity_of(from_row), decimal<15, 2>::of_count(cost_of(from_row))));
+    }
+  });
+}
+
+// A lambda with a new captured value must find the program of the old one.
+TEST(Query, ANewCapturedValueCompilesNothing) {
+  const auto above = [](float floor) { return from<Row>(sales(100)).filter([=](auto r) { return r.price > floor; }).count(); };
+  on_each([&](const RunOptions& options) {
+    RunReport report;
+    TAKE(const std::int64_t few, above(20).run(options, &report));
+    EXPECT_EQ(few, 19);
+    TAKE(const std::int64_t many, above(1).run(options, &report));
+    EXPECT_EQ(many, 95);
+    ASSERT_FALSE(report.kernels.empty());
+    for (const KernelReport& kernel : report.kernels) EXPECT_EQ(name_of(kernel.build.cache), name_of(CacheResult::memory)) << kernel.name;
+  });
+}
+
 TEST(Query, BooleansAndMissingScalarsAreValues) {
   const std::optional<std::int32_t> missing;
   const auto query = from(std::vector<bool>{true, false, true}, std::vector<std::int32_t>{1, 2, 3}).map([=](auto flag, auto x) {

@@ -1,5 +1,4 @@
 // says: map: return a value, a std::tuple of values
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).map([](auto r) { return sum(r.price); });

@@ -1,5 +1,4 @@
 // says: Col: this type is not supported
-#include "row.hpp"
 
 struct Letters { Col<"x", char> x; };
 auto broken(Table table) { return from<Letters>(table).count(); }

@@ -1,5 +1,4 @@
 // says: a custom function takes as many inputs as its signature names
-#include "row.hpp"
 
 auto broken(Table table) {
   const auto twice = custom_function<double(double)>("twice", {"x"}, "return 2 * x;", [](double x) { return 2 * x; });

@@ -1,5 +1,4 @@
 // says: custom_function: parameters and result are fixed-width types, not str and not opt
-#include "row.hpp"
 
 auto broken() {
   return custom_function<int(str)>("size", {"x"}, "return 0;", [](auto) { return 0; });

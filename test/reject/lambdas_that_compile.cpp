@@ -1,5 +1,4 @@
 // compiles
-#include "row.hpp"
 
 struct Out { Col<"total", float> total; Col<"count", opt<std::int32_t>> count; };
 

@@ -1,5 +1,4 @@
 // says: Col: the value may be NULL; declare the column opt<T>, or write coalesce(x, value)
-#include "row.hpp"
 
 struct Out { Col<"count", std::int32_t> count; };
 auto broken(Table table) {

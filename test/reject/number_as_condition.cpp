@@ -1,5 +1,4 @@
 // says: && and || take booleans; write a comparison
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).filter([](auto r) { return r.price && r.quantity > 3; });

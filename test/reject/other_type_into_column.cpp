@@ -1,5 +1,4 @@
 // says: Col: the value has another type than the column; write cast<T>(x)
-#include "row.hpp"
 
 struct Out { Col<"total", double> total; };
 auto broken(Table table) {

@@ -1,5 +1,4 @@
 // says: filter: the predicate must be boolean; write a comparison
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).filter([](auto r) { return r.price * 2; });

@@ -1,5 +1,4 @@
-// The row of every lambda here.
-#pragma once
+// The row of every lambda here; included before each file, as a precompiled header.
 #include "penstock/query.hpp"
 
 using namespace penstock;

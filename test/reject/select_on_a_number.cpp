@@ -1,5 +1,4 @@
 // says: select: the condition must be boolean; write a comparison
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).map([](auto r) { return select(r.quantity, 1, 2); });

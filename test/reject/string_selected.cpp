@@ -1,5 +1,4 @@
 // says: select: a str is carried and compared with == and != only
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).map([](auto r) { return select(r.paid, r.url, "none"); });

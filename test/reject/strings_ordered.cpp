@@ -1,5 +1,4 @@
 // says: strings can be compared with == and != only
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).filter([](auto r) { return r.url < "m"; });

@@ -1,5 +1,4 @@
 // says: sum and avg take numbers
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).aggregate([](auto r) { return sum(r.url); });

@@ -1,4 +1,3 @@
 // says: sum, min, max, avg and reduce take rows of one value; map to it first, or use aggregate
-#include "row.hpp"
 
 auto broken(Table table) { return from<Row>(table).sum(); }

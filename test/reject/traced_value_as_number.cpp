@@ -1,5 +1,4 @@
 // says: a traced value has no number while tracing: keep it in 'auto', or convert it with cast<T>(x)
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).map([](auto r) {

@@ -1,4 +1,3 @@
 // says: values: a struct of Cols has no typed result; choose columns with map, or take collect()
-#include "row.hpp"
 
 auto broken(Table table) { return from<Row>(table).values(); }

@@ -1,5 +1,4 @@
 // says: minus of an unsigned integer; write -cast<std::int64_t>(x)
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).map([](auto r) { return -r.id; });

@@ -1,5 +1,4 @@
 // says: this function takes a date or a timestamp
-#include "row.hpp"
 
 auto broken(Table table) {
   return from<Row>(table).map([](auto r) { return year(r.price); });
