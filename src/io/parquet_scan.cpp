@@ -45,8 +45,7 @@ class ParquetStream final : public BatchStream {
   void open_batch();
   void run();
   Piece* next_piece(Batch*& batch);
-  Status decode(Batch& batch, const Piece& piece);
-  std::unique_ptr<ChunkDecoder>* decoder_slot(const Piece& piece);
+  Status decode(Batch& batch, const Piece& piece, std::unique_ptr<ChunkDecoder> decoder);
 
   std::shared_ptr<const ParquetFile> file_;
   std::vector<const ParquetColumn*> columns_;
@@ -57,7 +56,7 @@ class ParquetStream final : public BatchStream {
   std::mutex mutex_;
   std::condition_variable work_, ready_;
   std::deque<std::unique_ptr<Batch>> batches_;              // opened and not yet taken
-  std::map<Chunk, std::unique_ptr<ChunkDecoder>> decoders_; // of chunks begun and not ended; null while running
+  std::map<Chunk, std::unique_ptr<ChunkDecoder>> decoders_;   // of chunks begun and not ended; null while running
   std::uint64_t opened_rows_ = 0;
   bool stopping_ = false;
   Status failed_;
@@ -148,8 +147,11 @@ void ParquetStream::run() {
       continue;
     }
     piece->state = Piece::State::running;
+    // Taken before the lock is given up: its absence is what keeps other threads from the chunk's next piece.
+    std::unique_ptr<ChunkDecoder> decoder;
+    if (!piece->begins_chunk) decoder = std::move(decoders_.find({piece->row_group, piece->column})->second);
     lock.unlock();
-    status = guard([&] { return decode(*batch, *piece); });
+    status = guard([&] { return decode(*batch, *piece, std::move(decoder)); });
     lock.lock();
     piece->state = Piece::State::done;
     if (!status.ok() && batch->status.ok())
@@ -162,14 +164,11 @@ void ParquetStream::run() {
   }
 }
 
-Status ParquetStream::decode(Batch& batch, const Piece& piece) {
+// `decoder` is null for the first piece of a chunk.
+Status ParquetStream::decode(Batch& batch, const Piece& piece, std::unique_ptr<ChunkDecoder> decoder) {
   const Chunk chunk{piece.row_group, piece.column};
-  std::unique_ptr<ChunkDecoder> decoder;
   if (piece.begins_chunk) {
     PENSTOCK_ASSIGN(decoder, ChunkDecoder::open(*file_, piece.row_group, *columns_[piece.column]));
-  } else {
-    const std::lock_guard lock(mutex_);
-    decoder = std::move(decoders_[chunk]);
   }
   BatchColumn& column = batch.columns[piece.column];
   column.prepare(*memory_);
