@@ -8,83 +8,13 @@
 // than 32 bits are int32 in arithmetic; beyond that SQL's rules hold: integer overflow and division by zero end the query if
 // the value reaches a result, uint32 with int32 is int64, && and || are Kleene logic and evaluate both sides.
 #pragma once
-#include <array>
-#include <functional>
-#include <tuple>
 #include <utility>
 
-#include "penstock/promotion.hpp"
-#include "penstock/traced_value.hpp"
+#include "penstock/custom.hpp"
+#include "penstock/traced_type.hpp"
 
 namespace penstock {
 namespace traced {
-
-// ---- static result types; each mirrors one function of Builder, and a test compares them over all pairs ----
-
-// Where there is no result an error has been said; `instead` keeps it the only one.
-constexpr unsigned code_or(std::optional<Type> result, Kind instead) { return code_of(result.value_or(Type{instead})); }
-
-constexpr bool is_wide(Type t) { return t.kind == Kind::int128 || (t.kind == Kind::decimal && t.precision > 18); }
-constexpr bool is_integral(Type t) { return expr::promotion::holds(expr::promotion::integers, t.kind); }
-constexpr bool is_moment(Type t) { return t.kind == Kind::date32 || t.kind == Kind::timestamp; }
-constexpr bool is_real(Type t) { return t.kind == Kind::float32 || t.kind == Kind::float64; }
-constexpr bool is_number(Type t) { return is_integral(t) || is_real(t) || t.kind == Kind::decimal; }
-
-constexpr Type promoted(Type t) {
-  const bool narrow = t.kind == Kind::int8 || t.kind == Kind::int16 || t.kind == Kind::uint8 || t.kind == Kind::uint16;
-  return narrow ? Type{Kind::int32} : t;
-}
-
-constexpr std::optional<Type> decimal_result(Op op, Type a, Type b, Type met) {
-  if (op == Op::multiply) {
-    const Type x = expr::as_decimal(a), y = expr::as_decimal(b);
-    const int scale = x.scale + y.scale;
-    if (scale > 18) return std::nullopt;
-    return Type::decimal(std::min(std::min<int>(x.precision, 18) + std::min<int>(y.precision, 18), 18), scale);
-  }
-  return Type::decimal(std::min(met.precision + (op == Op::modulo ? 0 : 1), 18), met.scale);
-}
-
-// Of add, subtract, multiply, divide, integer_divide, modulo on promoted types.
-constexpr std::optional<Type> arithmetic_result(Op op, Type a, Type b) {
-  if (is_moment(a) || is_moment(b)) {
-    if (op == Op::add && b.kind == Kind::date32) std::swap(a, b);
-    if (a.kind != Kind::date32 || (op != Op::add && op != Op::subtract)) return std::nullopt;
-    if (op == Op::subtract && b.kind == Kind::date32) return Type{Kind::int64};
-    return b.kind == Kind::int32 ? std::optional<Type>(a) : std::nullopt;
-  }
-  if (!is_number(a) || !is_number(b) || is_wide(a) || is_wide(b)) return std::nullopt;
-  const std::optional<Type> met = expr::meet(a, b, expr::Meeting::arithmetic);
-  if (!met) return std::nullopt;
-  if (is_real(*met)) return met;
-  if (op == Op::divide || (op == Op::integer_divide && !(is_integral(a) && is_integral(b)))) return Type{Kind::float64};
-  if (met->kind == Kind::int128) return std::nullopt;
-  return met->kind == Kind::decimal ? decimal_result(op, a, b, *met) : met;
-}
-
-constexpr std::optional<Type> bits_result(Type a, Type b) {
-  if (!is_integral(a) || !is_integral(b)) return std::nullopt;
-  const Type met = expr::meet(a, b, expr::Meeting::arithmetic).value_or(a);
-  return met.kind == Kind::int128 ? std::nullopt : std::optional<Type>(met);
-}
-
-constexpr bool is_comparable(Type a, Type b) {
-  const auto counts_as_number = [](Type t, Type other) { return t.kind == Kind::boolean && (is_real(other) || other.kind == Kind::decimal); };
-  if (counts_as_number(a, b) || counts_as_number(b, a)) return !is_wide(a) && !is_wide(b);
-  return !is_wide(a) && !is_wide(b) && expr::meet(a, b, expr::Meeting::comparison).has_value();
-}
-
-// Of select's branches, and of the inputs of coalesce, least, greatest.
-constexpr std::optional<Type> branch_result(std::initializer_list<Type> types) {
-  Type type = *types.begin();
-  for (Type other : types) {
-    const std::optional<Type> met = expr::meet(type, other, expr::Meeting::comparison);
-    if (!met || met->kind == Kind::int128 || is_wide(other)) return std::nullopt;
-    type = *met;
-  }
-  if (type.kind == Kind::string) return std::nullopt;
-  return type.kind == Kind::decimal && type.precision > 18 ? Type::decimal(18, type.scale) : type;
-}
 
 template <class A, class B> inline constexpr bool has_string = type_v<A>.kind == Kind::string || type_v<B>.kind == Kind::string;
 template <class A, class B> inline constexpr bool has_boolean = type_v<A>.kind == Kind::boolean || type_v<B>.kind == Kind::boolean;
@@ -92,7 +22,6 @@ template <class A, class B> inline constexpr bool has_wide = is_wide(type_v<A>) 
 template <class A, class B>
 inline constexpr bool needs_128_bits = is_integral(type_v<A>) && is_integral(type_v<B>) &&
                                        expr::meet(promoted(type_v<A>), promoted(type_v<B>), expr::Meeting::arithmetic) == Type{Kind::int128};
-template <class... T> inline constexpr bool any_nullable = (nullable_v<T> || ...);
 
 template <class A, class B>
 consteval bool check_numbers() {
@@ -314,100 +243,5 @@ auto cast(const T& x) {
 
 template <class T> auto Value<T>::has_value() const { return !is_null(*this); }
 template <class T> template <class U> auto Value<T>::value_or(const U& other) const { return coalesce(*this, other); }
-
-// ---- the user's own scalar function ----
-
-template <class Signature> class CustomCall;
-// Made by custom_function; called inside lambdas with traced values or scalars, which are converted to A....
-template <class R, class... A>
-class CustomCall<R(A...)> {
- public:
-  explicit CustomCall(std::shared_ptr<const CustomFunction> function) : function_(std::move(function)) {}
-
-  template <class... T>
-    requires(traced::Usable<T> && ...)
-  auto operator()(const T&... inputs) const {
-    static_assert(sizeof...(T) == sizeof...(A), "a custom function takes as many inputs as its signature names");
-    static_assert((traced::Traced<T> || ...), "a custom function needs a traced input");
-    static_assert((expr::is_castable(traced::type_v<T>, traced::type_of_value<traced::canonical_t<A>>()) && ...),
-                  "a custom function's input has no conversion to the parameter's type");
-    using Result_ = traced::with_opt<traced::canonical_t<R>, traced::any_nullable<T...>>;
-    return Value<Result_>(traced::call(function_, {inputs...}, traced::is_opt<Result_>));
-  }
-
- private:
-  std::shared_ptr<const CustomFunction> function_;
-};
-
-namespace traced {
-
-template <class T>
-T value_of(const Scalar& scalar) {
-  using U = canonical_t<T>;
-  if constexpr (std::same_as<U, date>) return date(static_cast<std::int32_t>(scalar.integer));
-  else if constexpr (std::same_as<U, timestamp>) return timestamp(static_cast<std::int64_t>(scalar.integer));
-  else if constexpr (is_decimal<U>) return U::of_count(static_cast<typename U::Count>(scalar.integer));
-  else if constexpr (std::floating_point<U>) return static_cast<T>(scalar.real);
-  else return static_cast<T>(scalar.integer);
-}
-
-template <class R, class... A, class Host, std::size_t... i>
-Scalar call_host(const Host& host, std::span<const Scalar> inputs, std::type_identity<R(A...)>, std::index_sequence<i...>) {
-  return scalar_of(static_cast<R>(host(value_of<A>(inputs[i])...)));
-}
-
-template <class Signature> struct SignatureTypes;
-template <class R, class... A> struct SignatureTypes<R(A...)> {
-  static constexpr std::size_t arity = sizeof...(A);
-  static constexpr bool is_supported = ((!std::is_void_v<canonical_t<A>> && !std::same_as<canonical_t<A>, str> && !is_opt<canonical_t<A>>) && ...) &&
-                                       !std::is_void_v<canonical_t<R>> && !std::same_as<canonical_t<R>, str> && !is_opt<canonical_t<R>>;
-  static std::vector<Type> parameters() { return {type_of_value<canonical_t<A>>()...}; }
-  static constexpr Type result() { return type_of_value<canonical_t<R>>(); }
-};
-
-}  // namespace traced
-
-// A scalar function as Kernel C (`body`: the function's body over the parameter names) and as C++ (`host`: what it means).
-//     auto haversine = custom_function<double(double, double)>("haversine", {"a", "b"}, "return sin(a) * sin(b);", host);
-// Not called for a NULL input: the result is then NULL. In Kernel C a date is its day number, a decimal its count.
-template <class Signature, std::size_t count, class Host>
-CustomCall<Signature> custom_function(std::string name, const char* const (&parameter_names)[count], std::string body, Host host) {
-  using Types = traced::SignatureTypes<Signature>;
-  static_assert(Types::arity == count, "custom_function: as many parameter names as the signature has parameters");
-  static_assert(Types::is_supported, "custom_function: parameters and result are fixed-width types, not str and not opt; "
-                                     "a NULL input makes the result NULL");
-  auto function = std::make_shared<CustomFunction>();
-  function->name = std::move(name);
-  function->parameter_names.assign(parameter_names, parameter_names + count);
-  function->parameter_types = Types::parameters();
-  function->result_type = Types::result();
-  function->body = std::move(body);
-  function->host = [host = std::move(host)](std::span<const Scalar> inputs) {
-    return traced::call_host(host, inputs, std::type_identity<Signature>(), std::make_index_sequence<count>());
-  };
-  return CustomCall<Signature>(std::move(function));
-}
-
-struct ReductionProperties { bool associative = false, commutative = false; };
-
-// A reduction of values of T: `combine(a, b)` as Kernel C and as C++, and the neutral element.
-template <class T>
-struct TypedReduction { std::shared_ptr<const CustomReduction> reduction; };
-template <class T, class Host>
-TypedReduction<traced::canonical_t<T>> custom_reduction(std::string name, T neutral, std::string body, Host host, ReductionProperties properties) {
-  static_assert(!std::is_void_v<traced::canonical_t<T>> && !traced::is_opt<traced::canonical_t<T>> && !std::same_as<traced::canonical_t<T>, str>,
-                "custom_reduction: the values are of a fixed-width type, not str and not opt");
-  auto reduction = std::make_shared<CustomReduction>();
-  reduction->name = std::move(name);
-  reduction->neutral = traced::scalar_of(neutral);
-  reduction->type = reduction->neutral.type;
-  reduction->body = std::move(body);
-  reduction->host = [host = std::move(host)](const Scalar& a, const Scalar& b) {
-    return traced::scalar_of(static_cast<T>(host(traced::value_of<T>(a), traced::value_of<T>(b))));
-  };
-  reduction->associative = properties.associative;
-  reduction->commutative = properties.commutative;
-  return {std::move(reduction)};
-}
 
 }  // namespace penstock
