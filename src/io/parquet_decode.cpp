@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "column/bits.hpp"
+#include "io/parquet_values.hpp"
 
 namespace penstock::io {
 namespace {
@@ -241,28 +241,6 @@ class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> 
   bool is_checked_ = false;
 };
 
-// Two's complement, most significant byte first; false when it does not fit.
-bool from_big_endian(const std::uint8_t* bytes, std::uint32_t count, std::int64_t& out) {
-  std::uint64_t value = count > 0 && (bytes[0] & 0x80) != 0 ? ~std::uint64_t{0} : 0;
-  const std::uint64_t sign = value;
-  for (std::uint32_t i = 0; i < count; i++) {
-    if (i + 8 < count && bytes[i] != static_cast<std::uint8_t>(sign)) return false;
-    value = value << 8 | bytes[i];
-  }
-  out = static_cast<std::int64_t>(value);
-  return count <= 8 || (value ^ sign) >> 63 == 0;
-}
-
-bool from_int96(const parquet::Int96& value, std::int64_t& out) {
-  constexpr std::int64_t unix_epoch_julian_day = 2440588, day_microseconds = 86'400'000'000;
-  std::uint64_t nanoseconds;
-  std::memcpy(&nanoseconds, std::data(value.value), 8);
-  const std::int64_t days = static_cast<std::int64_t>(value.value[2]) - unix_epoch_julian_day;
-  std::int64_t start;
-  return nanoseconds % 1000 == 0 && !__builtin_mul_overflow(days, day_microseconds, &start) &&
-         !__builtin_add_overflow(start, static_cast<std::int64_t>(nanoseconds / 1000), &out);
-}
-
 template <class Physical, class Out, class Convert>
 std::unique_ptr<ChunkDecoder> converting(std::shared_ptr<parquet::ColumnReader> reader, const ParquetColumn& column, Convert convert,
                                          Code code, const char* misfit) {
@@ -323,12 +301,6 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
   return nullptr;
 }
 
-void append(Texts& texts, const parquet::ByteArray& text) {
-  const auto* from = reinterpret_cast<const char*>(text.ptr);
-  if (text.len != 0) texts.bytes.insert(texts.bytes.end(), from, from + text.len);
-  texts.ends.push_back(static_cast<std::int64_t>(texts.bytes.size()));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(const ParquetFile& file, int row_group, const ParquetColumn& column) {
@@ -340,77 +312,6 @@ Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(const ParquetFile& file
   auto reader = group->Column(column.leaf);
   if (column.is_dictionary) CodeExposure::expose(*reader);
   return decoder_of(std::move(reader), column);
-}
-
-void BatchColumn::prepare(BatchMemory& memory) {
-  std::call_once(prepared_, [&] {
-    const std::uint64_t bit_bytes = column::bytes_of_bits(row_count_);
-    const auto zeroed = [&](std::uint64_t bytes) {
-      auto block = memory.take(bytes);
-      std::memset(block.get(), 0, bytes);
-      return block;
-    };
-    if (column_.is_optional) validity_ = zeroed(bit_bytes);
-    if (column_.conversion == Conversion::boolean) values_ = zeroed(bit_bytes);
-    else if (!is_plain_text()) values_ = memory.take(row_count_ * width_bytes(column_.field.type));
-  });
-}
-
-std::int64_t BatchColumn::add_dictionary(const parquet::ByteArray* entries, std::int32_t count) {
-  const std::lock_guard lock(dictionary_mutex_);
-  const auto base = static_cast<std::int64_t>(dictionary_.ends.size());
-  for (std::int32_t i = 0; i < count; i++) append(dictionary_, entries[i]);
-  return base;
-}
-
-namespace {
-
-// Texts one after another as an Arrow string column.
-Column text_column(std::span<const Texts> pieces, std::uint64_t row_count, BatchMemory& memory) {
-  std::uint64_t bytes = 0;
-  for (const Texts& texts : pieces) bytes += texts.bytes.size();
-  Column column;
-  column.type = {Kind::string};
-  column.row_count = row_count;
-  column.offset_bytes = bytes <= INT32_MAX ? 4 : 8;
-  const auto values = memory.take(bytes), offsets = memory.take((row_count + 1) * column.offset_bytes);
-  std::uint64_t first = 0, row = 0;
-  const auto put = [&](std::uint64_t at, std::uint64_t offset) {
-    if (column.offset_bytes == 4) reinterpret_cast<std::uint32_t*>(offsets.get())[at] = static_cast<std::uint32_t>(offset);
-    else reinterpret_cast<std::uint64_t*>(offsets.get())[at] = offset;
-  };
-  put(0, 0);
-  for (const Texts& texts : pieces) {
-    for (const std::int64_t end : texts.ends) put(++row, first + static_cast<std::uint64_t>(end));
-    if (!texts.bytes.empty()) std::memcpy(values.get() + first, texts.bytes.data(), texts.bytes.size());
-    first += texts.bytes.size();
-  }
-  column.values = {values, values.get(), bytes};
-  column.offsets = {offsets, offsets.get(), (row_count + 1) * column.offset_bytes};
-  return column;
-}
-
-}  // namespace
-
-Result<Column> BatchColumn::take(BatchMemory& memory) {
-  Column column;
-  if (is_plain_text()) {
-    column = text_column(pieces_, row_count_, memory);
-    pieces_.clear();
-  } else {
-    column.type = column_.field.type;
-    column.row_count = row_count_;
-    const std::uint64_t bytes = column_.conversion == Conversion::boolean ? column::bytes_of_bits(row_count_)
-                                                                          : row_count_ * width_bytes(column.type);
-    column.values = {values_, values_.get(), bytes};
-    if (column_.conversion == Conversion::string)
-      column.dictionary = std::make_shared<Column>(text_column({&dictionary_, 1}, dictionary_.ends.size(), memory));
-  }
-  if (any_null_.load(std::memory_order_relaxed)) {
-    if (!column_.field.nullable) return Status(Code::corrupt, "NULLs where the footer counts none");
-    column.validity = {validity_, validity_.get(), column::bytes_of_bits(row_count_)};
-  }
-  return column;
 }
 
 }  // namespace penstock::io
