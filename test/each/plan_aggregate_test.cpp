@@ -34,8 +34,9 @@ void expect_aggregates(const Table& got, std::uint64_t row, std::size_t first, c
   // Any order of n additions is within n * 2^-53 of the sum of magnitudes; NaN and infinities have no such bound.
   else if (std::isfinite(e.magnitude)) EXPECT_NEAR(sum.real, e.real_sum, static_cast<double>(e.count) * 0x1p-52 * e.magnitude);
   else EXPECT_FALSE(std::isfinite(sum.real));
-  EXPECT_EQ(text_of(least), text_of(*e.least));
-  EXPECT_EQ(text_of(greatest), text_of(*e.greatest));
+  // Equal in order is equal enough: which of -0.0 and 0.0 is found first depends on how rows are dealt out.
+  EXPECT_TRUE(!scalar_less(least, *e.least) && !scalar_less(*e.least, least)) << text_of(least) << " for " << text_of(*e.least);
+  EXPECT_TRUE(!scalar_less(greatest, *e.greatest) && !scalar_less(*e.greatest, greatest)) << text_of(greatest) << " for " << text_of(*e.greatest);
 }
 
 const std::vector<const char*> aggregated = {"i8", "u8_null", "i16_null", "i32", "u32_null", "i64", "i64_null", "u64", "f32", "f32_null", "f64_null", "d15_2", "d18_0_null"};
