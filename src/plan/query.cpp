@@ -1,5 +1,6 @@
 #include "penstock/query.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "expr/trace.hpp"
@@ -66,7 +67,10 @@ Result<std::vector<AggregateCall>> calls_of(Trace& trace, const std::vector<trac
 }
 
 bool has_every_row(const Column& column) {
-  for (std::uint64_t row = 0; row < column.row_count; row++)
+  const std::byte* bits = column.validity.data;
+  const std::uint64_t whole_bytes = column.row_count / 8;
+  if (!std::all_of(bits, bits + whole_bytes, [](std::byte byte) { return byte == std::byte{0xFF}; })) return false;
+  for (std::uint64_t row = whole_bytes * 8; row < column.row_count; row++)
     if (!column.is_valid(row)) return false;
   return true;
 }

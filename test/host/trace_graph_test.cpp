@@ -79,6 +79,12 @@ TEST(Trace, AValidityBitmapWithoutNullsNeedsNoOpt) {
   const Table table = Table::of({{"quantity", Column::from(std::vector<std::optional<std::int32_t>>{3, 4})}});
   ASSERT_FALSE(table.columns[0].validity.empty());
   EXPECT_EQ(error_of(from<Strict>(table)), "no error");
+  std::vector<std::optional<std::int32_t>> values(17, 1);
+  for (std::size_t missing : {0u, 15u, 16u}) {
+    auto with_one = values;
+    with_one[missing] = std::nullopt;
+    EXPECT_NE(error_of(from<Strict>(Table::of({{"quantity", Column::from(with_one)}}))), "no error") << missing;
+  }
 }
 
 TEST(Trace, TheFirstErrorStaysAndEveryResultReturnsIt) {
