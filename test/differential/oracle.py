@@ -4,7 +4,7 @@ import pyarrow
 
 import duckdb
 
-from answers import Answer, Bound, Column
+from answers import Answer, Bound, Column, sorted_rows
 
 
 def _integers_of_decimals(array):
@@ -36,26 +36,41 @@ def values_of(array):
 
 
 class Oracle:
-    def __init__(self, folder, optimize=True):
-        self.connection = duckdb.connect()
-        self.connection.execute(f"SET file_search_path = '{folder}'")
-        self.connection.execute("SET threads = 1")
-        self.connection.execute("SET preserve_insertion_order = true")
-        if not optimize:
-            self.connection.execute("PRAGMA disable_optimizer")
+    """`strict` evaluates as written; DuckDB's optimizer may drop what would fault, and computes avg() in one of two ways: the
+    sum over the count, or the sum of a decimal's counts over the count times its power of ten. Which one hangs on the other
+    aggregates of the statement and on statistics; for decimals the last digit differs."""
+
+    def __init__(self, folder):
+        self.connection, self.strict = duckdb.connect(), duckdb.connect()
+        for connection in (self.connection, self.strict):
+            connection.execute(f"SET file_search_path = '{folder}'")
+            connection.execute("SET threads = 1")
+        self.strict.execute("PRAGMA disable_optimizer")
 
     def load(self, file):
         """Reads a Parquet file once; FROM 'file' means the copy from then on."""
-        self.connection.execute(f"CREATE OR REPLACE TABLE \"{file}\" AS SELECT * FROM read_parquet('{file}')")
+        for connection in (self.connection, self.strict):
+            connection.execute(f"CREATE OR REPLACE TABLE \"{file}\" AS SELECT * FROM read_parquet('{file}')")
 
-    def answer(self, statement):
-        try:
-            relation = self.connection.sql(statement)
-            table = relation.to_arrow_table()
-        except duckdb.Error as error:
-            return Answer(error="error", message=f"{type(error).__name__}: {error}")
-        types = [str(kind) for kind in relation.types]
-        return Answer([Column(name, kind, values_of(column)) for name, kind, column in zip(relation.columns, types, table.columns)])
+    def answer(self, statement, sort_keys=0):
+        """With either of DuckDB's averages as `others` where they differ; rows in the order of the first `sort_keys` columns."""
+        answer = _answer(self.connection, statement)
+        if not answer.error and sort_keys:
+            answer = sorted_rows(answer, sort_keys)
+        if not answer.error and "avg(" in statement:
+            other = _answer(self.strict, statement)
+            if other.error:
+                return answer
+            other = sorted_rows(other, sort_keys) if sort_keys else other
+            for column, alternative in zip(answer.columns, other.columns):
+                if column.type == "DOUBLE" and column.values != alternative.values:
+                    column.others = alternative.values
+        return answer
+
+    def faults(self, statement):
+        """None where it hangs on the order of evaluation."""
+        verdicts = {bool(_answer(connection, statement).error) for connection in (self.connection, self.strict)}
+        return verdicts.pop() if len(verdicts) == 1 else None
 
     def types(self, statement):
         """Of the columns; None where DuckDB does not bind the statement."""
@@ -63,6 +78,16 @@ class Oracle:
             return [str(kind) for kind in self.connection.sql(statement).types]
         except duckdb.Error:
             return None
+
+
+def _answer(connection, statement):
+    try:
+        relation = connection.sql(statement)
+        table = relation.to_arrow_table()
+    except duckdb.Error as error:
+        return Answer(error="error", message=f"{type(error).__name__}: {error}")
+    types = [str(kind) for kind in relation.types]
+    return Answer([Column(name, kind, values_of(column)) for name, kind, column in zip(relation.columns, types, table.columns)])
 
 
 def with_companions(statement, inexact):
