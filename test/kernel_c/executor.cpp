@@ -130,12 +130,7 @@ void barrier(WORK, const char* file, int line) {
   watching = true;
 }
 
-u32 shuffle_up(WORK work, u32 value, u32 distance, const char* file, int line) {
-#ifdef SUBGROUP_SIZE
-  const u32 lane = work->local_id % SUBGROUP_SIZE;
-#else
-  const u32 lane = work->local_id;
-#endif
+u32 shuffle_up(WORK work, u32 value, u32 distance, u32 lane, const char* file, int line) {
   active->shuffle_slots[work->local_id] = value;
   barrier(work, file, line);
   const u32 result = lane >= distance ? active->shuffle_slots[work->local_id - distance] : value;
@@ -143,7 +138,7 @@ u32 shuffle_up(WORK work, u32 value, u32 distance, const char* file, int line) {
   return result;
 }
 
-void note_atomic(const void* address, std::size_t bytes) { note(address, bytes, Access::atomic, __builtin_return_address(0)); }
+void note_atomic(const void* address, std::size_t bytes, const void* place) { note(address, bytes, Access::atomic, place); }
 
 Findings launch(const KernelEntry& kernel, u32 groups, void** arguments, const LaunchOptions& options) {
   Launch launch;

@@ -11,9 +11,10 @@ namespace {
 std::string text_of_place(const void* place) {
   if (place == nullptr || __sanitizer_symbolize_pc == nullptr) return "";
   char text[256] = "";
-  // The address is where a call returns to; the call itself stands before it.
-  __sanitizer_symbolize_pc(static_cast<char*>(const_cast<void*>(place)) - 1, " at %S", text, sizeof text);
-  return text;
+  // The address is where a call returns to; the call itself stands before it. Files are relative to ".", see CMakeLists.txt.
+  __sanitizer_symbolize_pc(static_cast<char*>(const_cast<void*>(place)) - 1, "%s:%l", text, sizeof text);
+  const std::string file = text;
+  return " at " + (file.starts_with("./") ? file.substr(2) : file);
 }
 
 }  // namespace
@@ -30,23 +31,26 @@ void Shadow::access(const void* address, std::size_t bytes, Access kind, const v
   for (Range& range : ranges_) {
     if (first < range.begin || first >= range.end) continue;
     const char* end = std::min(first + bytes, range.end);
-    for (const char* at = first; at < end; at++) touch(range, range.cells[static_cast<std::size_t>(at - range.begin)], kind, place);
+    bool races = false;      // one report an access
+    for (const char* at = first; at < end; at++) races |= touch(range, range.cells[static_cast<std::size_t>(at - range.begin)], kind, place, !races);
     return;
   }
 }
 
-void Shadow::touch(Range& range, Cell& cell, Access kind, const void* place) {
+bool Shadow::touch(Range& range, Cell& cell, Access kind, const void* place, bool may_report) {
   const std::uint32_t me = kind == Access::atomic ? atomics : local_id_;
   const bool writes = kind != Access::read;
   const auto is_other = [&](std::uint32_t item) { return item != nobody && item != me; };
   // An older phase of this group is ordered before by a barrier; one of another group is not.
   const bool other_group = !range.is_local && cell.phase != 0 && cell.phase < group_phase_;
+  bool races = false;
   if (other_group) {
     const bool atomic_only = kind == Access::atomic && cell.writer == atomics && cell.reader == nobody;
-    if (!atomic_only && (cell.writer != nobody || (writes && cell.reader != nobody))) report(range, cell, kind, place, true);
+    races = !atomic_only && (cell.writer != nobody || (writes && cell.reader != nobody));
   } else if (cell.phase == phase_) {
-    if (is_other(cell.writer) || (writes && is_other(cell.reader))) report(range, cell, kind, place, false);
+    races = is_other(cell.writer) || (writes && is_other(cell.reader));
   }
+  if (races && may_report) report(range, cell, kind, place, other_group);
   const bool only_reads = !writes && cell.writer == nobody;
   if (cell.phase != phase_ && !(other_group && only_reads)) cell = {phase_, nobody, nobody, nullptr, nullptr};
   if (writes) {
@@ -56,6 +60,7 @@ void Shadow::touch(Range& range, Cell& cell, Access kind, const void* place) {
     cell.reader = !is_other(cell.reader) ? me : several;
     cell.read_place = place;
   }
+  return races;
 }
 
 std::string Shadow::name_of_item(std::uint32_t item) const {

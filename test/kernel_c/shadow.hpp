@@ -41,7 +41,7 @@ class Shadow {
     bool is_local;
     std::vector<Cell> cells;
   };
-  void touch(Range& range, Cell& cell, Access kind, const void* place);
+  bool touch(Range& range, Cell& cell, Access kind, const void* place, bool may_report);
   void report(const Range& range, const Cell& cell, Access kind, const void* place, bool other_group);
   std::string name_of_item(std::uint32_t item) const;
 

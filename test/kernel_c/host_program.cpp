@@ -1,0 +1,132 @@
+#include "kernel_c/host_program.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+extern char** environ;
+
+namespace penstock::kernel {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The words of a list that CMake joined with |.
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  std::istringstream stream(list);
+  for (std::string word; std::getline(stream, word, '|');)
+    if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Runs a command with its output in a file. The exit code, or 128 and the signal, or -1 when it did not start.
+int run_command(const std::vector<std::string>& command, const fs::path& log) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  int state = 0;
+  if (failure != 0 || waitpid(child, &state, 0) != child) return -1;
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+void write_word(std::ostream& file, std::uint64_t word) { file.write(reinterpret_cast<const char*>(&word), sizeof word); }
+void write_text(std::ostream& file, std::string_view text) {
+  write_word(file, text.size());
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+const void* data_of(const HostArgument& argument) { return argument.buffer_data ? argument.buffer_data : argument.value_bytes.data(); }
+
+Status check(const Signature& signature, const std::vector<HostArgument>& arguments) {
+  const auto wrong = [&](const std::string& what) { return Status(Code::invalid, "kernel '" + signature.name + "': " + what); };
+  if (arguments.size() != signature.parameters.size())
+    return wrong("takes " + std::to_string(signature.parameters.size()) + " arguments, not " + std::to_string(arguments.size()));
+  for (std::size_t i = 0; i < arguments.size(); i++) {
+    const Parameter& parameter = signature.parameters[i];
+    const bool is_value = !arguments[i].value_bytes.empty();
+    if (is_value != (parameter.kind == ParameterKind::value)) return wrong("'" + parameter.name + "' is " + (is_value ? "no value" : "a value"));
+    const auto bytes = bytes_of_type(parameter.type);
+    if (is_value && bytes && *bytes != arguments[i].bytes) return wrong("'" + parameter.name + "' is a " + parameter.type);
+  }
+  return {};
+}
+
+}  // namespace
+
+HostProgram::Folder::~Folder() {
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+}
+
+bool HostProgram::finds_races() { return std::string_view(PENSTOCK_HOST_COMPILER).find("clang") != std::string_view::npos; }
+
+Result<HostProgram> HostProgram::build(std::string_view text, const HostProgramOptions& options) {
+  HostProgram program;
+  PENSTOCK_ASSIGN(program.signatures_, read_signatures(text));
+  std::string pattern = (fs::temp_directory_path() / "penstock-host-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) return Status(Code::io, "cannot make a folder like " + pattern);
+  program.folder_ = std::make_shared<const Folder>(pattern);
+  const fs::path source = program.folder_->path / "program.cpp", log = program.folder_->path / "compiler.log";
+  std::ofstream(source, std::ios::binary) << text;
+  std::vector<std::string> command = words_of(PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_TRACE_FLAGS);
+  command.push_back("-DGROUP_SIZE=" + std::to_string(options.group_size));
+  for (const auto& [name, value] : options.defines) command.push_back("-D" + name + "=" + value);
+  for (const std::string& word : {std::string("-o"), (program.folder_->path / "program").string(), source.string()}) command.push_back(word);
+  for (const std::string& word : words_of(PENSTOCK_HOST_OBJECTS "|" PENSTOCK_HOST_LINK_FLAGS)) command.push_back(word);
+  if (run_command(command, log) != 0) return Status(Code::compile, "host text does not compile:\n" + content_of(log));
+  return program;
+}
+
+Status HostProgram::run(std::string_view kernel, std::uint32_t groups, const std::vector<HostArgument>& arguments, ItemOrder order,
+                        std::uint32_t seed) const {
+  const auto signature = std::find_if(signatures_.begin(), signatures_.end(), [&](const Signature& s) { return s.name == kernel; });
+  if (signature == signatures_.end()) return Status(Code::invalid, "the text has no kernel '" + std::string(kernel) + "'");
+  PENSTOCK_TRY(check(*signature, arguments));
+  static std::atomic<unsigned> run_number = 0;
+  const std::string name = (folder_->path / std::to_string(run_number++)).string();
+  std::ofstream request(name + ".request", std::ios::binary);
+  write_text(request, kernel);
+  for (const std::uint64_t word : {std::uint64_t{groups}, static_cast<std::uint64_t>(order), std::uint64_t{seed}, std::uint64_t{arguments.size()}})
+    write_word(request, word);
+  for (std::size_t i = 0; i < arguments.size(); i++) {
+    write_word(request, signature->parameters[i].kind != ParameterKind::value);
+    write_text(request, signature->parameters[i].name);
+    write_text(request, {static_cast<const char*>(data_of(arguments[i])), arguments[i].bytes});
+  }
+  request.close();
+  const int code = run_command({(folder_->path / "program").string(), name + ".request", name + ".result"}, name + ".log");
+  const std::string log = content_of(name + ".log"), result = content_of(name + ".result");
+  for (const char* ending : {".request", ".result", ".log"}) fs::remove(name + ending);
+  if (code != 0) return Status(code == 2 ? Code::invalid : Code::internal, log.empty() ? "host_runner ended with " + std::to_string(code) : log);
+  std::size_t at = 0;
+  for (const HostArgument& argument : arguments) {
+    if (!argument.value_bytes.empty()) continue;
+    if (at + argument.bytes > result.size()) return Status(Code::internal, "host_runner's result is too short");
+    if (argument.bytes > 0) std::memcpy(argument.buffer_data, result.data() + at, argument.bytes);
+    at += argument.bytes;
+  }
+  return {};
+}
+
+}  // namespace penstock::kernel
