@@ -37,19 +37,16 @@ std::string opencl_kernel_macro(std::size_t count) {
          "  { __local TILE kc_tile; NAME##_body(" + names + "0u, &kc_tile); } \\\n  " + body + "\n";
 }
 
-// Names the arity of every KERNEL and defines the macros they need.
+// The parts with each KERNEL named by its arity, after the macros that they need.
 std::string with_opencl_kernels(std::span<const TextPart> parts) {
   std::string text;
   for (const TextPart& part : parts) add_part(text, part.name, part.text);
   const auto signatures = read_signatures(text);
   if (!signatures.ok()) return text;       // the compiler will name the place
   std::set<std::size_t> arities;
-  std::size_t at = 0;
-  for (const Signature& signature : *signatures) {
-    const std::size_t count = signature.parameters.size();
-    at = text.find("\nKERNEL(" + signature.name, at);
-    if (at == std::string::npos) break;
-    text.replace(at, 7, "\nKERNEL_" + std::to_string(count));
+  for (auto signature = signatures->rbegin(); signature != signatures->rend(); ++signature) {   // places in front stay true
+    const std::size_t count = signature->parameters.size();
+    text.insert(signature->place + std::string_view("KERNEL").size(), "_" + std::to_string(count));
     arities.insert(count);
   }
   std::string macros;

@@ -30,7 +30,11 @@ std::string assemble(Target target, std::span<const TextPart> parts);
 
 enum class ParameterKind : unsigned char { in, out, atomic, value };
 struct Parameter { ParameterKind kind = ParameterKind::in; std::string type, name; };
-struct Signature { std::string name, tile; std::vector<Parameter> parameters; };
+struct Signature {
+  std::string name, tile;
+  std::vector<Parameter> parameters;
+  std::size_t place = 0;   // of the word KERNEL in the text
+};
 // Reads every KERNEL(name, Tile, KIND(type, name), ...) of a text, before anything is compiled. Comments, strings and
 // preprocessor lines are passed over. Code::invalid with file and line for a KERNEL that is none.
 Result<std::vector<Signature>> read_signatures(std::string_view text);

@@ -108,7 +108,7 @@ Result<Signature> read_signature(std::string_view text, std::size_t open) {
   if (parts->size() > most_parameters + 2)
     return Status(Code::capacity, "kernel '" + std::string((*parts)[0]) + "' has " + std::to_string(parts->size() - 2) +
                                       " parameters, at most 64 can be passed");
-  Signature signature{std::string((*parts)[0]), std::string((*parts)[1]), {}};
+  Signature signature{std::string((*parts)[0]), std::string((*parts)[1]), {}, 0};
   for (std::size_t i = 2; i < parts->size(); i++) {
     const auto parameter = read_parameter((*parts)[i]);
     if (!parameter)
@@ -131,6 +131,7 @@ Result<std::vector<Signature>> read_signatures(std::string_view text) {
     if ((at > 0 && is_word(code[at - 1])) || open == code.size() || code[open] != '(') continue;
     auto signature = read_signature(code, open);
     if (!signature.ok()) return signature.with("at " + place_of(text, at));
+    signature->place = at;
     signatures.push_back(std::move(signature).value());
   }
   return signatures;
