@@ -3,44 +3,16 @@
 Building a kernel costs more than running it over a few thousand rows, so a statement holds several expressions, each of them a
 case. An expression that ends in a fault (an overflow, a division by zero) would hide the others, so it stands alone.
 """
-import dataclasses
 import random
 
 import tables
-from answers import Answer, Bound, Column
 from expressions import Expressions, Node, family_of
 from oracle import Oracle, split_companions, with_companions
+from statements import Statement
 
 ROW_COUNTS = [1, 63, 64, 65, 255, 256, 257, 1000, 1023, 1025, 2500]
 CASES_A_STATEMENT = 8
 FAULTS_A_STATEMENT = 0.25       # statements of one expression that must end in a fault, beside each of the others
-
-
-@dataclasses.dataclass
-class Statement:
-    text: str
-    expected: Answer
-    nodes: list = dataclasses.field(default_factory=list)      # the expressions; what `rebuild` takes
-    rebuild: object = None                                     # a statement of some of the expressions
-    bounds: dict = dataclasses.field(default_factory=dict)
-    unsigned_zeros: list = dataclasses.field(default_factory=list)
-    sort_keys: int = 0
-    batch_rows: int = 0
-    cases: int = 1
-    table: str = ""
-
-    def record(self):
-        answer = {"error": self.expected.error} if self.expected.error else \
-            {"columns": [dataclasses.asdict(column) for column in self.expected.columns]}
-        return {"text": self.text, "cases": self.cases, "answer": answer, "sort_keys": self.sort_keys, "batch_rows": self.batch_rows,
-                "bounds": {str(n): dataclasses.asdict(b) for n, b in self.bounds.items()}, "unsigned_zeros": list(self.unsigned_zeros)}
-
-    @staticmethod
-    def of_record(record):
-        answer = record["answer"]
-        expected = Answer(error=answer["error"]) if "error" in answer else Answer([Column(**column) for column in answer["columns"]])
-        return Statement(record["text"], expected, bounds={int(n): Bound(**b) for n, b in record["bounds"].items()}, cases=record["cases"],
-                         unsigned_zeros=record["unsigned_zeros"], sort_keys=record["sort_keys"], batch_rows=record["batch_rows"])
 
 
 class RandomStatements:

@@ -8,30 +8,12 @@ import argparse
 import sys
 import tempfile
 
-from answers import difference, sorted_rows
 from driver import Driver, Tally, devices
 from expressions import shrink
 from random_statements import RandomStatements
+from statements import wrong
 
 MOST_REFUSED = 0.10
-
-
-def wrong(statement, ours):
-    """None where the answer is right; "refused"; or what is wrong."""
-    expected = statement.expected
-    if ours.error == "crash":
-        return "crash: " + ours.message
-    if ours.error == "unsupported":
-        return "refused"
-    if ours.error:
-        # A fault of DuckDB's must be one of ours; which of the two codes hangs on the first row that faults.
-        return None if expected.error and ours.error in ("overflow", "invalid") else f"{ours.error}: {ours.message}; DuckDB " + (
-            expected.message or "answers")
-    if expected.error:
-        return f"answered; DuckDB: {expected.message or 'an error'}"
-    if statement.sort_keys:
-        ours = sorted_rows(ours, statement.sort_keys)
-    return difference(ours, expected, statement.bounds, unsigned_zeros=statement.unsigned_zeros)
 
 
 class Comparison:
