@@ -1,0 +1,158 @@
+// Generated pipelines on the host executor: every skeleton but the CUDA-only ones, under sanitizers, races and barriers checked, with
+// several chunks and tails, against plain loops.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "kernel_c/host_device.hpp"
+#include "penstock/expression.hpp"
+#include "plan/run_tiles.hpp"
+
+namespace penstock::plan {
+namespace {
+
+#define TAKE(declaration, ...) TAKE_AT_(PENSTOCK_PASTE_(taken_, __LINE__), declaration, __VA_ARGS__)
+#define TAKE_AT_(name, declaration, ...)          \
+  auto name = (__VA_ARGS__);                      \
+  ASSERT_TRUE(name.ok()) << name.status().text(); \
+  declaration = std::move(name).value()
+
+struct Row { std::optional<std::int32_t> key; std::int64_t x; double y; bool flag; };
+
+std::vector<Row> make_rows(std::size_t count) {
+  std::vector<Row> rows(count);
+  std::uint32_t state = 7;
+  const auto next = [&] { return state = state * 1664525u + 1013904223u, state >> 8; };
+  for (Row& row : rows) {
+    if (next() % 9 != 0) row.key = static_cast<std::int32_t>(next() % 5) - 2;
+    row.x = static_cast<std::int64_t>(next() % 1000) - 500;
+    row.y = static_cast<double>(next() % 4096) / 8;      // sums of these are exact in any order
+    row.flag = next() % 2 == 0;
+  }
+  return rows;
+}
+
+Table table_of(const std::vector<Row>& rows) {
+  std::vector<Scalar> keys, xs, ys, flags;
+  for (const Row& row : rows) {
+    keys.push_back(row.key ? Scalar::of(*row.key) : Scalar::null_of({Kind::int32}));
+    xs.push_back(Scalar::of(Type{Kind::int64}, Int128{row.x}));
+    ys.push_back(Scalar::of(row.y));
+    flags.push_back(Scalar::of(Type{Kind::boolean}, Int128{row.flag}));
+  }
+  return Table::of({{"key", column_of({Kind::int32}, keys)}, {"x", column_of({Kind::int64}, xs)}, {"y", column_of({Kind::float64}, ys)},
+                    {"flag", column_of({Kind::boolean}, flags)}});
+}
+
+class Pipelines : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
+ protected:
+  static constexpr std::size_t row_count = 1000;
+  const std::vector<Row> rows_ = make_rows(row_count);
+  const Table table_ = table_of(rows_);
+  Plan plan_;
+  const StepId source_ = plan_.source(table_source(table_));
+  Builder builder_{table_.schema()};
+  const NodeId key_ = builder_.column(0), x_ = builder_.column(1), y_ = builder_.column(2), flag_ = builder_.column(3);
+
+  // flag AND x > -100
+  NodeId predicate() {
+    const NodeId above = *builder_.binary(Op::greater, x_, builder_.captured(Scalar::of(Type{Kind::int64}, Int128{-100})));
+    return *builder_.binary(Op::and_, flag_, above);
+  }
+  static bool passes(const Row& row) { return row.flag && row.x > -100; }
+
+  Result<Table> run(StepId last, std::string_view variant, std::uint64_t batch_rows = 448) {
+    PENSTOCK_ASSIGN(const TileProgram program, fuse(plan_, source_, last));
+    RunOptions options;
+    options.batch_rows = batch_rows;
+    options.variant = variant;
+    StringPool strings;
+    RunReport report;
+    TileRun tile_run{kernel::make_host_device(GetParam()), &options, &strings, &report};
+    return run_tiles(tile_run, program, *plan_.step(source_).source);
+  }
+  std::string_view variant(std::string_view on_gpu, std::string_view on_cpu) const { return GetParam().is_cpu ? on_cpu : on_gpu; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, Pipelines, ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                                                               kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}),
+                         [](const auto& instance) { return instance.param.is_cpu ? "Cpu" : "Gpu"; });
+
+TEST_P(Pipelines, FilterAndMapKeepTheOrder) {
+  TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));
+  const NodeId sum = *builder_.binary(Op::add, x_, x_);
+  TAKE(const StepId mapped, plan_.map(kept, builder_.graph(), {{"key", key_}, {"sum", sum}, {"y", y_}, {"flag", flag_}}));
+  TAKE(const Table result, run(mapped, variant("compact_count_scan_write", "compact_tile_private")));
+  std::size_t at = 0;
+  for (const Row& row : rows_) {
+    if (!passes(row)) continue;
+    ASSERT_LT(at, result.row_count);
+    EXPECT_EQ(scalar_at(result.columns[0], at).is_null, !row.key.has_value()) << at;
+    if (row.key) EXPECT_EQ(static_cast<std::int32_t>(scalar_at(result.columns[0], at).integer), *row.key) << at;
+    EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[1], at).integer), 2 * row.x) << at;
+    EXPECT_EQ(scalar_at(result.columns[2], at).real, row.y) << at;
+    at++;
+  }
+  EXPECT_EQ(result.row_count, at);
+}
+
+TEST_P(Pipelines, MapWithoutFilterStoresEveryRow) {
+  const NodeId half = *builder_.binary(Op::multiply, y_, builder_.captured(Scalar::of(0.5)));
+  TAKE(const StepId mapped, plan_.map(source_, builder_.graph(), {{"half", half}, {"flag", flag_}}));
+  TAKE(const Table result, run(mapped, "store"));
+  ASSERT_EQ(result.row_count, row_count);
+  for (std::size_t i = 0; i < row_count; i++) {
+    ASSERT_EQ(scalar_at(result.columns[0], i).real, rows_[i].y / 2) << i;
+    ASSERT_EQ(result.columns[1].boolean(i), rows_[i].flag) << i;
+  }
+}
+
+TEST_P(Pipelines, ReduceAddsCountsAndComparesEveryKeptRow) {
+  TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));
+  TAKE(const StepId total, plan_.reduce(kept, builder_.graph(),
+                                        {{Aggregate::sum, x_, "sum", {}}, {Aggregate::minimum, y_, "low", {}}, {Aggregate::maximum, x_, "high", {}},
+                                         {Aggregate::count, key_, "keys", {}}, {Aggregate::sum, y_, "sum_y", {}}, {Aggregate::count_rows, 0, "rows", {}}}));
+  TAKE(const Table result, run(total, variant("reduce", "reduce_cpu")));
+  std::int64_t sum = 0, high = INT64_MIN, keys = 0, count = 0;
+  double low = 1e300, sum_y = 0;
+  for (const Row& row : rows_) {
+    if (!passes(row)) continue;
+    sum += row.x, sum_y += row.y, high = std::max(high, row.x), low = std::min(low, row.y), keys += row.key.has_value(), count++;
+  }
+  ASSERT_EQ(result.row_count, 1u);
+  EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[0], 0).integer), sum);
+  EXPECT_EQ(scalar_at(result.columns[1], 0).real, low);
+  EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[2], 0).integer), high);
+  EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[3], 0).integer), keys);
+  EXPECT_EQ(scalar_at(result.columns[4], 0).real, sum_y);
+  EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[5], 0).integer), count);
+}
+
+TEST_P(Pipelines, GroupsAddUpTheirOwnRows) {
+  TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));
+  TAKE(const StepId groups, plan_.group_by(kept, builder_.graph(), {{"key", key_}}, {{Aggregate::sum, x_, "sum", {}}, {Aggregate::count_rows, 0, "rows", {}}}));
+  TAKE(const Table result, run(groups, variant("group", "group_cpu")));
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;    // NULL: past every key
+  for (const Row& row : rows_) {
+    if (!passes(row)) continue;
+    auto& [sum, count] = expected[row.key ? *row.key : 1000];
+    sum += row.x, count++;
+  }
+  ASSERT_EQ(result.row_count, expected.size());
+  for (std::size_t i = 0; i < expected.size(); i++) {
+    const Scalar key = scalar_at(result.columns[0], i);
+    const auto& [sum, count] = expected.at(key.is_null ? 1000 : static_cast<std::int64_t>(key.integer));
+    EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[1], i).integer), sum) << i;
+    EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[2], i).integer), count) << i;
+  }
+}
+
+TEST_P(Pipelines, AnOverflowIsTheFaultOfTheRowThatHasIt) {
+  const NodeId big = builder_.captured(Scalar::of(Type{Kind::int64}, Int128{INT64_MAX - 400}));
+  const NodeId sum = *builder_.binary(Op::add, x_, big);
+  TAKE(const StepId mapped, plan_.map(source_, builder_.graph(), {{"sum", sum}}));
+  EXPECT_EQ(run(mapped, "store").status().code(), Code::overflow);
+}
+
+}  // namespace
+}  // namespace penstock::plan

@@ -1,0 +1,111 @@
+#include "kernel_c/host_device.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace penstock::kernel {
+namespace {
+
+struct HeapBuffer : Buffer {
+  explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, std::byte{0xcd}) {}
+  mutable std::vector<std::byte> content;      // queues write to buffers they get as const
+};
+struct HeapHostBuffer : HostBuffer {
+  explicit HeapHostBuffer(std::uint64_t bytes) : content(bytes) { data_ = content.data(), bytes_ = bytes; }
+  std::vector<std::byte> content;
+};
+struct BuiltProgram : Program {
+  BuiltProgram(HostProgram built, std::uint32_t group_size) : program(std::move(built)) { group_size_ = group_size; }
+  HostProgram program;
+};
+struct DoneEvent : Event {
+  Status wait() const override { return {}; }
+  Result<double> seconds_since(const Event&) const override { return 0.0; }
+};
+
+std::vector<std::byte>& content_of(const Buffer& buffer) { return static_cast<const HeapBuffer&>(buffer).content; }
+
+Status check_range(const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset) {
+  if (offset <= buffer.bytes() && bytes <= buffer.bytes() - offset) return {};
+  return Status(Code::invalid, std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of a buffer of " + std::to_string(buffer.bytes()));
+}
+
+class HostQueue : public Queue {
+ public:
+  explicit HostQueue(ItemOrder order) : order_(order) {}
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
+    PENSTOCK_TRY(check_range(to, bytes, to_offset));
+    if (bytes > 0) std::memcpy(content_of(to).data() + to_offset, from, bytes);
+    return {};
+  }
+  Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
+    PENSTOCK_TRY(check_range(from, bytes, from_offset));
+    if (bytes > 0) std::memcpy(to, content_of(from).data() + from_offset, bytes);
+    return {};
+  }
+  Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
+    PENSTOCK_TRY(check_range(from, bytes, 0));
+    return upload(to, content_of(from).data(), bytes, 0);
+  }
+  Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
+    PENSTOCK_TRY(check_range(to, bytes, 0));
+    for (std::uint64_t at = 0; at < bytes; at++) content_of(to)[at] = static_cast<std::byte>(value >> (8 * (at % 4)));
+    return {};
+  }
+  Status launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) override {
+    const HostProgram& built = static_cast<const BuiltProgram&>(program).program;
+    for (const Signature& signature : built.signatures())
+      if (signature.name == kernel) PENSTOCK_TRY(check_arguments(signature, arguments));
+    std::vector<HostArgument> all;
+    for (const Argument& argument : arguments) {
+      if (argument.buffer != nullptr)
+        all.push_back(HostArgument::buffer_of(content_of(*argument.buffer).data() + argument.offset_bytes, argument.buffer->bytes() - argument.offset_bytes));
+      else
+        all.push_back({nullptr, argument.byte_count, {argument.bytes.begin(), argument.bytes.begin() + argument.byte_count}});
+    }
+    return groups == 0 ? Status() : built.run(kernel, groups, all, order_);
+  }
+  Result<std::shared_ptr<Event>> record() override { return std::shared_ptr<Event>(std::make_shared<DoneEvent>()); }
+  Status wait_for(const Event&) override { return {}; }
+  Status flush() override { return {}; }
+  Status finish() override { return {}; }
+
+ private:
+  ItemOrder order_;
+};
+
+class HostDevice : public Device {
+ public:
+  explicit HostDevice(const HostDeviceOptions& options) : options_(options) {
+    traits_.id = traits_.name = "host";
+    traits_.target = Target::host;
+    traits_.compute_units = 2;
+    traits_.max_group_size = options.max_group_size;
+    traits_.global_bytes = traits_.max_allocation_bytes = std::uint64_t{1} << 30;
+    traits_.local_bytes = 32 << 10;
+    traits_.is_cpu = options.is_cpu;
+    traits_.has_f64 = traits_.has_atomic_u64 = true;
+  }
+  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override { return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(bytes)); }
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
+    return std::shared_ptr<HostBuffer>(std::make_shared<HeapHostBuffer>(bytes));
+  }
+  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "the host device copies"); }
+  Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<HostQueue>(options_.order)); }
+  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
+    HostProgramOptions options{source.group_size, source.defines};
+    PENSTOCK_ASSIGN(HostProgram program, HostProgram::build(source.text, options));
+    return std::shared_ptr<Program>(std::make_shared<BuiltProgram>(std::move(program), source.group_size));
+  }
+  // Groups run one after another: none may wait for another.
+  Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }
+
+ private:
+  HostDeviceOptions options_;
+};
+
+}  // namespace
+
+std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options) { return std::make_shared<HostDevice>(options); }
+
+}  // namespace penstock::kernel

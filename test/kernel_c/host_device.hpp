@@ -1,0 +1,15 @@
+// A device whose programs are HostPrograms: whatever runs on devices runs here under sanitizers, its barriers and races checked. Slow
+// (a process a launch), in order, and every call is done when it returns.
+#pragma once
+#include "kernel_c/host_program.hpp"
+
+namespace penstock::kernel {
+
+struct HostDeviceOptions {
+  bool is_cpu = false;                 // what variants and policies are chosen by
+  std::uint32_t max_group_size = 32;
+  ItemOrder order = ItemOrder::forward;
+};
+std::shared_ptr<Device> make_host_device(const HostDeviceOptions& options);
+
+}  // namespace penstock::kernel
