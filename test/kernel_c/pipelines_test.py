@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""pipelines_test.py PENSTOCK CUDA_CHECKER: the text of generated pipelines, each skeleton among them, passes the checks of every
+target (scripts/check_kernels.py)."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PENSTOCK = CUDA_CHECKER = None
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts" / "check_kernels.py"
+TARGETS = ("cuda", "opencl", "metal", "sycl", "host")
+
+COLUMNS = "n,m,x,day,at,ok,word"
+ROWS = ["1,10,1.5,2024-01-31,2024-01-31 10:00:00,true,a", "2,,2.5,2024-02-29,2024-02-29 11:30:00,false,b", "3,30,,2024-03-01,2024-03-01 00:00:00,true,"]
+
+STATEMENTS = {
+    # name: (statement, the targets that have what it needs: Metal has no float64)
+    "compact": ("SELECT n + 1, m, ok FROM '{}' WHERE n > 1 AND ok", TARGETS),
+    "store": ("SELECT n * 2 + 1, m % 7, day FROM '{}'", TARGETS),
+    "strings": ("SELECT word, n FROM '{}' WHERE word = 'a'", TARGETS),
+    "reduce": ("SELECT count(*), sum(n), min(m), max(day) FROM '{}' WHERE m IS NOT NULL", TARGETS),
+    "reduce_floats": ("SELECT sum(x), avg(x), max(sqrt(x) + exp(x)), avg(n) FROM '{}' WHERE round(x) < 10.5", [target for target in TARGETS if target != "metal"]),
+    "group": ("SELECT ok, day, count(*), sum(n), min(m) FROM '{}' WHERE n >= 0 GROUP BY ok, day", TARGETS),
+    "dates": ("SELECT year(day), month(at), day + 1 FROM '{}' WHERE at > TIMESTAMP '2024-02-01 00:00:00'", TARGETS),
+    "decimals": ("SELECT sum(CAST(n AS DECIMAL(15, 2)) * (1 - CAST(m AS DECIMAL(4, 2)))) FROM '{}'", TARGETS),
+}
+
+
+class Pipelines(unittest.TestCase):
+    def test_texts_pass_the_checks_of_every_target(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "table.csv"
+            table.write_text("\n".join([COLUMNS, *ROWS]) + "\n")
+            portable, cuda = [], []
+            for name, (statement, targets) in STATEMENTS.items():
+                for target in targets:
+                    with self.subTest(f"{name} for {target}"):
+                        done = subprocess.run([PENSTOCK, "emit", statement.format(table), "--target", target], capture_output=True, text=True)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        path = pathlib.Path(folder) / f"{name}.{target}"
+                        path.write_text(done.stdout)
+                        (cuda if target == "cuda" else portable).append(str(path))
+            # Look-back has a warp more than its 512 threads that compute.
+            for files, size in ((portable, "32"), (cuda, "544")):
+                done = subprocess.run([SCRIPT, "--cuda-checker", CUDA_CHECKER, "--group-size", size, *files], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    CUDA_CHECKER = sys.argv.pop()
+    PENSTOCK = sys.argv.pop()
+    unittest.main(verbosity=2)
