@@ -6,6 +6,7 @@ the layer that implements it. Ends with "N passed, N failed", a case a rule and 
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -51,10 +52,12 @@ def sources(folder):
 
 
 def tracked_files():
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
-    if listed.returncode != 0:      # a release without its history
-        return [path for path in ROOT.rglob("*") if path.is_file() and not path.relative_to(ROOT).parts[0].startswith((".", "build", "data"))]
-    return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    if shutil.which("git"):
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
+        if listed.returncode == 0:
+            return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    # A machine without git, or a release without its history: what is neither hidden nor made here.
+    return [path for path in ROOT.rglob("*") if path.is_file() and not path.relative_to(ROOT).parts[0].startswith((".", "build", "data"))]
 
 
 def machine_places():

@@ -10,7 +10,7 @@ rm -rf "$results"
 mkdir -p "$results"
 # Each GoogleTest program writes its cases there; the other tests are counted by their last line.
 run_tests() {
-  GTEST_OUTPUT=xml:$PWD/$results/ ctest --test-dir build -j "$jobs" --timeout 400 --output-on-failure \
+  GTEST_OUTPUT=xml:$PWD/$results/ ctest --test-dir build -j "$jobs" --timeout 600 --output-on-failure \
     --output-junit "$PWD/$results.ctest.xml" || true      # count_tests.py judges, and says which
 }
 step "Testing" run_tests

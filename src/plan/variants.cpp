@@ -64,7 +64,6 @@ std::uint64_t staged_bytes(const TileProgram& program) {
 Policy look_back_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   policy.group_size = look_back_threads + 32;
-  if(getenv("PD")) policy.depth=atoi(getenv("PD")); 
   policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program)));
   policy.tile_rows = look_back_threads * 4 * policy.vectors;
   const std::uint64_t tile_bytes = (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;

@@ -7,6 +7,7 @@ from command_line import PROGRAM, CommandLineTest, main
 class Cache(CommandLineTest):
     def setUp(self):
         super().setUp()
+        self.environment["XDG_CACHE_HOME"] = str(self.folder / "cache")
         self.statement = f"SELECT sum(a * 2) AS total FROM '{self.csv_file()}' WHERE a > 1"
 
     def total(self):

@@ -1,4 +1,4 @@
-"""Runs the penstock program the way a shell does, with a folder and a cache of its own for each test.
+"""Runs the penstock program the way a shell does, with a folder of its own for each test.
 
 A test script defines TestCase classes over CommandLineTest and ends with main(). The program's path is the first argument.
 """
@@ -11,6 +11,8 @@ import tempfile
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+# One for all tests of a script, since OpenCL's compilers take a second a kernel; never the user's.
+CACHE = tempfile.TemporaryDirectory(prefix="penstock-cli-cache-")
 
 
 class CommandLineTest(unittest.TestCase):
@@ -19,7 +21,7 @@ class CommandLineTest(unittest.TestCase):
         self.folder = pathlib.Path(self._folder.name)
         self.rows = self.folder / "rows"
         self.rows.mkdir()
-        self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        self.environment = {**os.environ, "XDG_CACHE_HOME": CACHE.name}
         self.environment.pop("PENSTOCK_CACHE_DIR", None)
 
     def tearDown(self):

@@ -103,7 +103,8 @@ class Output(CommandLineTest):
         self.assertNotIn("rows/s", ended.err)
 
     def test_verbose_prints_source_and_compile_times_to_stderr(self):
-        ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--verbose", "--format", "csv")
+        ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--verbose", "--format", "csv",
+                           XDG_CACHE_HOME=str(self.folder / "cache"))
         self.assertEqual(ended.out, "total\n6\n")
         self.assertIn("pipeline_reduce", ended.err)
         self.assertRegex(ended.err, r"compiled in \d")
