@@ -206,14 +206,15 @@ std::string Printer::store_4_function() const {
 
 // Look-back's staging area of kept rows in local memory: predicated stores, and coalesced writing out.
 std::string Printer::staging_functions() const {
-  std::string fields, addresses, point, stage, write, parameters;
+  std::string fields, addresses, point, stage, start, write, parameters;
   for (const OutputParameter& p : output_parameters(program_)) {
     const auto add = [&](const std::string& type, const std::string& name, const std::string& value) {
       fields += "  " + type + " " + name + "[PIPELINE_TILE_ROWS];\n";
       addresses += " u32 " + name + ";";
       point += "  to->" + name + " = (u32)__cvta_generic_to_shared(stage->" + name + " + at);\n";
       stage += "  to->" + name + " = STAGE_IF(" + type + ", to->" + name + ", " + value + ", keep);\n";
-      write += "    STORE_STREAM(" + type + ", " + name + " + to + i, stage->" + name + "[i]);\n";
+      start += "  " + name + " += to;\n";
+      write += " STORE_STREAM(" + type + ", " + name + " + i, stage->" + name + "[i]);";
       parameters += "GLOBAL " + type + "* " + name + ", ";
     };
     if (p.output < 0) { add("u32", "o_rows", "result->row"); continue; }
@@ -226,7 +227,8 @@ std::string Printer::staging_functions() const {
          skeleton_text("stage") + "FUNCTION void pipeline_stage_at(LOCAL PipelineStage* stage, u32 at, PRIVATE PipelineStageAt* to)\n{\n" + point +
          "}\n\nFUNCTION void pipeline_stage(PRIVATE PipelineStageAt* to, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + stage +
          "}\n\nFUNCTION void pipeline_write_staged(" + parameters + "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id)\n{\n" +
-         "  for (i32 i = (i32)id - (i32)(to & 31u); i < (i32)count; i += (i32)GROUP_SIZE - 32)\n    if (i >= 0) {\n" + write + "    }\n}\n\n";
+         "  const i32 step = (i32)GROUP_SIZE - 32;\n  i32 i = (i32)id - (i32)(to & 31u);      // a warp's stores begin at a multiple of 32 rows\n" +
+         "  if (i < 0) i += step;\n" + start + "  for (; i < (i32)count; i += step) {" + write + " }\n}\n\n";
 }
 
 // The neutral element of a minimum or maximum: floats order NaN above infinity.
