@@ -46,17 +46,21 @@ std::optional<Place> line_directive(std::string_view line, const std::string& cu
   return Place{open < close ? std::string(line.substr(open + 1, close - open - 1)) : current_file, *number};
 }
 
-using SourceLines = std::map<Place, std::string_view>;
+struct SourceLines {
+  std::map<Place, std::string_view> texts;
+  std::vector<Place> places;   // of every line as it stands, directives too
+};
 
 SourceLines index_lines(std::string_view text) {
   SourceLines lines;
   Place place{"", 1};
   for (const std::string_view line : split_lines(text)) {
+    lines.places.push_back(place);
     if (auto next = line_directive(line, place.file)) {
       place = std::move(*next);
       continue;
     }
-    lines.emplace(place, line);   // the first of two texts with one name wins
+    lines.texts.emplace(place, line);   // the first of two texts with one name wins
     place.line++;
   }
   return lines;
@@ -79,9 +83,16 @@ std::optional<Place> place_of_message(std::string_view message) {
   return rest == std::string_view::npos ? std::nullopt : leading_place(message.substr(rest));
 }
 
+// A compiler that does not know #line (NVIDIA's for OpenCL) counts lines as they stand, under a name of its own; so does every compiler
+// before the first #line.
+Place named_place(const SourceLines& lines, const Place& place) {
+  if (lines.texts.contains(place) || place.line == 0 || place.line > lines.places.size()) return place;
+  return lines.places[place.line - 1];
+}
+
 std::string quote(const SourceLines& lines, const Place& place) {
-  const auto found = lines.find(place);
-  if (found == lines.end()) return "";
+  const auto found = lines.texts.find(place);
+  if (found == lines.texts.end()) return "";
   const std::string name = place.file.empty() ? "line " : place.file + ":";
   return "\n  " + name + std::to_string(place.line) + " | " + std::string(found->second);
 }
@@ -95,10 +106,10 @@ Status compile_error(std::string_view label, std::string_view device, std::strin
   if (log.size() > shown_log_bytes) message += "\n... (the log goes on)";
   std::set<Place> shown;
   for (const std::string_view line : split_lines(log)) {
-    auto place = place_of_message(line);
-    if (!place) continue;
-    if (!lines.contains(*place)) place->file.clear();
-    if (shown.size() < shown_places && shown.insert(*place).second) message += quote(lines, *place);
+    const auto found = place_of_message(line);
+    if (!found) continue;
+    const Place place = named_place(lines, *found);
+    if (shown.size() < shown_places && shown.insert(place).second) message += quote(lines, place);
   }
   return Status(Code::compile, std::move(message));
 }

@@ -54,6 +54,12 @@ TEST(CompileError, LinesBeforeAnyDirectiveBelongToTheCompilersOwnName) {
   EXPECT_NE(message.find("line 2 | beta"), std::string::npos) << message;
 }
 
+TEST(CompileError, ACompilerThatCountsLinesAsTheyStandIsUnderstood) {
+  const std::string message =
+      device::compile_error("x", "d", "#define A\n#line 1 \"program\"\nalpha\nbeta\n", "<kernel>:4:13: error: bad").message();
+  EXPECT_NE(message.find("program:2 | beta"), std::string::npos) << message;
+}
+
 TEST(CompileError, StrangeLogsAreShownAsTheyAre) {
   for (const char* log : {"", "error", "error:", ":error", "x:99999999999999:1: error: y", "(:(:(1 error",
                           "a:7:1: error: beyond the text"}) {

@@ -57,7 +57,8 @@ Result<std::shared_ptr<Module>> load(const ContextPointer& context, const std::v
   const Current current(*context);
   CUmodule module = nullptr;
   PENSTOCK_TRY(context->check(context->api.cuModuleLoadData(&module, binary.data()), "cuModuleLoadData"));
-  return std::make_shared<Module>(context, module);
+  const std::string_view image(reinterpret_cast<const char*>(binary.data()), binary.size());
+  return std::make_shared<Module>(context, module, image.find("_local_bytes") != image.npos);
 }
 
 Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,

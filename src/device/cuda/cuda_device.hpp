@@ -1,8 +1,7 @@
 // A CUDA device: its primary context, its programs, its queues.
 //
-// A kernel says what a launch needs through constants that its text exports beside it:
-//   extern "C" __device__ const unsigned NAME_local_bytes = sizeof(Tile);   dynamic shared memory; absent: 0
-//   extern "C" __device__ const unsigned NAME_threads = GROUP_SIZE + 32;    threads of a block; absent: GROUP_SIZE
+// A kernel says how much dynamic shared memory a launch needs through a constant that its text exports beside it; absent: 0
+//   extern "C" __device__ const unsigned NAME_local_bytes = sizeof(Tile);
 #pragma once
 #include <map>
 #include <mutex>
@@ -60,15 +59,18 @@ struct Kernel {
 
 class Module {
  public:
-  Module(ContextPointer context, CUmodule module) : context_(std::move(context)), module_(module) {}
+  // Whether the image names any local_bytes: the driver reports a question for a symbol that is absent as an error to its tools.
+  Module(ContextPointer context, CUmodule module, bool has_local_bytes)
+      : context_(std::move(context)), module_(module), has_local_bytes_(has_local_bytes) {}
   ~Module();
   Result<const Kernel*> kernel(std::string_view name, std::uint32_t group_size);
 
  private:
-  Result<std::uint32_t> exported(const std::string& name, std::uint32_t otherwise) const;
+  Result<std::uint32_t> local_bytes(const std::string& kernel) const;
   Result<Kernel> find(const std::string& name, std::uint32_t group_size) const;
   ContextPointer context_;
   CUmodule module_;
+  bool has_local_bytes_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<const Kernel>, std::less<>> kernels_;
 };

@@ -7,11 +7,13 @@ Module::~Module() {
   context_->api.cuModuleUnload(module_);
 }
 
-Result<std::uint32_t> Module::exported(const std::string& name, std::uint32_t otherwise) const {
+Result<std::uint32_t> Module::local_bytes(const std::string& kernel) const {
+  if (!has_local_bytes_) return 0u;
+  const std::string name = kernel + "_local_bytes";
   CUdeviceptr address = 0;
   std::size_t bytes = 0;
   const CUresult outcome = context_->api.cuModuleGetGlobal(&address, &bytes, module_, name.c_str());
-  if (outcome == CUDA_ERROR_NOT_FOUND) return otherwise;
+  if (outcome == CUDA_ERROR_NOT_FOUND) return 0u;
   PENSTOCK_TRY(context_->check(outcome, "cuModuleGetGlobal").with(name));
   std::uint32_t value = 0;
   if (bytes != sizeof value) return Status(Code::invalid, name + " must be a 32-bit number");
@@ -25,8 +27,8 @@ Result<Kernel> Module::find(const std::string& name, std::uint32_t group_size) c
   const CUresult outcome = api.cuModuleGetFunction(&kernel.function, module_, name.c_str());
   if (outcome == CUDA_ERROR_NOT_FOUND) return Status(Code::invalid, "the program has no kernel '" + name + "'");
   PENSTOCK_TRY(context_->check(outcome, "cuModuleGetFunction").with(name));
-  PENSTOCK_ASSIGN(kernel.threads, exported(name + "_threads", group_size));
-  PENSTOCK_ASSIGN(kernel.local_bytes, exported(name + "_local_bytes", 0));
+  kernel.threads = group_size;
+  PENSTOCK_ASSIGN(kernel.local_bytes, local_bytes(name));
   if (kernel.local_bytes > context_->traits.local_bytes)
     return Status(Code::capacity, "kernel '" + name + "' needs " + std::to_string(kernel.local_bytes) +
                                       " bytes of local memory, " + context_->traits.id + " has " +
