@@ -136,6 +136,7 @@ TEST(Queue, WrongLaunchesAreNamedErrorsAndTheQueueLivesOn) {
     EXPECT_NE(wrong_size.text().find("argument 2"), std::string::npos) << wrong_size.text();
     const Argument empty[] = {Argument::of(*buffer), Argument::of(*buffer), Argument{}, Argument::value(1u)};
     EXPECT_EQ(queue->launch(*program, "add", 1, empty).code(), Code::invalid);
+    EXPECT_OK(queue->fill(*buffer, 0, 1024));
     EXPECT_OK(queue->launch(*program, "reverse_group", 0, {{Argument::of(*buffer)}}));
     EXPECT_OK(queue->launch(*program, "reverse_group", 2, {{Argument::of(*buffer)}}));
     EXPECT_OK(queue->finish());
@@ -278,6 +279,7 @@ TEST(Device, ReleasingBuffersOfPendingWorkIsSafe) {
     for (int i = 0; i < 200; i++) {
       TAKE(auto buffer, device.allocate((count + static_cast<std::uint32_t>(i)) * 4));
       const Argument spin[] = {Argument::of(*buffer), Argument::value(10u), Argument::value(count)};
+      ASSERT_OK(queue->fill(*buffer, 1, buffer->bytes()));
       ASSERT_OK(queue->launch(*program, "spin", count / group_size, spin));
     }
     EXPECT_OK(queue->finish());
