@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/emit.hpp"
+
 namespace penstock::plan {
 namespace {
 
@@ -80,6 +82,20 @@ bool can_look_back(const Traits& traits, const TileProgram& program) {
   return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;
 }
 
+// Metal has no float64, nor have many small OpenCL devices: refused by name, before a compiler would.
+Status check_float64(const Traits& traits, const TileProgram& program) {
+  if (traits.has_f64) return {};
+  std::vector<NodeId> roots = program.predicates;
+  for (const Output& output : program.outputs)
+    if (output.carried < 0) roots.push_back(output.root);
+  if (needs_f64(*program.graph, roots))
+    return Status(Code::unsupported, "DOUBLE, and casts between DECIMAL and FLOAT, need float64, which " + traits.id + " lacks");
+  for (const Accumulator& a : program.accumulators)
+    if (a.kind == AccumulatorKind::sum_f64)
+      return Status(Code::unsupported, "a sum or average of FLOAT is added up in float64, which " + traits.id + " lacks");
+  return {};
+}
+
 bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
 bool without_filter(const Traits&, const TileProgram& program) { return program.predicates.empty(); }
@@ -101,6 +117,7 @@ constexpr std::array<Variant, 8> table = {{
 std::span<const Variant> variants() { return table; }
 
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program, std::string_view forced) {
+  PENSTOCK_TRY(check_float64(traits, program));
   std::string fitting;
   for (const Variant& variant : table) {
     if (variant.epilogue != program.epilogue || !variant.fits(traits, program)) continue;

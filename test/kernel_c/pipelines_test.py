@@ -41,10 +41,19 @@ class Pipelines(unittest.TestCase):
                         path = pathlib.Path(folder) / f"{name}.{target}"
                         path.write_text(done.stdout)
                         (cuda if target == "cuda" else portable).append(str(path))
-            # Look-back has a warp more than its 512 threads that compute.
-            for files, size in ((portable, "32"), (cuda, "544")):
+            # Look-back has a warp more than its 384 threads that compute.
+            for files, size in ((portable, "32"), (cuda, "416")):
                 done = subprocess.run([SCRIPT, "--cuda-checker", CUDA_CHECKER, "--group-size", size, *files], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_float64_is_refused_by_name_where_there_is_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder) / "table.csv"
+            table.write_text("\n".join([COLUMNS, *ROWS]) + "\n")
+            for expression in ("sum(CAST(x AS FLOAT))", "max(x)", "sum(CAST(CAST(n AS FLOAT) AS DECIMAL(9, 2)))"):
+                done = subprocess.run([PENSTOCK, "emit", f"SELECT {expression} FROM '{table}'", "--target", "metal"], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertIn("float64, which metal lacks", done.stderr)
 
 
 if __name__ == "__main__":
