@@ -205,12 +205,11 @@ Printed print_binary(const Graph& graph, const Node& node, const Operand& a, con
   printed.value = call(function + suffix(node.type), {a.value, b.value});
   if (faults.invalid) printed.own_faults.emplace_back(Code::invalid, b.value + " == 0");
   if (!faults.overflow) return printed;
-  std::string predicate =
-      call((divides ? "divide" : function) + "_overflows" + suffix(node.type), {a.value, b.value}) + " != 0u";
-  const std::string beyond = call("beyond_18_digits", {printed.value}) + " != 0u";
+  std::string predicate = call((divides ? "divide" : function) + "_overflows" + suffix(node.type), {a.value, b.value});
+  const std::string beyond = call("beyond_18_digits", {printed.value});
   if (node.type.kind == Kind::decimal)
-    predicate = node.op == Op::multiply ? "(" + predicate + " || " + beyond + ")" : beyond;
-  printed.own_faults.emplace_back(Code::overflow, predicate);
+    predicate = node.op == Op::multiply ? "(" + predicate + " | " + beyond + ")" : beyond;   // no branch: loops stay vectorisable
+  printed.own_faults.emplace_back(Code::overflow, predicate + " != 0u");
   return printed;
 }
 

@@ -18,6 +18,10 @@ std::string parameter_name(std::uint32_t parameter) { return "p" + number(parame
 // Validity in registers and in memory is a word and a byte; a value that is never NULL has neither.
 bool is_nullable(const TileProgram& program, NodeId root) { return program.graph->at(root).nullable; }
 
+// Rows that a CPU evaluates together, as the lanes of a loop that its compiler vectorises. Too many to be unrolled, which would keep
+// it from being vectorised; few enough for their values to stay in the first-level cache.
+constexpr std::uint64_t cpu_lanes = 64;
+
 class Printer {
  public:
   Printer(const TileProgram& program, const Policy& policy) : program_(program), policy_(policy) {}
@@ -39,6 +43,7 @@ class Printer {
   std::string staging_functions() const;
   std::string accumulator_functions() const;
   std::string key_function() const;
+  std::string block_functions() const;
   std::string replace_words(std::string text) const;
 
   const TileProgram& program_;
@@ -59,6 +64,7 @@ std::string Printer::defines(Target target) const {
   define("PIPELINE_SLOTS", policy_.slots);
   define("PIPELINE_DEPTH", policy_.depth);
   define("PIPELINE_WINDOW", policy_.window);
+  define("PIPELINE_LANES", cpu_lanes);
   define("PIPELINE_KEY_WORDS", program_.key_count + 1);
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program_.accumulator_words()));
   if (target == Target::cuda) {
@@ -161,7 +167,8 @@ Result<std::string> Printer::evaluate_function(PipelineText& result) const {
     text += "  out->o" + number(computed[i]) + " = " + root.value + ";\n";
     if (is_nullable(program_, program_.outputs[computed[i]].root)) text += "  out->o" + number(computed[i]) + "_valid = " + root.valid + ";\n";
   }
-  text += "  if (found != 0u && found - 1u < *fault) *fault = found - 1u;\n  (void)in; (void)out;\n  return keep;\n}\n\n";
+  // None found is 0, whose predecessor is NO_FAULT: a minimum, which compilers can vectorise.
+  text += "  *fault = found - 1u < *fault ? found - 1u : *fault;\n  (void)in; (void)out;\n  return keep;\n}\n\n";
   return text;
 }
 
@@ -372,10 +379,13 @@ std::string Printer::accumulator_functions() const {
   text += "FUNCTION void accumulators_clear(PRIVATE Accumulators* mine)\n{\n" + clear + unused + "}\n\n";
   text += "FUNCTION void accumulators_add(PRIVATE Accumulators* mine, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + add + unused + "  (void)result; (void)keep;\n}\n\n";
   text += "FUNCTION void accumulators_merge(PRIVATE Accumulators* mine, const PRIVATE Accumulators* other)\n{\n" + merge + unused + "  (void)other;\n}\n\n";
-  text += "// As 64-bit words, `stride` words apart.\n";
-  text += "FUNCTION void accumulators_store(GLOBAL u64* to, u64 stride, const PRIVATE Accumulators* mine)\n{\n" + store + unused + "  (void)to; (void)stride;\n}\n\n";
-  text += "FUNCTION void accumulators_load(GLOBAL const u64* from, u64 stride, PRIVATE Accumulators* mine)\n{\n" + load + unused + "  (void)from; (void)stride;\n}\n\n";
-  return text;
+  const auto words = [&](const std::string& space, const std::string& put, const std::string& get) {
+    return "FUNCTION void accumulators_" + put + "(" + space + " u64* to, u64 stride, const PRIVATE Accumulators* mine)\n{\n" +
+           store + unused + "  (void)to; (void)stride;\n}\n\nFUNCTION void accumulators_" + get + "(const " + space +
+           " u64* from, u64 stride, PRIVATE Accumulators* mine)\n{\n" + load + unused + "  (void)from; (void)stride;\n}\n\n";
+  };
+  text += "// As 64-bit words, `stride` words apart.\n" + words("GLOBAL", "store", "load");
+  return text + "#if GROUP_SIZE == 1\n" + words("PRIVATE", "put", "get") + "#endif\n\n";
 }
 
 // Equal keys have equal words: -0.0 becomes 0.0, every NaN one NaN, a NULL zero with its bit in the last word.
@@ -392,6 +402,26 @@ std::string Printer::key_function() const {
   }
   body += "  words[" + number(program_.key_count) + "] = nulls;\n";
   return "FUNCTION void pipeline_key(const PRIVATE PipelineResult* result, PRIVATE u64* words)\n{\n" + body + "}\n\n";
+}
+
+// The results of PIPELINE_LANES rows, a CPU's own: an array an output, which a loop over the rows fills by vectors.
+std::string Printer::block_functions() const {
+  std::string fields, put, get;
+  const auto add = [&](const std::string& type, const std::string& name) {
+    fields += "  " + type + " " + name + "[PIPELINE_LANES];\n";
+    put += "  block->" + name + "[lane] = result->" + name + ";\n";
+    get += "  result->" + name + " = block->" + name + "[lane];\n";
+  };
+  for (std::size_t i = 0; i < program_.outputs.size(); i++) {
+    if (program_.outputs[i].carried >= 0) continue;
+    add(kernel_type(program_.graph->at(program_.outputs[i].root).type), "o" + number(i));
+    if (is_nullable(program_, program_.outputs[i].root)) add("u32", "o" + number(i) + "_valid");
+  }
+  const std::string words = "  u32 keep[PIPELINE_LANES], fault[PIPELINE_LANES], place[PIPELINE_LANES];\n";
+  return "#if GROUP_SIZE == 1\ntypedef struct {\n" + words + fields + "} PipelineBlock;\n\n" +
+         "FUNCTION void block_put(PRIVATE PipelineBlock* block, u32 lane, const PRIVATE PipelineResult* result)\n{\n" + put +
+         "}\n\nFUNCTION void block_get(const PRIVATE PipelineBlock* block, u32 lane, PRIVATE PipelineResult* result)\n{\n" + get +
+         "}\n#endif\n\n";
 }
 
 void replace_all(std::string& text, const std::string& word, const std::string& with) {
@@ -457,7 +487,7 @@ Result<PipelineText> Printer::print(const std::string& skeleton, Target target) 
   } else {
     text += accumulator_functions();
   }
-  if (program_.epilogue == Epilogue::group) text += key_function();
+  if (program_.epilogue == Epilogue::group) text += key_function() + block_functions();
   text += replace_words(skeleton_text(skeleton));
   const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
   result.text = kernel::assemble(target, parts);
