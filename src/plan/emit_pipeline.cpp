@@ -418,10 +418,10 @@ std::string Printer::block_functions() const {
     if (is_nullable(program_, program_.outputs[i].root)) add("u32", "o" + number(i) + "_valid");
   }
   const std::string words = "  u32 keep[PIPELINE_LANES], fault[PIPELINE_LANES], place[PIPELINE_LANES];\n";
-  return "#if GROUP_SIZE == 1\ntypedef struct {\n" + words + fields + "} PipelineBlock;\n\n" +
+  return "typedef struct {\n" + words + fields + "} PipelineBlock;\n\n" +
          "FUNCTION void block_put(PRIVATE PipelineBlock* block, u32 lane, const PRIVATE PipelineResult* result)\n{\n" + put +
          "}\n\nFUNCTION void block_get(const PRIVATE PipelineBlock* block, u32 lane, PRIVATE PipelineResult* result)\n{\n" + get +
-         "}\n#endif\n\n";
+         "}\n\n";
 }
 
 void replace_all(std::string& text, const std::string& word, const std::string& with) {
@@ -484,10 +484,11 @@ Result<PipelineText> Printer::print(const std::string& skeleton, Target target) 
   if (program_.epilogue == Epilogue::compact) {
     text += skeleton == "compact_look_back" ? staging_functions() : store_function("o", "pipeline_store");
     if (skeleton == "store") text += store_4_function();
+    if (skeleton.ends_with("compact_tile_private")) text += block_functions();
   } else {
     text += accumulator_functions();
   }
-  if (program_.epilogue == Epilogue::group) text += key_function() + block_functions();
+  if (program_.epilogue == Epilogue::group) text += key_function() + "#if GROUP_SIZE == 1\n" + block_functions() + "#endif\n\n";
   text += replace_words(skeleton_text(skeleton));
   const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
   result.text = kernel::assemble(target, parts);
