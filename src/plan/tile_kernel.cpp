@@ -110,6 +110,7 @@ Status TileKernel::prepare(Slot& slot, std::uint64_t row_count) const {
   if (!slot.fault) {
     PENSTOCK_ASSIGN(slot.fault, device_->allocate(64));
     PENSTOCK_ASSIGN(slot.overflowed, device_->allocate(64));
+    slot.fault_is_clear = false;
   }
   switch (program_.epilogue) {
     case Epilogue::compact: return prepare_compact(slot, row_count);
@@ -163,7 +164,8 @@ std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input, Stri
 }
 
 Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, Slot& slot, StringPool& strings) const {
-  PENSTOCK_TRY(queue.fill(*slot.fault, no_fault, 4));
+  if (!slot.fault_is_clear) PENSTOCK_TRY(queue.fill(*slot.fault, no_fault, 4));
+  slot.fault_is_clear = true;
   std::vector<Argument> arguments = source_arguments(input, strings);
   switch (program_.epilogue) {
     case Epilogue::compact: return enqueue_compact(queue, std::move(arguments), input.row_count, slot);
@@ -192,7 +194,7 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       // Groups wait for one another: never more than are resident together.
       PENSTOCK_ASSIGN(const std::uint32_t resident, device_->resident_groups(*compiled_, "pipeline_look_back"));
       PENSTOCK_TRY(queue.fill(*slot.tile_counts, 0, std::uint64_t{4} * tiles));
-      PENSTOCK_TRY(queue.fill(*slot.kept_count, 0, 8));
+      if (tiles == 0) PENSTOCK_TRY(queue.fill(*slot.kept_count, 0, 8));      // else whoever has the last tile writes it
       add(arguments, slot.outputs);
       add(arguments, slot.tile_counts);
       add(arguments, slot.kept_count);

@@ -27,6 +27,7 @@ struct Slot {
   std::shared_ptr<Buffer> scratch, partials;       // reduce: words of items, of groups
   std::shared_ptr<Buffer> places, keys, results, used_slots;      // group (with scratch as its tables)
   std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
+  bool fault_is_clear = false;                     // a run ends at its first fault, so that once is enough
   std::shared_ptr<Buffer> overflowed;              // group: u32, how many work groups had a full table
   std::uint32_t groups = 0, slots = 0;             // of the last launch
 };
