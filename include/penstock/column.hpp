@@ -9,6 +9,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -150,9 +151,13 @@ struct Table {
 // The smallest and largest value of a column as int64 (integers, dates, decimals' counts), known without reading it.
 struct Bounds { std::int64_t minimum = 0, maximum = 0; };
 
+// Memory that the last owner gives back; null where there is none. Called by several threads at once.
+using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t bytes)>;
+
 struct ScanOptions {
   std::uint64_t batch_rows = 1 << 20;   // batches hold at most this many rows; all but the last a multiple of 64
   std::uint32_t threads = 0;            // for decoding; 0: one a core
+  BatchAllocator memory = {};           // for what is decoded, such as memory that a device copies at full speed; a wish only
 };
 
 // Batches in row order. Columns stand in the order they were asked for.

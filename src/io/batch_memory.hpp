@@ -12,20 +12,21 @@ namespace penstock::io {
 
 class BatchMemory : public std::enable_shared_from_this<BatchMemory> {
  public:
-  explicit BatchMemory(std::size_t kept_blocks) : kept_blocks_(kept_blocks) {}
+  // `source` is where blocks come from; without one, or where it has none left, from the system.
+  BatchMemory(std::size_t kept_blocks, BatchAllocator source) : kept_blocks_(kept_blocks), source_(std::move(source)) {}
   // At least `bytes` of undefined content, on a cache line's boundary and padded to whole lines. The last owner gives the
   // block back. Throws std::bad_alloc.
   std::shared_ptr<std::byte> take(std::uint64_t bytes);
 
  private:
-  struct Free { void operator()(std::byte* data) const { ::operator delete(data, alignment); } };
-  struct Block { std::unique_ptr<std::byte, Free> data; std::uint64_t bytes = 0; };
-  static constexpr std::align_val_t alignment{64};
+  struct Block { std::shared_ptr<std::byte> data; std::uint64_t bytes = 0; };
+  Block allocate(std::uint64_t bytes) const;
   void give_back(Block block);
 
   std::mutex mutex_;
   std::vector<Block> free_;
   const std::size_t kept_blocks_;
+  const BatchAllocator source_;
 };
 
 inline std::shared_ptr<std::byte> BatchMemory::take(std::uint64_t bytes) {
@@ -41,11 +42,18 @@ inline std::shared_ptr<std::byte> BatchMemory::take(std::uint64_t bytes) {
       free_.pop_back();
     }
   }
-  if (!block.data) block = {std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(::operator new(bytes, alignment))), bytes};
+  if (!block.data) block = allocate(bytes);
   std::byte* data = block.data.get();
   // The deleter holds the block, so that it is freed even if making the owner fails.
   auto held = std::make_shared<Block>(std::move(block));
   return {data, [memory = shared_from_this(), held](std::byte*) { memory->give_back(std::move(*held)); }};
+}
+
+inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) const {
+  if (source_)
+    if (auto data = source_(bytes)) return {std::move(data), bytes};
+  constexpr std::align_val_t line{64};
+  return {{static_cast<std::byte*>(::operator new(bytes, line)), [](std::byte* memory) { ::operator delete(memory, line); }}, bytes};
 }
 
 inline void BatchMemory::give_back(Block block) {

@@ -66,7 +66,7 @@ class ParquetStream final : public BatchStream {
 ParquetStream::ParquetStream(std::shared_ptr<const ParquetFile> file, std::span<const std::uint32_t> columns, const ScanOptions& options)
     : file_(std::move(file)), batch_rows_(std::max<std::uint64_t>(options.batch_rows / 64 * 64, 64)) {
   for (const std::uint32_t column : columns) columns_.push_back(&file_->columns()[column]);
-  memory_ = std::make_shared<BatchMemory>(4 * (columns_.size() + 1) * 2);
+  memory_ = std::make_shared<BatchMemory>(4 * (columns_.size() + 1) * 2, options.memory);
 }
 
 ParquetStream::~ParquetStream() {

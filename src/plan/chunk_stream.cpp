@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <future>
+#include <thread>
 
 namespace penstock::plan {
 namespace {
@@ -14,7 +16,43 @@ std::uint64_t value_bytes(const Column& column) {
   return column.row_count * width_bytes(column.type);
 }
 
+// One core copies at a fraction of what memory and bus can do.
+void copy_in_threads(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  constexpr std::uint64_t least_bytes = 2 << 20, most_threads = 8;
+  const std::uint64_t cores = std::max(std::thread::hardware_concurrency(), 1u);
+  const std::uint64_t pieces = std::clamp<std::uint64_t>(bytes / least_bytes, 1, std::min(cores, most_threads));
+  const auto copy = [=](std::uint64_t piece) {
+    const std::uint64_t begin = bytes / pieces * piece, end = piece + 1 == pieces ? bytes : bytes / pieces * (piece + 1);
+    std::memcpy(to + begin, from + begin, end - begin);
+  };
+  std::vector<std::future<void>> others;
+  for (std::uint64_t piece = 1; piece < pieces; piece++) others.push_back(std::async(std::launch::async, copy, piece));
+  copy(0);
+}   // futures of async wait
+
 }  // namespace
+
+std::shared_ptr<std::byte> PinnedMemory::take(std::uint64_t bytes) {
+  auto buffer = device_->allocate_host(bytes);
+  if (!buffer.ok()) return nullptr;
+  std::byte* data = (*buffer)->data();
+  {
+    const std::lock_guard lock(mutex_);
+    blocks_[data] = bytes;
+  }
+  return {data, [self = shared_from_this(), held = std::move(buffer).value()](std::byte* block) {
+    const std::lock_guard lock(self->mutex_);
+    self->blocks_.erase(block);
+  }};
+}
+
+bool PinnedMemory::holds(const std::byte* data, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  auto after = blocks_.upper_bound(data);
+  if (after == blocks_.begin()) return false;
+  const auto& [begin, block_bytes] = *std::prev(after);
+  return data + bytes <= begin + block_bytes;
+}
 
 Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> device, const TileProgram& program,
                                                        const TableSource& source, std::uint64_t chunk_rows, StringPool& strings) {
@@ -23,10 +61,12 @@ Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> d
   columns.insert(columns.end(), program.carried_columns.begin(), program.carried_columns.end());
   ScanOptions options;
   options.batch_rows = chunk_rows;
-  PENSTOCK_ASSIGN(stream->batches_, source.scan(columns, options));
   if (!stream->device_->traits().unified_memory) {
     PENSTOCK_ASSIGN(stream->uploads_, stream->device_->queue());
+    stream->pinned_ = std::make_shared<PinnedMemory>(stream->device_);
+    options.memory = [pinned = stream->pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
   }
+  PENSTOCK_ASSIGN(stream->batches_, source.scan(columns, options));
   return stream;
 }
 
@@ -36,15 +76,14 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   read_seconds_ += now_seconds() - start;
   if (!batch) return false;
   memory.batch = std::move(*batch);
-  memory.encoded.clear();
   memory.input.buffers.clear();
   memory.input.row_count = memory.batch.row_count;
   const auto parameters = column_parameters(program_);
-  memory.encoded.reserve(parameters.size());
+  memory.codes.resize(parameters.size());
   std::size_t index = 0;
   const std::uint64_t uploaded_before = bytes_uploaded_;
   for (std::size_t i = 0; i < parameters.size(); i++)
-    PENSTOCK_TRY(bring_column(memory, compute, index, memory.batch.columns[i], parameters[i].has_validity)
+    PENSTOCK_TRY(bring_column(memory, compute, index, i, parameters[i].has_validity)
                      .with("while bringing column '" + program_.source_schema[parameters[i].column].name + "' to the device"));
   for (const Column& column : memory.batch.columns)
     if (column.device_values && column.values.empty() && program_.carries_rows())
@@ -57,7 +96,8 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   return true;
 }
 
-Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, const Column& column, bool has_validity) {
+Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, std::size_t place, bool has_validity) {
+  const Column& column = memory.batch.columns[place];
   if (column.row_count != memory.batch.row_count) return Status(Code::internal, "a batch's columns differ in length");
   if (column.device_values) {
     memory.input.buffers.push_back(column.device_values);
@@ -67,13 +107,12 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
     memory.input.buffers.push_back(std::move(ones));
     return {};
   }
-  const Column* values = &column;
+  const std::byte* values = column.values.data;
   if (column.type.kind == Kind::string) {
-    PENSTOCK_ASSIGN(std::vector<std::uint32_t> codes, strings_.encode(column));
-    memory.encoded.push_back(Column::from(std::move(codes)));
-    values = &memory.encoded.back();
+    PENSTOCK_TRY(strings_.encode(column, memory.codes[place]));
+    values = reinterpret_cast<const std::byte*>(memory.codes[place].data());
   }
-  PENSTOCK_ASSIGN(auto buffer, bring(memory, index++, values->values.data, value_bytes(*values)));
+  PENSTOCK_ASSIGN(auto buffer, bring(memory, index++, values, value_bytes(column)));
   memory.input.buffers.push_back(std::move(buffer));
   if (!has_validity) {
     if (!column.validity.empty()) return Status(Code::corrupt, "NULLs in a column that is declared without");
@@ -92,18 +131,28 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
 Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes) {
   if (bytes == 0) return device_->allocate(64);
   if (!uploads_) return device_->wrap_host(data, bytes);
-  if (memory.staging.size() <= index) {
+  if (memory.uploaded.size() <= index) {
     memory.staging.resize(index + 1);
     memory.uploaded.resize(index + 1);
   }
-  if (!memory.staging[index] || memory.staging[index]->bytes() < bytes) {
-    PENSTOCK_ASSIGN(memory.staging[index], device_->allocate_host(bytes));
+  if (!memory.uploaded[index] || memory.uploaded[index]->bytes() < bytes) {
     PENSTOCK_ASSIGN(memory.uploaded[index], device_->allocate(bytes));
   }
-  std::memcpy(memory.staging[index]->data(), data, bytes);
-  PENSTOCK_TRY(uploads_->upload(*memory.uploaded[index], memory.staging[index]->data(), bytes));
+  PENSTOCK_ASSIGN(const std::byte* const from, pin(memory, index, data, bytes));
+  PENSTOCK_TRY(uploads_->upload(*memory.uploaded[index], from, bytes));
   bytes_uploaded_ += bytes;
   return memory.uploaded[index];
+}
+
+// The bytes where the device copies them at full speed: where they are, or in the chunk's staging memory.
+Result<const std::byte*> ChunkStream::pin(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes) {
+  if (pinned_->holds(data, bytes)) return data;
+  auto& staging = memory.staging[index];
+  if (!staging || staging->bytes() < bytes) {
+    PENSTOCK_ASSIGN(staging, device_->allocate_host(bytes));
+  }
+  copy_in_threads(staging->data(), data, bytes);
+  return staging->data();
 }
 
 Result<std::shared_ptr<Buffer>> ChunkStream::all_present(std::uint64_t row_count, Queue& compute) {

@@ -1,10 +1,13 @@
 // Feeds a tile kernel: takes batches from a source, and brings the columns the kernel reads to the device.
 //
 // A column that lives on the device is passed as it is; where device and host share memory it is wrapped without a copy;
-// otherwise it goes through pinned staging on a queue of its own, so that the upload of one chunk overlaps the kernel of the
-// one before. Strings travel as codes of the run's StringPool.
+// otherwise it is uploaded from pinned memory on a queue of its own, so that the upload of one chunk overlaps the kernel of the
+// one before. A source that decodes does so into pinned memory at once; what lies elsewhere is copied there first. Strings travel
+// as codes of the run's StringPool.
 #pragma once
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -15,10 +18,23 @@ namespace penstock::plan {
 // One chunk's memory in flight, reused for later chunks.
 struct ChunkMemory {
   Table batch;                                         // keeps wrapped memory alive, and is what strings are gathered from
-  std::vector<Column> encoded;                         // codes of string columns
+  std::vector<std::vector<std::uint32_t>> codes;       // of string columns, by their place among the kernel's columns
   ChunkInput input;
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::vector<std::shared_ptr<Buffer>> uploaded;
+};
+
+// The pinned memory that a source decodes into. Thread-safe; outlives the device's last block of it.
+class PinnedMemory : public std::enable_shared_from_this<PinnedMemory> {
+ public:
+  explicit PinnedMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  std::shared_ptr<std::byte> take(std::uint64_t bytes);           // null where there is none
+  bool holds(const std::byte* data, std::uint64_t bytes);
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::mutex mutex_;
+  std::map<const std::byte*, std::uint64_t> blocks_;
 };
 
 class ChunkStream {
@@ -36,13 +52,15 @@ class ChunkStream {
   ChunkStream(std::shared_ptr<Device> device, const TileProgram& program, StringPool& strings)
       : device_(std::move(device)), program_(program), strings_(strings) {}
   Result<std::shared_ptr<Buffer>> bring(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes);
+  Result<const std::byte*> pin(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes);
   Result<std::shared_ptr<Buffer>> all_present(std::uint64_t row_count, Queue& compute);
-  Status bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, const Column& column, bool has_validity);
+  Status bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, std::size_t place, bool has_validity);
 
   std::shared_ptr<Device> device_;
   const TileProgram& program_;
   StringPool& strings_;
   std::unique_ptr<BatchStream> batches_;
+  std::shared_ptr<PinnedMemory> pinned_;               // with uploads_, where the device has memory of its own
   std::unique_ptr<Queue> uploads_;
   std::shared_ptr<Buffer> ones_;                       // the validity of a nullable column that has no NULL in a batch
   std::uint64_t bytes_uploaded_ = 0;

@@ -127,9 +127,11 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const 
   const std::uint64_t memory = options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
   const std::uint64_t fitting = std::max<std::uint64_t>(memory / 4 / slots_in_flight / per_row, 1024);
   // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight that fresh pages cost little; below
-  // 2^15 rows the launches would cost more.
-  const std::uint64_t in_cache = std::clamp<std::uint64_t>((8u << 20) / per_row, 1u << 15, 1u << 18);
-  return std::min<std::uint64_t>(fitting, traits.is_cpu ? in_cache : 1u << 23) / 64 * 64;
+  // 2^15 rows the launches would cost more. A GPU's is large enough for its launches and for the bus, and no larger: the first upload
+  // begins the sooner, and less memory is pinned.
+  const std::uint64_t wanted = traits.is_cpu ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
+                                             : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
+  return std::min(fitting, wanted) / 64 * 64;
 }
 
 Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {

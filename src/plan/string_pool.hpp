@@ -14,8 +14,8 @@ class StringPool {
  public:
   std::uint32_t code(std::string_view text);                     // inserts
   const std::string& text(std::uint32_t code) const { return *texts_[code]; }
-  // Codes of every row (0 for NULL); a dictionary is looked up once.
-  Result<std::vector<std::uint32_t>> encode(const Column& column);
+  // Codes of every row (0 for NULL) into `codes`, whose memory is used again; a dictionary is looked up once.
+  Status encode(const Column& column, std::vector<std::uint32_t>& codes);
 
  private:
   struct Hash {

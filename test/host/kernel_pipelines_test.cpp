@@ -147,6 +147,64 @@ TEST_P(Pipelines, GroupsAddUpTheirOwnRows) {
   }
 }
 
+// Yields its one column in batches of memory that the scan's options give, as a decoding source does.
+class DecodingSource final : public TableSource {
+ public:
+  explicit DecodingSource(std::uint64_t row_count) : row_count_(row_count) {}
+  const Schema& schema() const override { return schema_; }
+  std::optional<std::uint64_t> row_count() const override { return row_count_; }
+  std::string describe() const override { return "decoded"; }
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>, const ScanOptions& options) const override {
+    return std::unique_ptr<BatchStream>(std::make_unique<Stream>(row_count_, options, blocks));
+  }
+  mutable std::uint64_t blocks = 0;      // that the options gave
+
+ private:
+  class Stream final : public BatchStream {
+   public:
+    Stream(std::uint64_t rows, const ScanOptions& options, std::uint64_t& blocks) : rows_(rows), options_(options), blocks_(blocks) {}
+    Result<std::optional<Table>> next() override {
+      if (at_ == rows_) return std::optional<Table>();
+      Column column;
+      column.type = {Kind::int64};
+      column.row_count = std::min(options_.batch_rows, rows_ - at_);
+      auto memory = options_.memory ? options_.memory(column.row_count * 8) : nullptr;
+      blocks_ += memory != nullptr;
+      if (!memory) memory = {new std::byte[column.row_count * 8], std::default_delete<std::byte[]>()};
+      for (std::uint64_t i = 0; i < column.row_count; i++) reinterpret_cast<std::int64_t*>(memory.get())[i] = static_cast<std::int64_t>(at_ + i);
+      at_ += column.row_count;
+      column.values = {memory, memory.get(), column.row_count * 8};
+      Table table = Table::of({{"x", column}});
+      return std::optional<Table>(std::move(table));
+    }
+
+   private:
+    const std::uint64_t rows_;
+    const ScanOptions options_;
+    std::uint64_t& blocks_;
+    std::uint64_t at_ = 0;
+  };
+  Schema schema_ = {{"x", {Kind::int64}, false}};
+  std::uint64_t row_count_;
+};
+
+TEST_P(Pipelines, WhatIsDecodedIntoPinnedMemoryArrivesWhole) {
+  const auto source = std::make_shared<DecodingSource>(5000);
+  Plan plan;
+  const StepId rows = plan.source(source);
+  Builder builder(source->schema());
+  TAKE(const StepId total, plan.reduce(rows, builder.graph(), {{Aggregate::sum, builder.column(0), "sum", {}}}));
+  TAKE(const TileProgram program, fuse(plan, rows, total));
+  RunOptions options;
+  options.batch_rows = 640;
+  StringPool strings;
+  RunReport report;
+  TileRun tile_run{kernel::make_host_device(GetParam()), &options, &strings, &report};
+  TAKE(const Table result, run_tiles(tile_run, program, *source));
+  EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[0], 0).integer), 5000 * 4999 / 2);
+  EXPECT_EQ(source->blocks, 8u);     // of 640 rows, all of them pinned
+}
+
 TEST_P(Pipelines, AnOverflowIsTheFaultOfTheRowThatHasIt) {
   const NodeId big = builder_.captured(Scalar::of(Type{Kind::int64}, Int128{INT64_MAX - 400}));
   const NodeId sum = *builder_.binary(Op::add, x_, big);

@@ -20,6 +20,14 @@ class PinnedBuffer : public HostBuffer {
   ContextPointer context_;
 };
 
+Result<std::shared_ptr<HostBuffer>> allocate_pinned(const ContextPointer& context, std::uint64_t bytes) {
+  const Current current(*context);
+  void* data = nullptr;
+  PENSTOCK_TRY(context->check(context->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc")
+                   .with("for " + device::text_of_bytes(bytes) + " of pinned host memory"));
+  return std::shared_ptr<HostBuffer>(std::make_shared<PinnedBuffer>(context, data, bytes));
+}
+
 device::Pool::Driver pool_driver(const ContextPointer& context) {
   device::Pool::Driver driver;
   driver.allocate = [context](std::uint64_t bytes) -> Result<std::uint64_t> {
@@ -95,13 +103,7 @@ Result<std::shared_ptr<Buffer>> CudaDevice::allocate(std::uint64_t bytes) {
 }
 
 Result<std::shared_ptr<HostBuffer>> CudaDevice::allocate_host(std::uint64_t bytes) {
-  const Current current(*context_);
-  void* data = nullptr;
-  PENSTOCK_TRY(context_
-                   ->check(context_->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE),
-                           "cuMemHostAlloc")
-                   .with("for " + device::text_of_bytes(bytes) + " of pinned host memory"));
-  return std::shared_ptr<HostBuffer>(std::make_shared<PinnedBuffer>(context_, data, bytes));
+  return host_pool_->take(bytes, [this](std::uint64_t class_bytes) { return allocate_pinned(context_, class_bytes); });
 }
 
 Result<std::shared_ptr<Buffer>> CudaDevice::wrap_host(const void*, std::uint64_t) {

@@ -8,6 +8,7 @@
 
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/nvrtc.hpp"
+#include "device/host_pool.hpp"
 #include "device/module_cache.hpp"
 #include "device/pool.hpp"
 #include "penstock/device.hpp"
@@ -101,6 +102,7 @@ class CudaDevice : public Device {
   explicit CudaDevice(ContextPointer context);
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
+  std::shared_ptr<device::HostPool> host_pool_ = std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
   device::ModuleCache<Module> modules_;
 };
 

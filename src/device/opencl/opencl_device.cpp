@@ -42,6 +42,24 @@ class PageBuffer : public HostBuffer {
   ~PageBuffer() override { std::free(data_); }
 };
 
+Status no_host_memory(std::uint64_t bytes) {
+  return Status(Code::no_memory, "the host has no room for a buffer of " + device::text_of_bytes(bytes));
+}
+
+Result<std::shared_ptr<HostBuffer>> allocate_mapped(const ContextPointer& context, std::uint64_t bytes) {
+  cl_int outcome = CL_SUCCESS;
+  const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 1);
+  const cl_mem memory = context->api.clCreateBuffer(context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, at_least, nullptr,
+                                                    &outcome);
+  if (outcome == CL_INVALID_BUFFER_SIZE) return no_host_memory(bytes);
+  PENSTOCK_TRY(status_of(outcome, "clCreateBuffer").with("for pinned host memory"));
+  void* data = context->api.clEnqueueMapBuffer(context->host_queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0, at_least, 0, nullptr,
+                                               nullptr, &outcome);
+  if (outcome != CL_SUCCESS) context->api.clReleaseMemObject(memory);
+  PENSTOCK_TRY(status_of(outcome, "clEnqueueMapBuffer"));
+  return std::shared_ptr<HostBuffer>(std::make_shared<MappedBuffer>(context, memory, data, bytes));
+}
+
 Result<std::uint64_t> create_buffer(const Context& context, std::uint64_t bytes) {
   cl_int outcome = CL_SUCCESS;
   const cl_mem memory = context.api.clCreateBuffer(context.context, CL_MEM_READ_WRITE, bytes, nullptr, &outcome);
@@ -149,25 +167,11 @@ Result<std::shared_ptr<Buffer>> OpenClDevice::allocate(std::uint64_t bytes) {
 }
 
 Result<std::shared_ptr<HostBuffer>> OpenClDevice::allocate_host(std::uint64_t bytes) {
-  const auto no_memory = [bytes] {
-    return Status(Code::no_memory, "the host has no room for a buffer of " + device::text_of_bytes(bytes));
-  };
-  if (traits_.is_cpu) {
-    auto buffer = std::make_shared<PageBuffer>(bytes);
-    if (!buffer->data()) return no_memory();
-    return std::shared_ptr<HostBuffer>(std::move(buffer));
-  }
-  cl_int outcome = CL_SUCCESS;
-  const std::uint64_t at_least = std::max<std::uint64_t>(bytes, 1);
-  const cl_mem memory = context_->api.clCreateBuffer(context_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                                     at_least, nullptr, &outcome);
-  if (outcome == CL_INVALID_BUFFER_SIZE) return no_memory();
-  PENSTOCK_TRY(status_of(outcome, "clCreateBuffer").with("for pinned host memory"));
-  void* data = context_->api.clEnqueueMapBuffer(context_->host_queue, memory, 1, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                                at_least, 0, nullptr, nullptr, &outcome);
-  if (outcome != CL_SUCCESS) context_->api.clReleaseMemObject(memory);
-  PENSTOCK_TRY(status_of(outcome, "clEnqueueMapBuffer"));
-  return std::shared_ptr<HostBuffer>(std::make_shared<MappedBuffer>(context_, memory, data, bytes));
+  if (!traits_.is_cpu)
+    return host_pool_->take(bytes, [this](std::uint64_t class_bytes) { return allocate_mapped(context_, class_bytes); });
+  auto buffer = std::make_shared<PageBuffer>(bytes);
+  if (!buffer->data()) return no_host_memory(bytes);
+  return std::shared_ptr<HostBuffer>(std::move(buffer));
 }
 
 Result<std::shared_ptr<Buffer>> OpenClDevice::wrap_host(const void* data, std::uint64_t bytes) {

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "device/host_pool.hpp"
 #include "device/module_cache.hpp"
 #include "device/opencl/opencl_api.hpp"
 #include "device/pool.hpp"
@@ -98,6 +99,7 @@ class OpenClDevice : public Device {
   explicit OpenClDevice(ContextPointer context);
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
+  std::shared_ptr<device::HostPool> host_pool_ = std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
   device::ModuleCache<Module> modules_;
 };
 
