@@ -54,19 +54,31 @@ bool PinnedMemory::holds(const std::byte* data, std::uint64_t bytes) {
   return data + bytes <= begin + block_bytes;
 }
 
-Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> device, const TileProgram& program,
-                                                       const TableSource& source, std::uint64_t chunk_rows, StringPool& strings) {
-  std::unique_ptr<ChunkStream> stream(new ChunkStream(std::move(device), program, strings));
+Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program, const TableSource& source, std::uint64_t chunk_rows,
+                                                  BatchAllocator memory) {
   std::vector<std::uint32_t> columns = program.device_columns;
   columns.insert(columns.end(), program.carried_columns.begin(), program.carried_columns.end());
   ScanOptions options;
   options.batch_rows = chunk_rows;
+  options.memory = std::move(memory);
+  return source.scan(columns, options);
+}
+
+Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> device, const TileProgram& program,
+                                                       const TableSource& source, std::uint64_t chunk_rows, StringPool& strings,
+                                                       BegunScan begun) {
+  std::unique_ptr<ChunkStream> stream(new ChunkStream(std::move(device), program, strings));
+  BatchAllocator memory;
   if (!stream->device_->traits().unified_memory) {
     PENSTOCK_ASSIGN(stream->uploads_, stream->device_->queue());
     stream->pinned_ = std::make_shared<PinnedMemory>(stream->device_);
-    options.memory = [pinned = stream->pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
+    memory = [pinned = stream->pinned_](std::uint64_t bytes) { return pinned->take(bytes); };
+  } else if (begun.batches && begun.chunk_rows == chunk_rows) {
+    stream->batches_ = std::move(begun.batches);
+    return stream;
   }
-  PENSTOCK_ASSIGN(stream->batches_, source.scan(columns, options));
+  begun.batches.reset();      // before another scan competes with it
+  PENSTOCK_ASSIGN(stream->batches_, scan_columns(program, source, chunk_rows, std::move(memory)));
   return stream;
 }
 

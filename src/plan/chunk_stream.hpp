@@ -37,11 +37,20 @@ class PinnedMemory : public std::enable_shared_from_this<PinnedMemory> {
   std::map<const std::byte*, std::uint64_t> blocks_;
 };
 
+// A scan of a program's columns that decodes already while its device is still being opened.
+struct BegunScan {
+  std::unique_ptr<BatchStream> batches;
+  std::uint64_t chunk_rows = 0;
+};
+Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program, const TableSource& source, std::uint64_t chunk_rows,
+                                                  BatchAllocator memory = {});
+
 class ChunkStream {
  public:
   ~ChunkStream() { if (uploads_) static_cast<void>(uploads_->finish()); }   // uploads read the chunks' staging memory
   static Result<std::unique_ptr<ChunkStream>> open(std::shared_ptr<Device> device, const TileProgram& program,
-                                                   const TableSource& source, std::uint64_t chunk_rows, StringPool& strings);
+                                                   const TableSource& source, std::uint64_t chunk_rows, StringPool& strings,
+                                                   BegunScan begun = {});
   // Reads the next batch and enqueues its upload; `compute` will wait for it on the device. False at the end.
   Result<bool> next(ChunkMemory& memory, Queue& compute);
 

@@ -14,7 +14,8 @@ constexpr std::size_t slots_in_flight = 3;
 
 class Runner {
  public:
-  Runner(const TileRun& run, const TileProgram& program, const TableSource& source) : run_(run), program_(program), source_(source) {}
+  Runner(const TileRun& run, const TileProgram& program, const TableSource& source, BegunScan begun)
+      : run_(run), program_(program), source_(source), begun_(std::move(begun)) {}
 
   // Work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -48,7 +49,7 @@ class Runner {
     PENSTOCK_ASSIGN(kernel_, TileKernel::build(run_.device, program_, options));
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
     const std::uint64_t rows = chunk_rows(*run_.options, run_.device->traits(), program_);
-    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings));
+    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings, std::move(begun_)));
     collector_ = make_collector(program_, *run_.strings);
     return {};
   }
@@ -109,6 +110,7 @@ class Runner {
   TileRun run_;
   const TileProgram& program_;
   const TableSource& source_;
+  BegunScan begun_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
   std::array<Chunk, slots_in_flight> chunks_;
@@ -134,8 +136,8 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const 
   return std::min(fitting, wanted) / 64 * 64;
 }
 
-Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {
-  return Runner(run, program, source).run();
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source, BegunScan begun) {
+  return Runner(run, program, source, std::move(begun)).run();
 }
 
 }  // namespace penstock::plan

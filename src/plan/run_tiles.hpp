@@ -14,7 +14,7 @@ struct TileRun {
   RunReport* report = nullptr;               // gains a KernelReport and the counts
   std::uint64_t row_limit = ~std::uint64_t{0};   // compact: enough rows; later chunks are not read
 };
-Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source, BegunScan begun = {});
 
 // Rows a chunk: options, else what keeps a few chunks within a quarter of the device's memory and amortises a launch.
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program);
