@@ -39,6 +39,7 @@ struct AggregateCall {
   NodeId argument = 0;                      // not read by count_rows
   std::string name;
   std::shared_ptr<const CustomReduction> custom;
+  bool of_rounded_sum = false;              // average: CAST(sum AS DOUBLE) / count, and not one division of the exact sum
 };
 
 struct SortKey {

@@ -52,17 +52,41 @@ void merge_one(const Accumulator& a, std::span<std::uint64_t> into, std::span<co
   }
 }
 
-// The sum as a number, before a decimal's scale.
-double sum_as_double(const Accumulator& a, std::span<const std::uint64_t> words) {
-  if (a.kind == AccumulatorKind::sum_f64) return std::bit_cast<double>(words[0]);
-  if (a.kind == AccumulatorKind::sum_i64) return static_cast<double>(static_cast<std::int64_t>(words[0]));
-  return static_cast<double>(wide(words));
+// A sum of 128 bits as a number, by halves as DuckDB's HUGEINT is converted: a last digit may be off, and so is DuckDB's.
+template <class Real> Real real_of(Int128 sum) {
+  constexpr std::uint64_t largest = ~std::uint64_t{0};
+  const auto low = static_cast<std::uint64_t>(sum);
+  const auto high = static_cast<std::int64_t>(sum >> 64);
+  if (high == -1) return -static_cast<Real>(largest - low) - 1;
+  return static_cast<Real>(low) + static_cast<Real>(high) * static_cast<Real>(largest);
 }
 
-// As DuckDB: the sum, exact, becomes a double and is divided by count times the decimal's power of ten.
-double average(const Accumulator& a, std::span<const std::uint64_t> words, double count) {
-  const double divisor = a.type.kind == Kind::decimal ? count * std::pow(10.0, a.type.scale) : count;
-  return sum_as_double(a, words) / divisor;
+Int128 exact_sum(const Accumulator& a, std::span<const std::uint64_t> words) {
+  return a.kind == AccumulatorKind::sum_i128 ? wide(words) : static_cast<Int128>(static_cast<std::int64_t>(words[0]));
+}
+
+// CAST(sum AS DOUBLE), as DuckDB computes it for decimals: whole part and rest apart where a double does not hold the count.
+double decimal_sum_as_double(Int128 sum, int scale) {
+  const auto power = static_cast<Int128>(std::pow(10.0, scale));
+  const Int128 exact = Int128{1} << 53;
+  if (scale == 0 || (sum <= exact && sum >= -exact)) return real_of<double>(sum) / static_cast<double>(power);
+  return real_of<double>(sum / power) + real_of<double>(sum % power) / static_cast<double>(power);
+}
+
+// One division of the exact sum by count times the decimal's power of ten: of what 16 bits hold in DOUBLE, of all else in the
+// processor's widest type.
+template <class Real> double divided_once(Int128 sum, std::uint64_t count, int scale) {
+  return static_cast<double>(real_of<Real>(sum) / (static_cast<Real>(count) * static_cast<Real>(std::pow(10.0, scale))));
+}
+
+// To the last digit what DuckDB gives.
+double average(const AggregateResult& result, const Accumulator& a, std::span<const std::uint64_t> words, std::uint64_t count) {
+  if (a.kind == AccumulatorKind::sum_f64) return std::bit_cast<double>(words[0]) / static_cast<double>(count);
+  const Int128 sum = exact_sum(a, words);
+  const int scale = a.type.kind == Kind::decimal ? a.type.scale : 0;
+  if (result.of_rounded_sum) return decimal_sum_as_double(sum, scale) / static_cast<double>(count);
+  const bool fits_16_bits = a.type.kind == Kind::decimal ? a.type.precision <= 4 : width_bytes(a.type) == 1 || a.type.kind == Kind::int16;
+  return fits_16_bits ? divided_once<double>(sum, count, scale) : divided_once<long double>(sum, count, scale);
 }
 
 }  // namespace
@@ -104,10 +128,10 @@ Scalar result_of(const TileProgram& program, const AggregateResult& result, std:
   }
   if (count == 0) return Scalar::null_of(result.type);
   switch (result.function) {
-    case Aggregate::average: return Scalar::of(result.type, average(a, value, static_cast<double>(count)));
+    case Aggregate::average: return Scalar::of(result.type, average(result, a, value, count));
     case Aggregate::sum:
       if (a.kind == AccumulatorKind::sum_f64) return Scalar::of(result.type, std::bit_cast<double>(value[0]));
-      return Scalar::of(result.type, a.kind == AccumulatorKind::sum_i128 ? wide(value) : static_cast<Int128>(static_cast<std::int64_t>(value[0])));
+      return Scalar::of(result.type, exact_sum(a, value));
     default: return scalar_of_word(a.type, value[0]);
   }
 }

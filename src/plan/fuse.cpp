@@ -72,11 +72,11 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
     const std::uint32_t count = accumulator_index(program, {AccumulatorKind::count, counted, {Kind::int64}, nullptr, 0});
     const AccumulatorKind kind = accumulator_kind(call.function, argument_type);
     const std::uint32_t value = kind == AccumulatorKind::count ? count : accumulator_index(program, {kind, argument, argument_type, call.custom, 0});
-    program.results.push_back({call.function, value, count, argument_type, type});
+    program.results.push_back({call.function, value, count, argument_type, type, call.of_rounded_sum});
     return;
   }
   const std::uint32_t count = accumulator_index(program, {AccumulatorKind::count, -1, {Kind::int64}, nullptr, 0});
-  program.results.push_back({call.function, count, count, argument_type, type});
+  program.results.push_back({call.function, count, count, argument_type, type, false});
 }
 
 // Many columns that are taken over as they are would be as many kernel parameters: the host gathers them by row number instead.

@@ -36,6 +36,7 @@ struct AggregateResult {
   Aggregate function = Aggregate::count_rows;
   std::uint32_t accumulator = 0, count = 0;           // the count of the values that went into it
   Type argument_type, type;
+  bool of_rounded_sum = false;                        // average: see AggregateCall
 };
 
 struct Output {

@@ -218,6 +218,7 @@ class SelectBinder {
     PENSTOCK_TRY(check_aggregate(syntax, call));
     columns_.emplace(text, static_cast<std::uint32_t>(group_keys_.size() + aggregates_.size()));
     aggregates_.push_back(std::move(call));
+    filtered_.push_back(syntax.filter != nullptr);
     return {};
   }
 
@@ -251,11 +252,30 @@ class SelectBinder {
       return names_.error(select_.having->offset, Code::invalid, "HAVING needs GROUP BY or an aggregate");
     }
     name_grouping();
+    choose_averages();
     Result<StepId> step = group_keys_.empty() ? plan_.reduce(step_, rows_.graph(), aggregates_)
                                               : plan_.group_by(step_, rows_.graph(), group_keys_, aggregates_);
     if (!step.ok()) return at(group_keys_.empty() ? *outputs_[0].value : *select_.group_by[0], step.status());
     step_ = *step;
     return {};
+  }
+
+  // DuckDB divides the rounded sum by the count where it has both anyhow, and without GROUP BY; the last digit tells. It has
+  // the count where count(x) stands beside avg(x), and avg takes x without a cast.
+  void choose_averages() {
+    for (std::size_t i = 0; i < aggregates_.size(); i++) {
+      AggregateCall& average = aggregates_[i];
+      if (average.function != Aggregate::average || filtered_[i]) continue;
+      average.of_rounded_sum = group_keys_.empty();
+      for (std::size_t k = 0; k < aggregates_.size(); k++) {
+        const bool has_parts = aggregates_[k].function == Aggregate::sum ||
+                               (aggregates_[k].function == Aggregate::count && averages_without_cast(rows_.type(average.argument)));
+        average.of_rounded_sum |= has_parts && !filtered_[k] && aggregates_[k].argument == average.argument;
+      }
+    }
+  }
+  static bool averages_without_cast(Type type) {
+    return type.kind == Kind::int16 || type.kind == Kind::int32 || type.kind == Kind::int64 || type.kind == Kind::decimal;
   }
 
   // Keys and aggregates take the names of the outputs they are, so that add_map() finds nothing left to do.
@@ -333,6 +353,7 @@ class SelectBinder {
   std::unordered_set<std::string> collected_;    // canonical texts that collect() has seen
   std::vector<Projection> group_keys_;
   std::vector<AggregateCall> aggregates_;
+  std::vector<bool> filtered_;                   // of aggregates_: whether a FILTER stands behind
 };
 
 Result<StepId> open_source(const Lexed& lexed, const Select& select, Plan& plan, const TableOpener& open) {
