@@ -15,6 +15,17 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 std::string column_name(std::uint32_t column) { return "c" + number(column); }
 std::string parameter_name(std::uint32_t parameter) { return "p" + number(parameter); }
 
+std::string to_word(Type type, const std::string& value) {
+  if (type.kind == Kind::float32) return "(u64)BITS_F32(" + value + ")";
+  if (type.kind == Kind::float64) return "BITS_F64(" + value + ")";
+  return is_signed(type) || type.kind == Kind::date32 || type.kind == Kind::timestamp || type.kind == Kind::decimal ? "(u64)(i64)" + value : "(u64)" + value;
+}
+std::string of_word(Type type, const std::string& word) {
+  if (type.kind == Kind::float32) return "F32_OF_BITS((u32)" + word + ")";
+  if (type.kind == Kind::float64) return "F64_OF_BITS(" + word + ")";
+  return "(" + kernel_type(type) + ")" + word;
+}
+
 // Validity in registers and in memory is a word and a byte; a value that is never NULL has neither.
 bool is_nullable(const TileProgram& program, NodeId root) { return program.graph->at(root).nullable; }
 
@@ -35,6 +46,7 @@ class Printer {
   std::string defines(Target target) const;
   std::string column_declarations() const;
   std::string value_declarations() const;
+  std::string scalar_loads() const;
   std::string load_functions() const;
   Result<std::string> evaluate_function(PipelineText& result) const;
   std::string result_struct() const;
@@ -84,9 +96,22 @@ std::string Printer::column_declarations() const {
 }
 
 std::string Printer::value_declarations() const {
+  if (packs_scalars(program_)) return "GLOBAL const u64* scalars, ";
   std::string text;
   for (std::uint32_t i = 0; i < program_.graph->parameters.size(); i++)
     if (is_used_parameter(program_, i)) text += kernel_type(program_.graph->parameters[i].type) + " " + parameter_name(i) + ", ";
+  return text;
+}
+
+// The scalars out of their buffer.
+std::string Printer::scalar_loads() const {
+  if (!packs_scalars(program_)) return "";
+  std::string text;
+  for (std::uint32_t i = 0; i < program_.graph->parameters.size(); i++) {
+    const Type type = program_.graph->parameters[i].type;
+    if (is_used_parameter(program_, i))
+      text += "  const " + kernel_type(type) + " " + parameter_name(i) + " = " + of_word(type, "scalars[" + number(i) + "u]") + ";\n";
+  }
   return text;
 }
 
@@ -153,7 +178,7 @@ Result<std::string> Printer::evaluate_function(PipelineText& result) const {
   std::string text = emission.functions + result_struct();
   text += "// Evaluates one row: whether it is kept, its outputs, and the smallest fault number met so far.\n";
   text += "FUNCTION u32 pipeline_evaluate(" + value_declarations() + "const PRIVATE PipelineRow* in, PRIVATE PipelineResult* out, PRIVATE u32* fault)\n{\n";
-  text += emission.statements + "  u32 keep = 1u, found = 0u;\n";
+  text += scalar_loads() + emission.statements + "  u32 keep = 1u, found = 0u;\n";
   const auto add_fault = [&](const Emission::Root& root) {
     if (root.fault != "0u") text += "  found = found == 0u && keep != 0u ? " + root.fault + " : found;\n";
   };
@@ -259,17 +284,6 @@ std::string neutral(const Accumulator& a) {
 std::string less(const Accumulator& a, const std::string& x, const std::string& y) {
   if (!is_float(a.type)) return "(" + x + " < " + y + ")";
   return "(" + x + " < " + y + " || (IS_NAN(" + y + ") && !IS_NAN(" + x + ")))";
-}
-
-std::string to_word(Type type, const std::string& value) {
-  if (type.kind == Kind::float32) return "(u64)BITS_F32(" + value + ")";
-  if (type.kind == Kind::float64) return "BITS_F64(" + value + ")";
-  return is_signed(type) || type.kind == Kind::date32 || type.kind == Kind::timestamp || type.kind == Kind::decimal ? "(u64)(i64)" + value : "(u64)" + value;
-}
-std::string of_word(Type type, const std::string& word) {
-  if (type.kind == Kind::float32) return "F32_OF_BITS((u32)" + word + ")";
-  if (type.kind == Kind::float64) return "F64_OF_BITS(" + word + ")";
-  return "(" + kernel_type(type) + ")" + word;
 }
 
 // The value type an accumulator has in registers.
@@ -439,8 +453,12 @@ std::string Printer::replace_words(std::string text) const {
     parameters.push_back("IN(u8, " + name + "_valid)");
     columns.push_back(name + "_valid");
   }
+  if (packs_scalars(program_)) {
+    parameters.push_back("IN(u64, scalars)");
+    values = "scalars, ";
+  }
   for (std::uint32_t i = 0; i < program_.graph->parameters.size(); i++) {
-    if (!is_used_parameter(program_, i)) continue;
+    if (packs_scalars(program_) || !is_used_parameter(program_, i)) continue;
     parameters.push_back("VALUE(" + kernel_type(program_.graph->parameters[i].type) + ", " + parameter_name(i) + ")");
     values += parameter_name(i) + ", ";
   }
@@ -529,6 +547,52 @@ std::uint64_t output_bytes_per_row(const TileProgram& program) {
 }
 
 bool is_used_parameter(const TileProgram& program, std::uint32_t parameter) { return !program.graph->parameters[parameter].is_null; }
+
+namespace {
+
+// Kernel C's parameter walker stops at 64, of which a skeleton has some of its own.
+constexpr std::size_t most_parameters = 64 - 8;
+
+std::size_t output_buffers(const TileProgram& program) {
+  std::size_t count = 0;
+  if (program.epilogue == Epilogue::compact)
+    for (const OutputParameter& p : output_parameters(program)) count += 1u + p.has_validity;
+  return count;
+}
+
+std::size_t buffer_count(const TileProgram& program) {
+  std::size_t count = output_buffers(program);
+  for (const ColumnParameter& p : column_parameters(program)) count += 1u + p.has_validity;
+  return count;
+}
+
+}  // namespace
+
+bool packs_scalars(const TileProgram& program) { return buffer_count(program) + program.graph->parameters.size() > most_parameters; }
+
+// A compaction that closes gaps has its outputs twice.
+bool fits_parameters(const TileProgram& program) {
+  return buffer_count(program) + packs_scalars(program) <= most_parameters && 2 * output_buffers(program) <= most_parameters;
+}
+
+Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last) {
+  const Step& step = plan.step(last);
+  std::vector<Slice> open = {{0, step.kind == StepKind::group_by ? step.aggregates.size() : step.schema.size()}};
+  std::vector<TileProgram> programs;
+  while (!open.empty()) {
+    const Slice slice = open.back();
+    open.pop_back();
+    PENSTOCK_ASSIGN(TileProgram program, fuse(plan, base, last, slice));
+    if (fits_parameters(program) || slice.count < 2) {     // one column that does not fit is refused when it is compiled
+      programs.push_back(std::move(program));
+      continue;
+    }
+    const std::size_t half = slice.count / 2;
+    open.push_back({slice.first + half, slice.count - half});
+    open.push_back({slice.first, half});
+  }
+  return programs;
+}
 
 Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
   return Printer(program, policy).print(skeleton, target);

@@ -47,5 +47,11 @@ std::vector<OutputParameter> output_parameters(const TileProgram& program);
 std::uint64_t input_bytes_per_row(const TileProgram& program);
 std::uint64_t output_bytes_per_row(const TileProgram& program);
 bool is_used_parameter(const TileProgram& program, std::uint32_t parameter);   // NULL literals take no argument
+// Whether the scalars are one buffer of 64-bit words, because as arguments of their own they would be too many.
+bool packs_scalars(const TileProgram& program);
+// Whether the program's kernels have no more parameters than a kernel may.
+bool fits_parameters(const TileProgram& program);
+// fuse() with the step's columns split until every program fits: they read the same rows, and each adds columns to the result.
+Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last);
 
 }  // namespace penstock::plan

@@ -63,19 +63,42 @@ class Execution {
 
   Result<Table> run_chain(StepId id, std::uint64_t row_limit) {
     const StepId base = chain_base(plan_, id, consumers_);
-    PENSTOCK_ASSIGN(const TileProgram program, fuse(plan_, base, id));
     std::shared_ptr<TableSource> source = plan_.step(base).source;
     if (!source) {
       PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}));
       source = table_source(std::move(table), std::string(name_of(plan_.step(base).kind)));
     }
+    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan_, base, id));
     BegunScan begun;
     if (opening_.valid()) {
-      PENSTOCK_ASSIGN(begun, begin_scan(program, *source));
+      PENSTOCK_ASSIGN(begun, begin_scan(programs[0], *source));
     }
     PENSTOCK_TRY(wait_for_device());
+    return run_slices(programs, *source, row_limit, std::move(begun));
+  }
+
+  Result<Table> run_slices(const std::vector<TileProgram>& programs, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
     const TileRun run{device_, &options_, &strings_, &report_, row_limit};
-    return run_tiles(run, program, *source, std::move(begun));
+    PENSTOCK_ASSIGN(Table table, run_tiles(run, programs[0], source, std::move(begun)));
+    const std::uint64_t rows_read = report_.rows_read;
+    for (std::size_t i = 1; i < programs.size(); i++) {
+      PENSTOCK_ASSIGN(const Table columns, run_tiles(run, programs[i], source));
+      table = beside(table, columns, programs[i].key_count);
+    }
+    report_.rows_read = rows_read;     // the same rows again
+    return table;
+  }
+
+  // The columns of two slices of one step. With a row limit each stops where it has enough, at a chunk's end of its own.
+  static Table beside(const Table& left, const Table& right, std::size_t key_count) {
+    const std::uint64_t rows = std::min(left.row_count, right.row_count);
+    Table table = left.row_count == rows ? left : limit_rows(left, rows, 0);
+    const Table added = right.row_count == rows ? right : limit_rows(right, rows, 0);
+    for (std::size_t i = key_count; i < added.columns.size(); i++) {
+      table.names.push_back(added.names[i]);
+      table.columns.push_back(added.columns[i]);
+    }
+    return table;
   }
 
   // Opening takes 25 ms for PoCL: the first batches are decoded meanwhile. The device is taken to be a CPU; on another one

@@ -123,6 +123,13 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
   return text + "\n";
 }
 
+std::string describe_build(const BuildReport& report) {
+  const char* how = report.cache == CacheResult::compiled ? "miss, compiled and stored" : report.cache == CacheResult::disk ? "hit on disk" : "hit in memory";
+  char line[160];
+  std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", how, report.seconds * 1e3, report.key.c_str());
+  return line;
+}
+
 // The last step of every fused chain on the way to `result`, from the source down.
 std::vector<StepId> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
   std::vector<StepId> kernels;
@@ -156,15 +163,14 @@ Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& o
   text += "After fusion\n";
   for (StepId last : kernel_steps(plan, result, consumers)) {
     const StepId base = chain_base(plan, last, consumers);
-    PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, base, last));
-    PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
-    text += describe_kernel(plan, base, last, program, traits, *variant);
-    if (!device) continue;
-    PENSTOCK_ASSIGN(const auto kernel, TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
-    const BuildReport& report = kernel->compiled().report();
-    char line[160];
-    std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", report.cache == CacheResult::compiled ? "miss, compiled and stored" : report.cache == CacheResult::disk ? "hit on disk" : "hit in memory", report.seconds * 1e3, report.key.c_str());
-    text += line;
+    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, base, last));
+    for (const TileProgram& program : programs) {
+      PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
+      text += describe_kernel(plan, base, last, program, traits, *variant);
+      if (!device) continue;
+      PENSTOCK_ASSIGN(const auto kernel, TileKernel::build(device, program, {options.fast_math, options.variant, {}}));
+      text += describe_build(kernel->compiled().report());
+    }
   }
   for (StepId id : path(plan, result)) {
     const StepKind kind = plan.step(id).kind;
@@ -180,11 +186,13 @@ Result<std::string> source(const Plan& plan, StepId result, Target target) {
   const Traits traits = typical_traits(target);
   std::string text;
   for (StepId last : kernel_steps(plan, result, consumers)) {
-    PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, chain_base(plan, last, consumers), last));
-    PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
-    const Policy policy = variant->policy(traits, program);
-    PENSTOCK_ASSIGN(const PipelineText pipeline, emit_pipeline(program, std::string(variant->skeleton), policy, target));
-    text += "// " + std::string(variant->name) + ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" + pipeline.text;
+    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, chain_base(plan, last, consumers), last));
+    for (const TileProgram& program : programs) {
+      PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
+      const Policy policy = variant->policy(traits, program);
+      PENSTOCK_ASSIGN(const PipelineText pipeline, emit_pipeline(program, std::string(variant->skeleton), policy, target));
+      text += "// " + std::string(variant->name) + ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" + pipeline.text;
+    }
   }
   return text;
 }

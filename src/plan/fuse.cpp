@@ -79,6 +79,20 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
   program.results.push_back({call.function, count, count, argument_type, type, false});
 }
 
+Schema sliced_schema(const Step& step, Slice slice) {
+  const std::size_t keys = step.kind == StepKind::group_by ? step.projections.size() : 0;
+  const auto from = step.schema.begin() + static_cast<std::ptrdiff_t>(keys + slice.first);
+  const auto count = std::min(slice.count, static_cast<std::size_t>(step.schema.end() - from));
+  Schema schema(step.schema.begin(), step.schema.begin() + static_cast<std::ptrdiff_t>(keys));
+  schema.insert(schema.end(), from, from + static_cast<std::ptrdiff_t>(count));
+  return schema;
+}
+
+void add_aggregates(TileProgram& program, const Step& step, Slice slice, std::span<const NodeId> columns) {
+  for (std::size_t i = program.key_count; i < program.schema.size(); i++)
+    add_aggregate(program, step.aggregates[slice.first + i - program.key_count], program.schema[i].type, *step.graph, columns);
+}
+
 // Many columns that are taken over as they are would be as many kernel parameters: the host gathers them by row number instead.
 constexpr std::size_t most_outputs = 16;
 void carry_wide_rows(TileProgram& program) {
@@ -121,10 +135,10 @@ std::vector<StepId> chain(const Plan& plan, StepId base, StepId last) {
   return steps;
 }
 
-Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last) {
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice) {
   TileProgram program;
   program.source_schema = plan.step(base).schema;
-  program.schema = plan.step(last).schema;
+  program.schema = sliced_schema(plan.step(last), slice);
   std::vector<NodeId> columns = source_columns(program);
   for (StepId id : chain(plan, base, last)) {
     const Step& step = plan.step(id);
@@ -140,25 +154,24 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last) {
       }
       case StepKind::reduce:
         program.epilogue = Epilogue::reduce;
-        for (std::size_t i = 0; i < step.aggregates.size(); i++)
-          add_aggregate(program, step.aggregates[i], step.schema[i].type, *step.graph, columns);
+        add_aggregates(program, step, slice, columns);
         break;
       case StepKind::group_by:
         program.epilogue = Epilogue::group;
         for (const Projection& p : step.projections) program.outputs.push_back({p.name, program.graph->import(*step.graph, p.root, columns), -1});
         program.key_count = static_cast<std::uint32_t>(program.outputs.size());
-        for (std::size_t i = 0; i < step.aggregates.size(); i++)
-          add_aggregate(program, step.aggregates[i], step.schema[program.key_count + i].type, *step.graph, columns);
+        add_aggregates(program, step, slice, columns);
         break;
       default:
         return Status(Code::internal, "a step that cannot be fused: " + std::string(name_of(step.kind)));
     }
   }
   if (program.epilogue == Epilogue::compact) {
-    for (std::size_t i = 0; i < columns.size(); i++) {
-      const Node& node = program.graph->at(columns[i]);
+    for (std::size_t i = 0; i < program.schema.size(); i++) {
+      const NodeId root = columns[slice.first + i];
+      const Node& node = program.graph->at(root);
       const bool carry = node.op == Op::column && node.type.kind == Kind::string;
-      program.outputs.push_back({program.schema[i].name, columns[i], carry ? static_cast<int>(node.payload) : -1});
+      program.outputs.push_back({program.schema[i].name, root, carry ? static_cast<int>(node.payload) : -1});
     }
     carry_wide_rows(program);
   }

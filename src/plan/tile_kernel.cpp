@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "expr/emit.hpp"
+#include "plan/accumulators.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -44,20 +45,8 @@ Result<std::unique_ptr<TileKernel>> TileKernel::build(std::shared_ptr<Device> de
   return kernel;
 }
 
-// Kernel C's parameter walker stops at 64; segments and outputs of a compaction count twice.
-Status TileKernel::check_parameter_count() const {
-  std::size_t count = 8;
-  for (const ColumnParameter& p : column_parameters(program_)) count += 1u + p.has_validity;
-  std::size_t outputs = 0;
-  if (program_.epilogue == Epilogue::compact)
-    for (const OutputParameter& p : output_parameters(program_)) outputs += 1u + p.has_validity;
-  count = std::max(count + program_.graph->parameters.size() + outputs, 8 + 2 * outputs);
-  if (count <= 64) return {};
-  return Status(Code::unsupported, "this step would take a kernel of about " + std::to_string(count) + " parameters (columns, scalars, outputs); 64 at most");
-}
-
 Status TileKernel::compile() {
-  PENSTOCK_TRY(check_parameter_count());
+  if (!fits_parameters(program_)) return Status(Code::unsupported, "an expression reads more columns than the some 50 that a kernel may");
   PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
   if (options_.on_source) options_.on_source(text_.text);
   ProgramSource source;
@@ -107,6 +96,7 @@ Status TileKernel::prepare_outputs(std::vector<std::shared_ptr<Buffer>>& buffers
 }
 
 Status TileKernel::prepare(Slot& slot, std::uint64_t row_count) const {
+  if (packs_scalars(program_)) PENSTOCK_TRY(replace(slot.scalars, program_.graph->parameters.size() * 8));
   if (!slot.fault) {
     PENSTOCK_ASSIGN(slot.fault, device_->allocate(64));
     PENSTOCK_ASSIGN(slot.overflowed, device_->allocate(64));
@@ -155,9 +145,21 @@ Status TileKernel::replace(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes)
   return {};
 }
 
-std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input, StringPool& strings) const {
+// The scalars as the words that scalar_loads() reads; they stay in the slot, whose chunk is waited for.
+Status TileKernel::upload_scalars(Queue& queue, Slot& slot, StringPool& strings) const {
+  slot.scalar_words.clear();
+  for (const Scalar& value : program_.graph->parameters)
+    slot.scalar_words.push_back(value.type.kind == Kind::string ? strings.code(value.text) : word_of_scalar(value));
+  return queue.upload(*slot.scalars, slot.scalar_words.data(), slot.scalar_words.size() * 8);
+}
+
+std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input, const Slot& slot, StringPool& strings) const {
   std::vector<Argument> arguments;
   add(arguments, input.buffers);
+  if (packs_scalars(program_)) {
+    add(arguments, slot.scalars);
+    return arguments;
+  }
   for (std::uint32_t i = 0; i < program_.graph->parameters.size(); i++)
     if (is_used_parameter(program_, i)) arguments.push_back(scalar_argument(program_.graph->parameters[i], strings));
   return arguments;
@@ -166,7 +168,8 @@ std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input, Stri
 Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, Slot& slot, StringPool& strings) const {
   if (!slot.fault_is_clear) PENSTOCK_TRY(queue.fill(*slot.fault, no_fault, 4));
   slot.fault_is_clear = true;
-  std::vector<Argument> arguments = source_arguments(input, strings);
+  if (packs_scalars(program_)) PENSTOCK_TRY(upload_scalars(queue, slot, strings));
+  std::vector<Argument> arguments = source_arguments(input, slot, strings);
   switch (program_.epilogue) {
     case Epilogue::compact: return enqueue_compact(queue, std::move(arguments), input.row_count, slot);
     case Epilogue::reduce: return enqueue_reduce(queue, std::move(arguments), input.row_count, slot);

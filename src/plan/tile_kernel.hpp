@@ -24,6 +24,8 @@ struct Slot {
   std::vector<std::shared_ptr<Buffer>> outputs;    // compact: as output_parameters(): values, then validity
   std::vector<std::shared_ptr<Buffer>> segments;   // tile_private: the same, before the gaps are closed
   std::shared_ptr<Buffer> tile_counts, tile_starts, kept_count;   // compact
+  std::shared_ptr<Buffer> scalars;                 // where they are packed
+  std::vector<std::uint64_t> scalar_words;
   std::shared_ptr<Buffer> scratch, partials;       // reduce: words of items, of groups
   std::shared_ptr<Buffer> places, keys, results, used_slots;      // group (with scratch as its tables)
   std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
@@ -52,11 +54,11 @@ class TileKernel {
 
  private:
   TileKernel(std::shared_ptr<Device> device, const TileProgram& program) : device_(std::move(device)), program_(program) {}
-  Status check_parameter_count() const;
   Status compile();
   std::uint32_t group_count(std::uint64_t row_count) const;
   std::uint32_t tile_count(std::uint64_t row_count) const;
-  std::vector<Argument> source_arguments(const ChunkInput& input, StringPool& strings) const;
+  Status upload_scalars(Queue& queue, Slot& slot, StringPool& strings) const;
+  std::vector<Argument> source_arguments(const ChunkInput& input, const Slot& slot, StringPool& strings) const;
   Status prepare_outputs(std::vector<std::shared_ptr<Buffer>>& buffers, std::uint64_t row_count) const;
   Status prepare_compact(Slot& slot, std::uint64_t row_count) const;
   Status prepare_reduce(Slot& slot, std::uint64_t row_count) const;

@@ -62,8 +62,10 @@ struct TileProgram {
   bool carries_rows() const;                   // whether row numbers are an output
 };
 
+// Some of a step's result columns, a group-by's keys not counted: a kernel has a limited number of parameters.
+struct Slice { std::size_t first = 0, count = ~std::size_t{0}; };
 // Builds the program that yields step `last`: walks up through filters and maps to `base`, whose schema is the program's source.
-Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice = {});
 // The steps strictly between base and last plus last, in order.
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);
 

@@ -69,7 +69,7 @@ std::optional<std::int64_t> take_time(std::string_view& text, int hour_digits) {
 
 struct Unit { std::string_view name; std::int64_t months, days, microseconds; };
 constexpr Unit units[] = {
-    {"year", 12, 0, 0}, {"y", 12, 0, 0}, {"quarter", 3, 0, 0}, {"month", 1, 0, 0}, {"mon", 1, 0, 0}, {"week", 0, 7, 0}, {"w", 0, 7, 0},
+    {"year", 12, 0, 0}, {"y", 12, 0, 0}, {"decade", 120, 0, 0}, {"quarter", 3, 0, 0}, {"month", 1, 0, 0}, {"mon", 1, 0, 0}, {"week", 0, 7, 0}, {"w", 0, 7, 0},
     {"day", 0, 1, 0}, {"d", 0, 1, 0}, {"hour", 0, 0, 3600 * microseconds_per_second}, {"h", 0, 0, 3600 * microseconds_per_second},
     {"minute", 0, 0, 60 * microseconds_per_second}, {"m", 0, 0, 60 * microseconds_per_second}, {"min", 0, 0, 60 * microseconds_per_second},
     {"second", 0, 0, microseconds_per_second}, {"s", 0, 0, microseconds_per_second}, {"sec", 0, 0, microseconds_per_second},
@@ -235,7 +235,8 @@ std::optional<Interval> parse_interval(std::string_view text, std::string_view u
     const Unit* unit = unit_named(unit_name);
     const auto quantity = take_quantity(text);
     if (unit == nullptr || !quantity || !text.empty()) return std::nullopt;
-    return add_units(interval, {quantity->whole, 0}, *unit) ? std::optional(interval) : std::nullopt;
+    const bool has_fractions = unit_name == "second" || unit_name == "millisecond";    // DuckDB truncates the others
+    return add_units(interval, {quantity->whole, has_fractions ? quantity->millionths : 0}, *unit) ? std::optional(interval) : std::nullopt;
   }
   if (text.empty()) return std::nullopt;
   for (; !text.empty(); text = trim(text)) {

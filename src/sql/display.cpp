@@ -59,8 +59,8 @@ std::string operation(const Syntax& syntax) {
 std::string interval(const Syntax& syntax) {
   const std::string number = syntax.star ? syntax.name : quoted(syntax.name, '\'');
   if (syntax.qualifier.empty()) return "CAST(" + number + " AS INTERVAL)";
-  if (syntax.qualifier == "second") return "to_seconds(CAST(" + number + " AS DOUBLE))";
-  const bool wide = syntax.qualifier == "hour" || syntax.qualifier == "minute";
+  if (syntax.qualifier == "second" || syntax.qualifier == "millisecond") return "to_" + syntax.qualifier + "s(CAST(" + number + " AS DOUBLE))";
+  const bool wide = syntax.qualifier == "hour" || syntax.qualifier == "minute" || syntax.qualifier == "microsecond";
   return "to_" + syntax.qualifier + "s(CAST(trunc(CAST(" + number + " AS DOUBLE)) AS " + (wide ? "BIGINT" : "INTEGER") + "))";
 }
 

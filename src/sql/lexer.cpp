@@ -198,22 +198,28 @@ void rewrite_table_names(Lexed& lexed) {
   }
 }
 
+// DuckDB's units that PostgreSQL lacks stand as DAY in the rewritten text; who reads the tree takes the unit from the statement.
+bool is_unit_of_duckdb(std::string_view name) {
+  if (name.ends_with('s')) name.remove_suffix(1);
+  return name == "week" || name == "quarter" || name == "decade" || name == "millisecond" || name == "microsecond";
+}
+
 // The blanks around the number become its quotes; a plural loses its s.
+void rewrite_interval(std::string& text, const Token& number, const Token& unit, std::string_view name) {
+  const std::size_t after = number.offset + number.length;
+  const bool blanks = is_space(text[number.offset - 1]) && is_space(text[after]);
+  if (number.kind == TokenKind::number && blanks) text[number.offset - 1] = text[after] = '\'';
+  if (is_unit_of_duckdb(name)) text.replace(unit.offset, unit.length, "day" + std::string(unit.length - 3, ' '));
+  for (const char* plural : {"years", "months", "days", "hours", "minutes", "seconds"})
+    if (name == plural) text[unit.offset + unit.length - 1] = ' ';
+}
+
 void rewrite_intervals(Lexed& lexed) {
-  std::string& text = lexed.rewritten;
   for (std::size_t i = 0; i + 2 < lexed.tokens.size(); i++) {
     const Token &number = lexed.tokens[i + 1], &unit = lexed.tokens[i + 2];
     if (!is_word(lexed, lexed.tokens[i], "interval") || unit.kind != TokenKind::word) continue;
-    if (number.kind == TokenKind::number) {
-      const std::size_t after = number.offset + number.length;
-      const bool blanks = is_space(text[number.offset - 1]) && is_space(text[after]);
-      if (blanks) text[number.offset - 1] = text[after] = '\'';
-    } else if (number.kind != TokenKind::string) {
-      continue;
-    }
-    const std::string name = lower(lexed.text(unit));
-    for (const char* plural : {"years", "months", "days", "hours", "minutes", "seconds"})
-      if (name == plural) text[unit.offset + unit.length - 1] = ' ';
+    if (number.kind == TokenKind::number || number.kind == TokenKind::string)
+      rewrite_interval(lexed.rewritten, number, unit, lower(lexed.text(unit)));
   }
 }
 

@@ -1,7 +1,8 @@
 """Statements of random expressions with DuckDB's answers to them.
 
-Building a kernel costs more than running it over a few thousand rows, so a statement holds several expressions, each of them a
-case. An expression that ends in a fault (an overflow, a division by zero) would hide the others, so it stands alone.
+A case is an expression over a table. Building a kernel costs more than running it over a few thousand rows, so a statement holds
+several expressions and is asked of several tables, which differ in nothing that a kernel's text shows. An expression that ends in a
+fault (an overflow, a division by zero) would hide the others, so it stands alone.
 """
 import random
 
@@ -10,19 +11,20 @@ from expressions import Expressions, Node, family_of
 from oracle import Oracle, split_companions, with_companions
 from statements import Statement
 
-ROW_COUNTS = [1, 63, 64, 65, 255, 256, 257, 1000, 1023, 1025, 2500]
-CASES_A_STATEMENT = 8
+ROW_COUNTS = [0, 1, 63, 65, 256, 1025, 2500, 4095, 4096, 4097]      # around 64 bits of validity, a work group, a CPU's tile
+EXPRESSIONS_A_STATEMENT = 8
+TABLES_A_STATEMENT = 3
 FAULTS_A_STATEMENT = 0.25       # statements of one expression that must end in a fault, beside each of the others
 
 
 class RandomStatements:
-    def __init__(self, seed, folder, most_rows=2500):
+    def __init__(self, seed, folder, most_rows=4097):
         self.chosen = random.Random(seed)
         self.oracle = Oracle(folder)
         self.files, self.faulting = [], []      # faulting: expressions drawn that end in a fault, with their tables
-        for number in range(10):
-            rows = self.chosen.choice([n for n in ROW_COUNTS if n <= most_rows])
-            table = tables.make(f"{seed}/{number}", rows, tame=number % 2 == 0, null_share=self.chosen.choice([0.1, 0.2, 0.5, 1.0 if number == 9 else 0.2]))
+        for number, rows in enumerate(n for n in ROW_COUNTS if n <= most_rows):
+            null_share = 1.0 if rows == 63 else self.chosen.choice([0.1, 0.2, 0.5])
+            table = tables.make(f"{seed}/{number}", rows, tame=self.chosen.getrandbits(1) == 0, null_share=null_share)
             self.files.append(f"random{seed}_{number}.parquet")
             tables.write_parquet(table, f"{folder}/{self.files[-1]}", seed=self.chosen.randrange(1, 1 << 30))
             self.oracle.load(self.files[-1])
@@ -32,33 +34,34 @@ class RandomStatements:
         """Yields statements until they hold at least so many cases."""
         made = 0
         while made < cases:
-            table = self.chosen.choice(self.files)
-            if self.faulting and self.chosen.random() < FAULTS_A_STATEMENT / (1 + FAULTS_A_STATEMENT):
-                node, table = self.faulting.pop(self.chosen.randrange(len(self.faulting)))
-                statement = self._fault(node, table)
-            else:
-                form = self.chosen.choices([self._rows, self._aggregates, self._groups, self._order], [5, 3, 3, 1])[0]
-                statement = form(table)
-            statement.table = table
-            if self.chosen.random() < 0.3:
-                statement.batch_rows = self.chosen.choice([64, 128, 256, 1024])
-            made += statement.cases
-            yield statement
+            for statement in self._drawn():
+                if self.chosen.random() < 0.3:
+                    statement.batch_rows = self.chosen.choice([64, 128, 256, 1024])
+                made += statement.cases
+                yield statement
 
-    def _sound(self, table, draw):
+    def _drawn(self):
+        if self.faulting and self.chosen.random() < FAULTS_A_STATEMENT / (1 + FAULTS_A_STATEMENT):
+            return [self._fault(*self.faulting.pop(self.chosen.randrange(len(self.faulting))))]
+        some = self.chosen.sample(self.files, min(TABLES_A_STATEMENT, len(self.files)))
+        form = self.chosen.choices([self._rows, self._aggregates, self._groups, self._order], [5, 3, 3, 1])[0]
+        return form(some)
+
+    def _sound(self, files, draw):
+        """An expression that ends in no fault over any of the tables."""
         while True:
             node = draw()
-            faults = self.oracle.faults(f"SELECT {node.sql} AS v FROM '{table}'")
-            if faults is False:
+            faults = [(file, self.oracle.faults(f"SELECT {node.sql} AS v FROM '{file}'")) for file in files]
+            if all(verdict is False for _, verdict in faults):
                 return node
             # DuckDB evaluates both sides of AND and OR or one, as it likes; Penstock hides a fault behind a side that decides.
-            if faults and not any(word in node.sql for word in (" AND ", " OR ", " IN ")):
-                self.faulting.append((node, table))
+            if not any(word in node.sql for word in (" AND ", " OR ", " IN ")):
+                self.faulting += [(node, file) for file, verdict in faults if verdict][:1]
 
-    def _condition(self, table, probability):
+    def _condition(self, files, probability):
         if self.chosen.random() >= probability:
             return ""
-        return " WHERE " + self._sound(table, lambda: self.expressions.of("boolean", 3)).sql
+        return " WHERE " + self._sound(files, lambda: self.expressions.of("boolean", 3)).sql
 
     def _any(self):
         return self.expressions.inexact() if self.chosen.random() < 0.06 else self.expressions.any()
@@ -71,21 +74,22 @@ class RandomStatements:
         statement.expected = answer
         return statement
 
-    def _rows(self, table):
-        nodes = [self._sound(table, self._any) for _ in range(CASES_A_STATEMENT)]
-        condition = self._condition(table, 0.4)
+    def _rows(self, files):
+        nodes = [self._sound(files, self._any) for _ in range(EXPRESSIONS_A_STATEMENT)]
+        condition = self._condition(files, 0.4)
         limit = f" LIMIT {self.chosen.choice([0, 1, 64, 100])} OFFSET {self.chosen.choice([0, 3, 64])}" if self.chosen.random() < 0.15 else ""
 
-        def build(some):
+        def build(table, some):
             items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
-            statement = Statement(f"SELECT id{items} FROM '{table}'{condition}{limit}", None, some, build, cases=len(some))
+            statement = Statement(f"SELECT id{items} FROM '{table}'{condition}{limit}", None, some, cases=len(some), table=table)
+            statement.rebuild = lambda fewer: build(table, fewer)
             statement.unsigned_zeros = [1 + i for i, node in enumerate(some) if "greatest" in node.sql or "least" in node.sql]
             return self._answered(statement, {1 + i: ("function", "") for i, node in enumerate(some) if _is_inexact(node)})
-        return build(nodes)
+        return [build(table, nodes) for table in files]
 
     def _fault(self, node, table):
         def build(some):
-            return self._answered(Statement(f"SELECT {some[0].sql} AS v FROM '{table}'", None, some, build))
+            return self._answered(Statement(f"SELECT {some[0].sql} AS v FROM '{table}'", None, some, build, table=table))
         return build([node])
 
     def _aggregate(self, node):
@@ -96,8 +100,8 @@ class RandomStatements:
         filtered = f" FILTER (WHERE {self.expressions.column('boolean').sql})" if self.chosen.random() < 0.1 else ""
         return function, filtered
 
-    def _build_aggregates(self, table, condition, keys, calls):
-        def build(some):
+    def _build_aggregates(self, files, condition, keys, calls):
+        def build(table, some):
             items = [f"{key.sql} AS k{i}" for i, key in enumerate(keys)]
             inexact, zeros = {}, list(range(len(keys)))
             for i, (node, function, filtered) in enumerate(some):
@@ -107,41 +111,43 @@ class RandomStatements:
                     inexact[number] = ("average" if function == "avg" else "sum", node.sql)
                 zeros.append(number)
             group = " GROUP BY " + ", ".join(f"k{i}" for i in range(len(keys))) if keys else ""
-            statement = Statement(f"SELECT {', '.join(items)} FROM '{table}'{condition}{group}", None, some, build, cases=len(some),
-                                  sort_keys=len(keys), unsigned_zeros=zeros)
+            statement = Statement(f"SELECT {', '.join(items)} FROM '{table}'{condition}{group}", None, some, cases=len(some),
+                                  sort_keys=len(keys), unsigned_zeros=zeros, table=table)
+            statement.rebuild = lambda fewer: build(table, fewer)
             return self._answered(statement, inexact)
-        return build(calls)
+        return [build(table, calls) for table in files]
 
-    def _calls(self, table, count):
-        nodes = [self._sound(table, self.expressions.any) for _ in range(count)]
+    def _calls(self, files, count):
+        nodes = [self._sound(files, self.expressions.any) for _ in range(count)]
         return [(node, *self._aggregate(node)) for node in nodes]
 
-    def _aggregates(self, table):
-        return self._build_aggregates(table, self._condition(table, 0.6), [], self._calls(table, CASES_A_STATEMENT))
+    def _aggregates(self, files):
+        return self._build_aggregates(files, self._condition(files, 0.6), [], self._calls(files, EXPRESSIONS_A_STATEMENT))
 
-    def _groups(self, table):
+    def _groups(self, files):
         names = self.chosen.sample(["b", "bn", "s", "sn", "i8", "i8n", "u8n", "i16n", "dtn", "d4_1", "f32n", "i64n"], self.chosen.choice([1, 1, 2]))
         if self.chosen.random() < 0.3:
             names = ["b", "bn", "i8n"]
         keys = [Node(name, (), tables.COLUMNS[name]) for name in names]
         if self.chosen.random() < 0.3:
-            keys[0] = self._sound(table, lambda: self.expressions.of(self.chosen.choice(["boolean", "integer", "decimal", "date"]), 2))
-        return self._build_aggregates(table, self._condition(table, 0.4), keys, self._calls(table, CASES_A_STATEMENT - 2))
+            keys[0] = self._sound(files, lambda: self.expressions.of(self.chosen.choice(["boolean", "integer", "decimal", "date"]), 2))
+        return self._build_aggregates(files, self._condition(files, 0.4), keys, self._calls(files, EXPRESSIONS_A_STATEMENT - 2))
 
-    def _order(self, table):
+    def _order(self, files):
         """The rows' order is the answer: `id` makes it total."""
-        nodes = [self._sound(table, self.expressions.any) for _ in range(3)]
-        condition = self._condition(table, 0.7)
+        nodes = [self._sound(files, self.expressions.any) for _ in range(3)]
+        condition = self._condition(files, 0.7)
         ways = [self.chosen.choice(["", " DESC", " ASC NULLS FIRST", " DESC NULLS FIRST", " NULLS LAST"]) for _ in nodes]
         limit = f" LIMIT {self.chosen.choice([1, 10, 200])}" if self.chosen.random() < 0.5 else ""
 
-        def build(some):
+        def build(table, some):
             items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
             order = ", ".join(f"v{i}{ways[i]}" for i in range(len(some)))
-            statement = Statement(f"SELECT id{items} FROM '{table}'{condition} ORDER BY {order}, id{limit}", None, some, build, cases=len(some))
+            statement = Statement(f"SELECT id{items} FROM '{table}'{condition} ORDER BY {order}, id{limit}", None, some, cases=len(some), table=table)
+            statement.rebuild = lambda fewer: build(table, fewer)
             statement.unsigned_zeros = [1 + i for i, node in enumerate(some) if "greatest" in node.sql or "least" in node.sql]
             return self._answered(statement)
-        return build(nodes)
+        return [build(table, nodes) for table in files]
 
 
 def _is_inexact(node):

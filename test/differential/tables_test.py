@@ -108,6 +108,37 @@ EVERY_COLUMN = [
     Check("SELECT sum(i32) FROM $ WHERE id > 1000000000"), Check("SELECT bn, count(*) FROM $ WHERE id > 1000000000 GROUP BY bn"),
     Check("SELECT b, sum(i64) AS t FROM $ GROUP BY b HAVING count(*) > 1", 1), Check("SELECT min(id) AS least_id, max(id) - min(id) AS span FROM $"),
 ]
+_NUMBERS = [name for name, kind in tables.COLUMNS.items() if kind not in ("BOOLEAN", "VARCHAR", "DATE", "TIMESTAMP")]
+# More scalars, columns and results than one kernel's parameters.
+WIDE = [
+    Check("SELECT " + ", ".join(f"sum(i16 + {i}::BIGINT) AS s{i}" for i in range(90)) + " FROM $"),
+    Check("SELECT i8n % 5 AS k, " + ", ".join(f"sum(i16n + {i}::BIGINT), count(u8n = {i})" for i in range(40)) + " FROM $ GROUP BY k", 1),
+    Check("SELECT " + ", ".join(f"nullif({name}, 1) AS v{name}" for name in _NUMBERS) + " FROM $ WHERE i32n > 0"),
+    Check("SELECT " + ", ".join(f"nullif({name}, 1) AS v{name}, {name} IS NULL AS m{name}" for name in _NUMBERS) + " FROM $ LIMIT 100 OFFSET 50"),
+    Check("SELECT " + ", ".join(f"min({name}), max({name}), count({name})" for name in _NUMBERS) + " FROM $ WHERE i32n <> 0", unsigned_zeros=range(3 * len(_NUMBERS))),
+    Check("SELECT count(*) FROM $ WHERE " + " OR ".join(f"(i32 = {i} AND i8n <> {i})" for i in range(200))),
+    Check("SELECT count(*) FROM $ WHERE s IN (" + ", ".join(f"'key {i}'" for i in range(200)) + ", 'AIR') OR d9_4 = 1.5 OR f32 = 0.25::FLOAT OR u64n = 18446744073709551615 OR b = true"),
+]
+DISTINCT_AND_OFFSET = [
+    Check("SELECT DISTINCT f64n FROM $", 1, unsigned_zeros=[0]), Check("SELECT DISTINCT s FROM $ ORDER BY s DESC LIMIT 4 OFFSET 2"),
+    Check("SELECT DISTINCT b, bn, i8n > 0 FROM $ WHERE i32n > 0", 3), Check("SELECT DISTINCT dtn, tsn IS NULL FROM $", 2), Check("SELECT DISTINCT 1 FROM $"),
+    Check("SELECT DISTINCT count(*) FROM $ GROUP BY bn, b", 1), Check("SELECT DISTINCT i8n % 2, u64n % 2 FROM $ ORDER BY 1 NULLS FIRST, 2 DESC"),
+    Check("SELECT DISTINCT d15_2 % 3, sn FROM $ ORDER BY 2 DESC NULLS LAST, 1 OFFSET 5"), Check("SELECT DISTINCT sn, id % 2 FROM $ WHERE id < 0", 2),
+    Check("SELECT id FROM $ OFFSET 0"), Check("SELECT id FROM $ OFFSET 1"), Check("SELECT id, s FROM $ WHERE bn OFFSET 255"), Check("SELECT id FROM $ OFFSET 2999"),
+    Check("SELECT id FROM $ OFFSET 3000"), Check("SELECT id FROM $ LIMIT ALL OFFSET 17"), Check("SELECT id FROM $ LIMIT NULL OFFSET 17"),
+    Check("SELECT id FROM $ ORDER BY id DESC OFFSET 10"), Check("SELECT sn, count(*) FROM $ GROUP BY sn ORDER BY sn OFFSET 3"), Check("SELECT count(*) FROM $ OFFSET 1"),
+]
+# A month's end stays one: the 31st of January and a month is the last of February.
+_MOMENTS = ["DATE '2024-01-31'", "DATE '2023-01-31'", "DATE '2024-02-29'", "DATE '2024-03-31'", "DATE '2000-12-31'", "DATE '1900-02-28'", "DATE '1969-12-31'",
+            "TIMESTAMP '2024-01-31 23:59:59.999999'", "TIMESTAMP '1970-01-01 00:00:00'"]
+_SPANS = ["INTERVAL 1 MONTH", "INTERVAL '1' MONTH", "INTERVAL 13 MONTHS", "INTERVAL '11 months'", "INTERVAL 1 YEAR", "INTERVAL 4 YEARS", "INTERVAL '-1 month'", "INTERVAL 1 DAY",
+          "INTERVAL '1 month 1 day'", "INTERVAL '1 year 1 month 30 days 25 hours'", "INTERVAL 36 HOURS", "INTERVAL '90' DAY", "INTERVAL 1 WEEK", "INTERVAL '3' WEEKS", "INTERVAL 1 QUARTER", "INTERVAL 2 QUARTERS", "INTERVAL 1 DECADE", "INTERVAL 7 MILLISECONDS", "INTERVAL '1.5' SECOND",
+          "INTERVAL 1.5 MILLISECONDS", "INTERVAL '1.5' DAY", "INTERVAL 20 MICROSECONDS", "INTERVAL 100000 SECONDS", "INTERVAL '2 weeks 3 hours'",
+          "INTERVAL '-00:00:00.000001'"]
+INTERVALS = [
+    *[Check("SELECT id, " + ", ".join(f"{moment} {sign} {span}" for span in _SPANS for sign in "+-") + " FROM $ LIMIT 2") for moment in _MOMENTS],
+    *[Check(f"SELECT count(*) FROM $ WHERE dt >= DATE '1994-01-31' {sign} {span} OR tsn < {span} + DATE '1992-02-29'") for span in _SPANS for sign in "+-"],
+]
 # Over tables of SMALL_KINDS, of every number of rows: what hangs on where tiles and chunks end.
 EVERY_LENGTH = [
     *aggregates_of(SMALL_KINDS),
@@ -138,6 +169,15 @@ def every_column(folder, tally, drivers, oracle):
         oracle.load(file)
         checks = EVERY_COLUMN + all_rows(tables.KINDS) + aggregates_of(tables.KINDS)
         run(tally, drivers, oracle, checks, file, batch_rows=0 if number % 2 == 0 else 128)
+
+
+def every_clause(folder, tally, drivers, oracle):
+    for name, rows, tame, nulls in (("clauses", 3000, True, 0.2), ("extremes", 3000, False, 0.2), ("empty", 0, True, 0.0), ("single", 1, True, 0.0)):
+        file = f"{name}.parquet"
+        tables.write_parquet(tables.make(name, rows, tame, nulls), f"{folder}/{file}", seed=rows + 1)
+        oracle.load(file)
+        run(tally, drivers, oracle, (WIDE if tame else WIDE[2:]) + DISTINCT_AND_OFFSET, file, batch_rows=192 if tame else 0)
+    run(tally, drivers, oracle, INTERVALS, "clauses.parquet")
 
 
 def every_length(folder, tally, drivers, oracle):
@@ -202,13 +242,13 @@ def main():
     arguments.add_argument("driver")
     arguments.add_argument("penstock")
     arguments.add_argument("--device", action="append")
-    arguments.add_argument("--part", action="append", choices=["columns", "lengths", "layouts", "formats"])
+    arguments.add_argument("--part", action="append", choices=["columns", "clauses", "lengths", "layouts", "formats"])
     options = arguments.parse_args()
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-tables-") as folder:
         oracle = Oracle(folder)
         drivers = [Driver(options.driver, folder, device) for device in options.device or devices(options.penstock)]
-        parts = {"columns": every_column, "lengths": every_length, "layouts": every_layout, "formats": every_format}
+        parts = {"columns": every_column, "clauses": every_clause, "lengths": every_length, "layouts": every_layout, "formats": every_format}
         for name in options.part or parts:
             parts[name](folder, tally, drivers, oracle)
         for driver in drivers:

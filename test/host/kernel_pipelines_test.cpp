@@ -205,6 +205,28 @@ TEST_P(Pipelines, WhatIsDecodedIntoPinnedMemoryArrivesWhole) {
   EXPECT_EQ(source->blocks, 8u);     // of 640 rows, all of them pinned
 }
 
+// More scalars than a kernel has parameters: each must reach its own place of the buffer they are packed into, NULLs among them.
+TEST_P(Pipelines, ManyScalarsOfManyTypesArriveEachInItsPlace) {
+  const NodeId whole = builder_.literal(Scalar::null_of({Kind::int64}));
+  NodeId x = x_, y = y_, flag = flag_;
+  std::int64_t added = 0;
+  for (int i = 1; i <= 30; i++) {
+    x = *builder_.binary(Op::add, x, builder_.captured(Scalar::of(Type{Kind::int64}, Int128{i % 2 == 0 ? i : -1000000000000 * i})));
+    y = *builder_.binary(Op::add, y, builder_.captured(Scalar::of(-i / 8.0)));
+    flag = *builder_.binary(Op::and_, flag, *builder_.binary(Op::not_equal, x_, builder_.captured(Scalar::of(Type{Kind::int16}, Int128{-i}))));
+    added += i % 2 == 0 ? i : -1000000000000 * i;
+  }
+  TAKE(const StepId mapped, plan_.map(source_, builder_.graph(), {{"x", x}, {"y", y}, {"flag", flag}, {"none", *builder_.variadic(Op::coalesce, {whole, whole})}}));
+  TAKE(const Table result, run(mapped, "store"));
+  ASSERT_EQ(result.row_count, row_count);
+  for (std::size_t i = 0; i < row_count; i++) {
+    ASSERT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[0], i).integer), rows_[i].x + added) << i;
+    ASSERT_EQ(scalar_at(result.columns[1], i).real, rows_[i].y - 30 * 31 / 2 / 8.0) << i;
+    ASSERT_EQ(result.columns[2].boolean(i), rows_[i].flag && !(rows_[i].x < 0 && rows_[i].x >= -30)) << i;
+    ASSERT_TRUE(scalar_at(result.columns[3], i).is_null) << i;
+  }
+}
+
 TEST_P(Pipelines, AnOverflowIsTheFaultOfTheRowThatHasIt) {
   const NodeId big = builder_.captured(Scalar::of(Type{Kind::int64}, Int128{INT64_MAX - 400}));
   const NodeId sum = *builder_.binary(Op::add, x_, big);
