@@ -13,7 +13,7 @@ from statements import Statement
 
 ROW_COUNTS = [0, 1, 63, 65, 256, 1025, 2500, 4095, 4096, 4097]      # around 64 bits of validity, a work group, a CPU's tile
 EXPRESSIONS_A_STATEMENT = 8
-TABLES_A_STATEMENT = 3
+TABLES_A_STATEMENT = 4
 FAULTS_A_STATEMENT = 0.25       # statements of one expression that must end in a fault, beside each of the others
 
 
