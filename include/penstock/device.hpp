@@ -152,6 +152,10 @@ class Queue {
   virtual Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) = 0;  // bytes: a multiple of 4
   virtual Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                         std::span<const Argument> arguments) = 0;
+  // All groups run at once, so they may wait for one another; the device holds the launch back while others' work is in
+  // the way. Code::unsupported where traits().forward_progress is not set; more groups than resident_groups() fail.
+  virtual Status launch_resident(const Program& program, std::string_view kernel, std::uint32_t groups,
+                                 std::span<const Argument> arguments);
   virtual Result<std::shared_ptr<Event>> record() = 0;
   virtual Status wait_for(const Event& event) = 0;   // later work of this queue starts after the event; no host wait
   virtual Status flush() = 0;                        // submit what is enqueued

@@ -120,6 +120,10 @@ OpenDevices& open_devices() {
 
 }  // namespace
 
+Status Queue::launch_resident(const Program&, std::string_view kernel, std::uint32_t, std::span<const Argument>) {
+  return Status(Code::unsupported, "kernel '" + std::string(kernel) + "' wants all its groups at once, which this device does not promise");
+}
+
 std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   std::vector<std::string> ignored;
   return list_for("", notes ? *notes : ignored);

@@ -52,7 +52,7 @@ class Printer {
   std::string result_struct() const;
   std::string store_function(const std::string& prefix, const std::string& function) const;
   std::string store_4_function() const;
-  std::string staging_functions() const;
+  std::string staging_functions(bool by_address) const;
   std::string accumulator_functions() const;
   std::string key_function() const;
   std::string block_functions() const;
@@ -236,15 +236,16 @@ std::string Printer::store_4_function() const {
   return "FUNCTION void pipeline_store_4(" + parameters + "u64 row, const PRIVATE PipelineResult* results)\n{\n" + body + "}\n\n";
 }
 
-// Look-back's staging area of kept rows in local memory: predicated stores, and coalesced writing out.
-std::string Printer::staging_functions() const {
-  std::string fields, addresses, point, stage, start, write, parameters;
+// A staging area of kept rows in local memory: stores, predicated ones to shared addresses for CUDA, and coalesced writing out.
+std::string Printer::staging_functions(bool by_address) const {
+  std::string fields, addresses, point, stage, store, start, write, parameters;
   for (const OutputParameter& p : output_parameters(program_)) {
     const auto add = [&](const std::string& type, const std::string& name, const std::string& value) {
       fields += "  " + type + " " + name + "[PIPELINE_TILE_ROWS];\n";
       addresses += " u32 " + name + ";";
       point += "  to->" + name + " = (u32)__cvta_generic_to_shared(stage->" + name + " + at);\n";
       stage += "  to->" + name + " = STAGE_IF(" + type + ", to->" + name + ", " + value + ", keep);\n";
+      store += "  stage->" + name + "[at] = " + value + ";\n";
       start += "  " + name + " += to;\n";
       write += " STORE_STREAM(" + type + ", " + name + " + i, stage->" + name + "[i]);";
       parameters += "GLOBAL " + type + "* " + name + ", ";
@@ -255,11 +256,14 @@ std::string Printer::staging_functions() const {
     add(type, name, "(" + type + ")result->" + name);
     if (p.has_validity) add("u8", name + "_valid", "(u8)result->" + name + "_valid");
   }
-  return "typedef struct {\n" + fields + "} PipelineStage;\ntypedef struct {" + addresses + " } PipelineStageAt;   // shared addresses\n\n" +
-         skeleton_text("stage") + "FUNCTION void pipeline_stage_at(LOCAL PipelineStage* stage, u32 at, PRIVATE PipelineStageAt* to)\n{\n" + point +
-         "}\n\nFUNCTION void pipeline_stage(PRIVATE PipelineStageAt* to, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + stage +
-         "}\n\nFUNCTION void pipeline_write_staged(" + parameters + "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id)\n{\n" +
-         "  const i32 step = (i32)GROUP_SIZE - 32;\n  i32 i = (i32)id - (i32)(to & 31u);      // a warp's stores begin at a multiple of 32 rows\n" +
+  const std::string one = "FUNCTION void pipeline_stage_row(LOCAL PipelineStage* stage, u32 at, const PRIVATE PipelineResult* result)\n{\n" + store + "}\n\n";
+  const std::string predicated =
+      "typedef struct {" + addresses + " } PipelineStageAt;   // shared addresses\n\n" + skeleton_text("stage") +
+      "FUNCTION void pipeline_stage_at(LOCAL PipelineStage* stage, u32 at, PRIVATE PipelineStageAt* to)\n{\n" + point +
+      "}\n\nFUNCTION void pipeline_stage(PRIVATE PipelineStageAt* to, const PRIVATE PipelineResult* result, u32 keep)\n{\n" + stage + "}\n\n";
+  return "typedef struct {\n" + fields + "} PipelineStage;\n\n" + (by_address ? predicated : one) +
+         "FUNCTION void pipeline_write_staged(" + parameters + "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id, i32 step)\n{\n" +
+         "  i32 i = (i32)id - (i32)(to & 31u);      // 32 items' stores begin at a multiple of 32 rows\n" +
          "  if (i < 0) i += step;\n" + start + "  for (; i < (i32)count; i += step) {" + write + " }\n}\n\n";
 }
 
@@ -500,7 +504,8 @@ Result<PipelineText> Printer::print(const std::string& skeleton, Target target) 
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(result));
   text += evaluate;
   if (program_.epilogue == Epilogue::compact) {
-    text += skeleton == "compact_look_back" ? staging_functions() : store_function("o", "pipeline_store");
+    const bool one_pass = skeleton == "compact_one_pass", look_back = skeleton == "compact_look_back";
+    text += one_pass || look_back ? staging_functions(look_back) : store_function("o", "pipeline_store");
     if (skeleton == "store") text += store_4_function();
     if (skeleton.ends_with("compact_tile_private")) text += block_functions();
   } else {

@@ -194,16 +194,25 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       finish_arguments(arguments);
       return queue.launch(*compiled_, "pipeline_store_all", groups, arguments);
     case Algorithm::look_back: {
-      // Groups wait for one another: never more than are resident together.
+      // Groups wait for one another.
       PENSTOCK_ASSIGN(const std::uint32_t resident, device_->resident_groups(*compiled_, "pipeline_look_back"));
+      if (resident == 0) return Status(Code::capacity, "no group of pipeline_look_back fits a multiprocessor of " + device_->traits().id);
       PENSTOCK_TRY(queue.fill(*slot.tile_counts, 0, std::uint64_t{4} * tiles));
       if (tiles == 0) PENSTOCK_TRY(queue.fill(*slot.kept_count, 0, 8));      // else whoever has the last tile writes it
       add(arguments, slot.outputs);
       add(arguments, slot.tile_counts);
       add(arguments, slot.kept_count);
       finish_arguments(arguments);
-      return queue.launch(*compiled_, "pipeline_look_back", std::min(groups, resident), arguments);
+      return queue.launch_resident(*compiled_, "pipeline_look_back", std::min(groups, resident), arguments);
     }
+    case Algorithm::one_pass:
+      PENSTOCK_TRY(queue.fill(*slot.tile_counts, 0, std::uint64_t{4} * (tiles + std::uint64_t{1})));      // and the ticket behind them
+      if (tiles == 0) PENSTOCK_TRY(queue.fill(*slot.kept_count, 0, 8));
+      add(arguments, slot.outputs);
+      add(arguments, slot.tile_counts);
+      add(arguments, slot.kept_count);
+      finish_arguments(arguments);
+      return queue.launch(*compiled_, "pipeline_one_pass", groups, arguments);
     case Algorithm::tile_private: {
       add(arguments, slot.segments);
       add(arguments, slot.tile_counts);

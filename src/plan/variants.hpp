@@ -11,7 +11,7 @@
 
 namespace penstock::plan {
 
-enum class Algorithm : unsigned char { store, tile_private, count_scan_write, look_back, reduce, group };
+enum class Algorithm : unsigned char { store, tile_private, count_scan_write, one_pass, look_back, reduce, group };
 
 struct Variant {
   std::string_view name;

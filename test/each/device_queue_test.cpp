@@ -371,6 +371,28 @@ TEST(Device, ResidentGroupsFillTheDevice) {
 }
 
 // a*b+c contracted to a fused multiply-add would differ from the host in the last digit of about half of these.
+TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
+  on_each_device([](Device& device) {
+    const std::string body =
+        "KERNEL meet(GLOBAL volatile unsigned* arrived, unsigned groups) {\n"
+        "  if (ITEM == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
+    const std::string add = device.traits().target == Target::cuda ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n" : "#define ADD(p) atomic_inc(p)\n";
+    TAKE(auto program, device.build({.text = text_for(device.traits().target, add + body), .group_size = 64, .defines = {}, .fast_math = false, .label = "meet"}));
+    TAKE(auto arrived, device.allocate(4));
+    TAKE(auto queue, device.queue());
+    ASSERT_OK(queue->fill(*arrived, 0, 4));
+    if (!device.traits().forward_progress) {
+      EXPECT_EQ(queue->launch_resident(*program, "meet", 1, {{Argument::of(*arrived), Argument::value(1u)}}).code(), Code::unsupported);
+      return;
+    }
+    TAKE(const std::uint32_t groups, device.resident_groups(*program, "meet"));
+    ASSERT_OK(queue->launch_resident(*program, "meet", groups, {{Argument::of(*arrived), Argument::value(groups)}}));
+    ASSERT_OK(queue->finish());
+    EXPECT_FALSE(queue->launch_resident(*program, "meet", groups + 1, {{Argument::of(*arrived), Argument::value(1u)}}).ok());
+    EXPECT_OK(queue->finish());
+  });
+}
+
 TEST(Device, FloatArithmeticEqualsTheHostsWithoutContraction) {
   on_each_device([](Device& device) {
     const std::uint32_t count = group_size * 64;

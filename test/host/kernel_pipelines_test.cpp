@@ -71,6 +71,7 @@ class Pipelines : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     TileRun tile_run{kernel::make_host_device(GetParam()), &options, &strings, &report};
     return run_tiles(tile_run, program, *plan_.step(source_).source);
   }
+  void expect_kept_rows(const Table& result) const;
   std::string_view variant(std::string_view on_gpu, std::string_view on_cpu) const { return GetParam().is_cpu ? on_cpu : on_gpu; }
 };
 
@@ -82,18 +83,60 @@ TEST_P(Pipelines, FilterAndMapKeepTheOrder) {
   TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));
   const NodeId sum = *builder_.binary(Op::add, x_, x_);
   TAKE(const StepId mapped, plan_.map(kept, builder_.graph(), {{"key", key_}, {"sum", sum}, {"y", y_}, {"flag", flag_}}));
-  TAKE(const Table result, run(mapped, variant("compact_count_scan_write", "compact_tile_private")));
+  for (const std::string_view name : GetParam().is_cpu ? std::vector<std::string_view>{"compact_tile_private"}
+                                                       : std::vector<std::string_view>{"compact_count_scan_write", "compact_one_pass"}) {
+    SCOPED_TRACE(name);
+    TAKE(const Table result, run(mapped, name));
+    expect_kept_rows(result);
+  }
+}
+
+// The rows that pass, as key, 2 * x, y and flag.
+void Pipelines::expect_kept_rows(const Table& result) const {
   std::size_t at = 0;
   for (const Row& row : rows_) {
     if (!passes(row)) continue;
     ASSERT_LT(at, result.row_count);
     EXPECT_EQ(scalar_at(result.columns[0], at).is_null, !row.key.has_value()) << at;
-    if (row.key) EXPECT_EQ(static_cast<std::int32_t>(scalar_at(result.columns[0], at).integer), *row.key) << at;
+    if (row.key) { EXPECT_EQ(static_cast<std::int32_t>(scalar_at(result.columns[0], at).integer), *row.key) << at; }
     EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[1], at).integer), 2 * row.x) << at;
     EXPECT_EQ(scalar_at(result.columns[2], at).real, row.y) << at;
     at++;
   }
   EXPECT_EQ(result.row_count, at);
+}
+
+// A group that took the first ticket and never ran again: the others count its tile themselves, and put theirs in their places.
+TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
+  constexpr std::uint32_t items = 32, tile_rows = items * 4;
+  std::vector<std::int32_t> x(5 * tile_rows + 17);
+  for (std::size_t i = 0; i < x.size(); i++) x[i] = static_cast<std::int32_t>(i);
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"x", Column::from(x)}})));
+  Builder builder(plan.step(source).schema);
+  const NodeId odd = *builder.binary(Op::equal, *builder.binary(Op::bit_and, builder.column(0u), builder.captured(Scalar::of(1))),
+                                     builder.captured(Scalar::of(1)));
+  TAKE(const StepId kept, plan.filter(source, builder.graph(), odd));
+  TAKE(const TileProgram program, fuse(plan, source, kept));
+  Policy policy;
+  policy.group_size = items, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2, policy.window = 1;
+  TAKE(const PipelineText text, emit_pipeline(program, "compact_one_pass", policy, Target::host));
+  TAKE(const kernel::HostProgram compiled, kernel::HostProgram::build(text.text, {items, {}}));
+
+  const std::uint32_t tiles = 6;
+  std::vector<std::uint32_t> tile_counts(tiles + 1, 0), first_fault{~0u};
+  tile_counts[tiles] = 1;      // the next ticket
+  std::vector<std::int32_t> out(x.size(), -1);
+  std::vector<std::uint64_t> kept_count{0};
+  std::vector<kernel::HostArgument> arguments = {kernel::HostArgument::buffer(x)};
+  for (std::size_t i = 0; i < program.graph->parameters.size(); i++) arguments.push_back(kernel::HostArgument::value(std::int32_t{1}));
+  for (const auto& buffer : {kernel::HostArgument::buffer(out), kernel::HostArgument::buffer(tile_counts), kernel::HostArgument::buffer(kept_count),
+                             kernel::HostArgument::buffer(first_fault), kernel::HostArgument::value(std::uint64_t{x.size()})})
+    arguments.push_back(buffer);
+  const Status ran = compiled.run("pipeline_one_pass", 2, arguments, kernel::ItemOrder::shuffled);
+  ASSERT_TRUE(ran.ok()) << ran.text();
+  EXPECT_EQ(kept_count[0], x.size() / 2);
+  for (std::size_t i = 0; i < x.size() / 2; i++) ASSERT_EQ(out[i], i < tile_rows / 2 ? -1 : static_cast<std::int32_t>(2 * i + 1)) << i;
 }
 
 TEST_P(Pipelines, MapWithoutFilterStoresEveryRow) {

@@ -93,6 +93,8 @@ enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTAL
   X(cuFuncGetAttribute, "cuFuncGetAttribute", (int*, int, CUfunction))                                                \
   X(cuLaunchKernel, "cuLaunchKernel",                                                                                 \
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**, void**))     \
+  X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel",                                                           \
+    (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**))             \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                       \
     (int*, CUfunction, int, std::size_t))
 

@@ -107,6 +107,20 @@ class CudaQueue : public Queue {
   }
   Status launch(const Program& program, std::string_view name, std::uint32_t groups,
                 std::span<const Argument> arguments) override {
+    return launch(program, name, groups, arguments, false);
+  }
+  Status launch_resident(const Program& program, std::string_view name, std::uint32_t groups,
+                         std::span<const Argument> arguments) override {
+    return launch(program, name, groups, arguments, true);
+  }
+  Result<std::shared_ptr<Event>> record() override { return state_->record(); }
+  Status wait_for(const Event& event) override { return state_->wait_for(event); }
+  Status flush() override { return {}; }   // a stream starts by itself
+  Status finish() override { return state_->finish(); }
+
+ private:
+  Status launch(const Program& program, std::string_view name, std::uint32_t groups,
+                std::span<const Argument> arguments, bool resident) {
     const auto* built = dynamic_cast<const CudaProgram*>(&program);
     if (!built) return Status(Code::invalid, "kernel '" + std::string(name) + "' belongs to another driver's device");
     PENSTOCK_ASSIGN(const Kernel* const kernel, built->kernel(name));
@@ -122,17 +136,15 @@ class CudaQueue : public Queue {
     for (std::size_t i = 0; i < arguments.size(); i++)
       if (const Status set = set_argument(*kernel, i, arguments[i], addresses[i], pointers[i]); !set.ok())
         return device::with_argument(set, i, name);
-    const CUresult outcome = api_.cuLaunchKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1,
-                                                 kernel->local_bytes, stream_, pointers.data(), nullptr);
+    const CUresult outcome =
+        resident ? api_.cuLaunchCooperativeKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1,
+                                                  kernel->local_bytes, stream_, pointers.data())
+                 : api_.cuLaunchKernel(kernel->function, groups, 1, 1, kernel->threads, 1, 1, kernel->local_bytes,
+                                       stream_, pointers.data(), nullptr);
     if (outcome == CUDA_SUCCESS) return {};
-    return context_.check(outcome, "cuLaunchKernel").with("kernel '" + std::string(name) + "'");
+    return context_.check(outcome, resident ? "cuLaunchCooperativeKernel" : "cuLaunchKernel")
+        .with("kernel '" + std::string(name) + "'");
   }
-  Result<std::shared_ptr<Event>> record() override { return state_->record(); }
-  Status wait_for(const Event& event) override { return state_->wait_for(event); }
-  Status flush() override { return {}; }   // a stream starts by itself
-  Status finish() override { return state_->finish(); }
-
- private:
   Result<CUdeviceptr> use(const Buffer& buffer) {
     const auto* pooled = dynamic_cast<const device::PooledBuffer*>(&buffer);
     if (!pooled || pooled->device() != &context_)
