@@ -57,7 +57,8 @@ def tracked_files():
         if listed.returncode == 0:
             return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
     # A machine without git, or a release without its history: what is neither hidden nor made here.
-    return [path for path in ROOT.rglob("*") if path.is_file() and not path.relative_to(ROOT).parts[0].startswith((".", "build", "data"))]
+    return [path for path in ROOT.rglob("*") if path.is_file() and path.suffix != ".pyc" and
+            not path.relative_to(ROOT).parts[0].startswith((".", "build", "data"))]
 
 
 def machine_places():

@@ -6,7 +6,7 @@ purpose=${1:-test}
 
 # The same names in Debian 12 and Ubuntu 24.04. pocl-opencl-icd is the CPU device; a GPU needs its driver only.
 packages=(g++ cmake ninja-build libpg-query-dev nlohmann-json3-dev libcli11-dev python3-venv ocl-icd-libopencl1 pocl-opencl-icd)
-[[ $purpose == test ]] && packages+=(clang libclang-rt-dev libgtest-dev)
+[[ $purpose == test ]] && packages+=(clang llvm libclang-rt-dev libgtest-dev)     # llvm: names of lines in sanitizers' reports
 
 missing_packages() {
   local package

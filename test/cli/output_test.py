@@ -91,7 +91,7 @@ class Output(CommandLineTest):
     def test_emit_prints_every_target_without_a_device(self):
         words = {"cuda": "__global__", "opencl": "__kernel", "metal": "metal", "sycl": "sycl", "host": "host.prelude"}
         for target, word in words.items():
-            ended = self.run_program("emit", f"SELECT sum(a) FROM '{self.csv_file()}' WHERE b > 1", "--target", target,
+            ended = self.run_program("emit", f"SELECT sum(a) FROM '{self.csv_file()}' WHERE a > 1", "--target", target,
                                      PENSTOCK_HIDE="cuda,opencl")
             self.assertEqual(ended.returncode, 0, ended.err)
             self.assertIn(word, ended.out)

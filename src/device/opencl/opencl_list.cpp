@@ -94,7 +94,8 @@ DeviceList find_devices() {
   for (const cl_platform_id platform : platforms) add_platform(functions, platform, list);
   if (list.devices.empty())
     list.notes.push_back(
-        "OpenCL: no usable device; for the CPU: apt install pocl-opencl-icd; for a GPU: its vendor's OpenCL "
+        "OpenCL: no usable device; for the CPU: apt install pocl-opencl-icd (where it is installed: it finds no device "
+        "without a cache folder that it can write, so set POCL_CACHE_DIR, or HOME); for a GPU: its vendor's OpenCL "
         "driver, with its .icd file in /etc/OpenCL/vendors");
   return list;
 }
