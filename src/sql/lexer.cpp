@@ -166,63 +166,6 @@ class Lexer {
   Lexed lexed_;
 };
 
-bool is_symbol(const Lexed& lexed, const Token& token, std::string_view symbol) {
-  return token.kind == TokenKind::symbol && lexed.text(token) == symbol;
-}
-
-// A string that stands for a table: written as a quoted name of the same length. What it says is read from the statement.
-void make_name(Lexed& lexed, const Token& token) {
-  std::string& text = lexed.rewritten;
-  const std::size_t last = token.offset + token.length - 1;
-  if (text[token.offset] != '\'') return;       // E'' and $$ strings stay what they are
-  std::fill(text.begin() + token.offset + 1, text.begin() + static_cast<std::ptrdiff_t>(last), 'f');
-  text[token.offset] = text[last] = '"';
-}
-
-// FROM 'a', 'b' and JOIN 'c', but not EXTRACT(day FROM 'x'), TRIM(FROM 'x') or IS DISTINCT FROM 'x'.
-void rewrite_table_names(Lexed& lexed) {
-  std::vector<bool> selects{false};     // for each open parenthesis: a SELECT stands in it
-  bool in_from = false;
-  for (std::size_t i = 0; i < lexed.tokens.size(); i++) {
-    const Token token = lexed.tokens[i];
-    if (is_symbol(lexed, token, "(")) selects.push_back(false), in_from = false;
-    else if (is_symbol(lexed, token, ")")) {
-      if (selects.size() > 1) selects.pop_back();
-      in_from = false;
-    } else if (is_word(lexed, token, "select")) selects.back() = true, in_from = false;
-    else if (is_word(lexed, token, "where") || is_word(lexed, token, "group") || is_word(lexed, token, "order")) in_from = false;
-    const bool from = is_word(lexed, token, "from") && selects.back() && i > 0 && !is_word(lexed, lexed.tokens[i - 1], "distinct");
-    const bool opens = from || is_word(lexed, token, "join") || (in_from && is_symbol(lexed, token, ","));
-    if (from) in_from = true;
-    if (opens && i + 1 < lexed.tokens.size() && lexed.tokens[i + 1].kind == TokenKind::string) make_name(lexed, lexed.tokens[i + 1]);
-  }
-}
-
-// DuckDB's units that PostgreSQL lacks stand as DAY in the rewritten text; who reads the tree takes the unit from the statement.
-bool is_unit_of_duckdb(std::string_view name) {
-  if (name.ends_with('s')) name.remove_suffix(1);
-  return name == "week" || name == "quarter" || name == "decade" || name == "millisecond" || name == "microsecond";
-}
-
-// The blanks around the number become its quotes; a plural loses its s.
-void rewrite_interval(std::string& text, const Token& number, const Token& unit, std::string_view name) {
-  const std::size_t after = number.offset + number.length;
-  const bool blanks = is_space(text[number.offset - 1]) && is_space(text[after]);
-  if (number.kind == TokenKind::number && blanks) text[number.offset - 1] = text[after] = '\'';
-  if (is_unit_of_duckdb(name)) text.replace(unit.offset, unit.length, "day" + std::string(unit.length - 3, ' '));
-  for (const char* plural : {"years", "months", "days", "hours", "minutes", "seconds"})
-    if (name == plural) text[unit.offset + unit.length - 1] = ' ';
-}
-
-void rewrite_intervals(Lexed& lexed) {
-  for (std::size_t i = 0; i + 2 < lexed.tokens.size(); i++) {
-    const Token &number = lexed.tokens[i + 1], &unit = lexed.tokens[i + 2];
-    if (!is_word(lexed, lexed.tokens[i], "interval") || unit.kind != TokenKind::word) continue;
-    if (number.kind == TokenKind::number || number.kind == TokenKind::string)
-      rewrite_interval(lexed.rewritten, number, unit, lower(lexed.text(unit)));
-  }
-}
-
 // An upper bound of the parse tree's depth. Inside one bracket, or one CASE, tokens nest at worst one in another; a comma, AND,
 // OR, WHEN, THEN and ELSE start a sibling; what follows a closed bracket may hold all that stood in it.
 class Nesting {
@@ -318,8 +261,7 @@ Result<Lexed> lex(std::string_view statement) {
   if (const Token* deep = Nesting().find(lexed))
     return error_at(statement, deep->offset, Code::capacity,
                     "the statement nests deeper than " + std::to_string(nesting_limit) + " levels here");
-  rewrite_table_names(lexed);
-  rewrite_intervals(lexed);
+  rewrite(lexed);
   return lexed;
 }
 

@@ -39,6 +39,8 @@ struct Lexed {
 
 // Refuses NUL bytes, malformed UTF-8 (RFC 3629), text left open, and trees that would nest too deep.
 Result<Lexed> lex(std::string_view statement);
+// The last three rows of the table above, in lexed.rewritten; operators are rewritten as they are read.
+void rewrite(Lexed& lexed);
 
 // Whether a token is this keyword, whatever its case; `keyword` in lower case.
 bool is_word(const Lexed& lexed, const Token& token, std::string_view keyword);
