@@ -1,0 +1,172 @@
+#include "expr/construction.hpp"
+
+#include <array>
+
+namespace penstock::expr {
+
+Status cannot(Op op, std::initializer_list<Type> types) {
+  std::string text = "cannot " + std::string(verb_of(op));
+  std::size_t i = 0;
+  for (Type type : types) text += (i++ == 0 ? " " : " and ") + name_of(type);
+  return {Code::invalid, text};
+}
+
+namespace {
+
+Status needs_huge(Op op, Type a, Type b) {
+  return {Code::unsupported,
+          std::string(cannot(op, {a, b}).message()) +
+              ": the result is HUGEINT, which is not computed with; cast one side to the other's type"};
+}
+
+Status needs_scale(Op op, Type a, Type b) {
+  return {Code::unsupported,
+          std::string(cannot(op, {a, b}).message()) + ": the result has more than 18 decimal places"};
+}
+
+}  // namespace
+
+Result<NodeId> to_boolean(Construction& c, Op op, NodeId id) {
+  if (!c.is_null_literal(id) && !is_castable(c.type(id), boolean_type)) return cannot(op, {c.type(id)});
+  return c.cast(id, boolean_type);
+}
+
+Result<NodeId> date_arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
+  const Type a = c.type(left), b = c.type(right);
+  if (op == Op::add && a.kind != Kind::date32 && b.kind == Kind::date32) return date_arithmetic(c, op, right, left);
+  if (a.kind != Kind::date32 || (op != Op::add && op != Op::subtract)) return cannot(op, {a, b});
+  if (op == Op::subtract && b.kind == Kind::date32) return c.add(op, int64_type, {left, right});
+  const std::optional<Type> days = is_integer(b) ? meet(b, int32_type, Meeting::arithmetic) : std::nullopt;
+  if (!days || days->kind != Kind::int32)
+    return Status(Code::invalid, std::string(cannot(op, {a, b}).message()) + ": days are added to a date as INTEGER");
+  return c.add(op, a, {left, c.cast(right, int32_type)});
+}
+
+Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId right, Type met) {
+  const Type a = c.type(left), b = c.type(right);
+  if (op == Op::multiply) {
+    left = c.rescale(left, a.kind == Kind::decimal ? a.scale : 0);
+    right = c.rescale(right, b.kind == Kind::decimal ? b.scale : 0);
+    const int scale = c.type(left).scale + c.type(right).scale;
+    if (scale > max_decimal_digits) return needs_scale(op, a, b);
+    const int precision = c.type(left).precision + c.type(right).precision;
+    return c.add(op, Type::decimal(std::min(precision, max_decimal_digits), scale), {left, right});
+  }
+  left = c.rescale(left, met.scale);
+  right = c.rescale(right, met.scale);
+  const int precision = met.precision + (op == Op::modulo ? 0 : 1);
+  return c.add(op, Type::decimal(std::min(precision, max_decimal_digits), met.scale), {left, right});
+}
+
+Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
+  std::array ids{left, right};
+  const auto is_moment = [&](NodeId id) {
+    return c.type(id).kind == Kind::date32 || c.type(id).kind == Kind::timestamp;
+  };
+  if (is_moment(left) != is_moment(right) && (c.parameter(left) || c.parameter(right)) &&
+      !c.is_null_literal(left) && !c.is_null_literal(right)) {
+    // date + 1: the literal is days, and fits INTEGER or not.
+    NodeId& days = is_moment(left) ? ids[1] : ids[0];
+    const Scalar* value = c.parameter(days);
+    if (value && is_integer(value->type) && cast_value(*value, int32_type).fault == Code::ok)
+      days = c.cast(days, int32_type);
+  } else {
+    c.adapt(ids);
+  }
+  const Type a = c.type(ids[0]), b = c.type(ids[1]);
+  if (is_moment(ids[0]) || is_moment(ids[1])) return date_arithmetic(c, op, ids[0], ids[1]);
+  if (!is_numeric(a) || !is_numeric(b)) return cannot(op, {a, b});
+  const std::optional<Type> met = meet(a, b, Meeting::arithmetic);
+  if (!met) return cannot(op, {a, b});
+  const bool divides = op == Op::divide || (op == Op::integer_divide && !(is_integer(a) && is_integer(b)));
+  if (divides || is_float(*met)) {
+    const Type type = is_float(*met) ? *met : float64_type;
+    return c.add(divides ? Op::divide : op, type, {c.cast(ids[0], type), c.cast(ids[1], type)});
+  }
+  if (met->kind == Kind::int128) return needs_huge(op, a, b);
+  if (met->kind == Kind::decimal) return decimal_arithmetic(c, op, ids[0], ids[1], *met);
+  return c.add(op, *met, {c.cast(ids[0], *met), c.cast(ids[1], *met)});
+}
+
+Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
+  std::array ids{left, right};
+  c.adapt(ids);
+  const Type a = c.type(ids[0]), b = c.type(ids[1]);
+  if (!is_integer(a) || !is_integer(b)) return cannot(op, {a, b});
+  const Type met = meet(a, b, Meeting::arithmetic).value_or(a);
+  if (met.kind == Kind::int128) return needs_huge(op, a, b);
+  return c.add(op, met, {c.cast(ids[0], met), c.cast(ids[1], met)});
+}
+
+Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) {
+  std::array ids{left, right};
+  c.adapt(ids);
+  for (std::size_t i = 0; i < 2; i++) {   // a boolean beside a float or a decimal is 0 or 1, here only
+    const Type other = c.type(ids[1 - i]);
+    if (c.type(ids[i]) == boolean_type && (is_float(other) || other.kind == Kind::decimal))
+      ids[i] = c.cast(ids[i], {Kind::int8});
+  }
+  const Type a = c.type(ids[0]), b = c.type(ids[1]);
+  const bool equality = op == Op::equal || op == Op::not_equal;
+  if (a.kind == Kind::string && b.kind == Kind::string && !equality)
+    return Status(Code::unsupported, "strings can be compared with = and <> only");
+  const std::optional<Type> met = meet(a, b, Meeting::comparison);
+  if (!met) return cannot(op, {a, b});
+  if (met->kind == Kind::int128) {   // a signed integer with UBIGINT: by value
+    for (NodeId& id : ids) id = c.cast(id, is_signed(c.type(id)) ? int64_type : Type{Kind::uint64});
+  } else if (met->kind == Kind::decimal && met->precision > max_decimal_digits) {
+    // Rescaling could overflow: the kernel compares by value what stands as 64 bits.
+    for (NodeId& id : ids)
+      if (is_integer(c.type(id)) && c.type(id).kind != Kind::uint64) id = c.cast(id, int64_type);
+  } else if (met->kind == Kind::decimal) {
+    for (NodeId& id : ids) id = c.rescale(id, met->scale);
+  } else {
+    for (NodeId& id : ids) id = c.cast(id, *met);
+  }
+  return c.add(op, boolean_type, {ids[0], ids[1]});
+}
+
+Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
+  c.adapt(ids);
+  Type type = c.type(ids[0]);
+  for (NodeId id : ids) {
+    const std::optional<Type> met = meet(type, c.type(id), Meeting::comparison);
+    if (!met) return cannot(op, {type, c.type(id)});
+    if (met->kind == Kind::int128) return needs_huge(op, type, c.type(id));
+    type = *met;
+  }
+  if (type.kind == Kind::string)
+    return Status(Code::unsupported,
+                  std::string(cannot(op, {type}).message()) + ": strings can be carried and compared only");
+  if (type.kind == Kind::decimal && type.precision > max_decimal_digits)
+    type = Type::decimal(max_decimal_digits, type.scale);
+  for (NodeId& id : ids) id = c.cast(id, type);
+  return type;
+}
+
+Result<NodeId> negate(Construction& c, Graph& graph, NodeId input) {
+  const Type type = c.type(input);
+  if (!is_numeric(type)) return cannot(Op::negate, {type});
+  if (const Scalar* literal = c.parameter(input); literal && !literal->is_null) {
+    Scalar value = *literal;   // -1 is a literal, as 1 is
+    value.integer = -value.integer;
+    value.real = -value.real;
+    for (Kind kind : {Kind::int32, Kind::int64})
+      if (is_integer(type) && (kind == Kind::int64 || cast_value(value, {kind}).fault == Code::ok)) {
+        value.type = {kind};
+        break;
+      }
+    if (cast_value(Scalar::of(value.type, value.integer), value.type).fault == Code::ok)
+      return graph.parameter(value, ParameterOrigin::literal);
+  }
+  return c.add(Op::negate, type, {input});
+}
+
+Result<NodeId> rounding(Construction& c, Op op, NodeId input) {
+  const Type type = c.type(input);
+  if (!is_numeric(type)) return cannot(op, {type});
+  if (is_integer(type)) return op == Op::round || op == Op::truncate ? input : c.cast(input, float64_type);
+  return c.add(op, type.kind == Kind::decimal ? Type::decimal(type.precision, 0) : type, {input});
+}
+
+}  // namespace penstock::expr

@@ -1,0 +1,99 @@
+// How a Builder makes an operation type-exact: which casts its inputs take, and what its result is. The rules are
+// promotion.hpp's; what has no result of a type that is computed with is refused by name.
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "expr/operation.hpp"
+#include "expr/value.hpp"
+#include "penstock/expression.hpp"
+#include "penstock/promotion.hpp"
+
+namespace penstock::expr {
+
+inline constexpr Type boolean_type{Kind::boolean}, int32_type{Kind::int32}, int64_type{Kind::int64},
+    float64_type{Kind::float64};
+
+Status cannot(Op op, std::initializer_list<Type> types);      // "cannot add DATE and DOUBLE"
+
+// One construction: nodes go into `graph`; literals adapt on the way.
+class Construction {
+ public:
+  explicit Construction(Graph& graph) : graph_(graph) {}
+
+  Type type(NodeId id) const { return graph_.at(id).type; }
+  const Scalar* parameter(NodeId id, bool also_fixed = false) const {
+    const Node& node = graph_.at(id);
+    if (node.op != Op::parameter) return nullptr;
+    const ParameterOrigin origin = graph_.parameter_origins[node.payload];
+    const bool wanted = origin == ParameterOrigin::literal || (also_fixed && origin == ParameterOrigin::fixed);
+    return wanted ? &graph_.parameters[node.payload] : nullptr;
+  }
+  bool is_null_literal(NodeId id) const { const Scalar* value = parameter(id); return value && value->is_null; }
+
+  // Adds a strict operation; of constants alone it is computed here, unless that faults: then where it is used.
+  NodeId add(Op op, Type result, std::vector<NodeId> inputs) {
+    const Node node{op, result, false, 0, std::move(inputs)};
+    std::vector<Scalar> values;
+    for (NodeId input : node.inputs)
+      if (const Scalar* value = parameter(input, true)) values.push_back(*value);
+    if (values.size() < node.inputs.size()) return graph_.add(node);
+    if (std::any_of(values.begin(), values.end(), [](const Scalar& value) { return value.is_null; }))
+      return graph_.parameter(Scalar::null_of(result));
+    Outcome outcome = apply(graph_, node, values);
+    return outcome.fault == Code::ok ? graph_.parameter(std::move(outcome.value)) : graph_.add(node);
+  }
+
+  NodeId cast(NodeId id, Type to) {
+    if (type(id) == to) return id;
+    return is_null_literal(id) ? graph_.parameter(Scalar::null_of(to)) : add(Op::cast, to, {id});
+  }
+
+  // A decimal's scale only: its digits may stay as they are, 18 at most.
+  NodeId rescale(NodeId id, int scale) {
+    const Type from = type(id).kind == Kind::decimal ? type(id) : Type::decimal(integer_digits(type(id).kind), 0);
+    if (type(id).kind == Kind::decimal && from.scale == scale) return id;
+    return cast(id, Type::decimal(std::clamp(from.precision + scale - from.scale, 1, max_decimal_digits), scale));
+  }
+
+  // Literals take the type of what they meet where their value fits; the types they are then treated as.
+  void adapt(std::span<NodeId> ids) {
+    std::optional<Type> fixed;
+    for (NodeId id : ids)
+      if (!parameter(id)) fixed = fixed ? meet(*fixed, type(id), Meeting::comparison).value_or(*fixed) : type(id);
+    const std::optional<Type> other = fixed ? fixed : first_present(ids);
+    for (NodeId& id : ids)
+      if (const Scalar* value = parameter(id); value && other) id = adapted(id, *value, fixed, *other);
+  }
+
+ private:
+  std::optional<Type> first_present(std::span<const NodeId> ids) const {
+    for (NodeId id : ids)
+      if (!is_null_literal(id)) return type(id);
+    return std::nullopt;
+  }
+
+  NodeId adapted(NodeId id, const Scalar& value, std::optional<Type> fixed, Type other) {
+    if (value.is_null) return graph_.parameter(Scalar::null_of(other));
+    if (!fixed || !is_integer(value.type) || !is_integer(other)) return id;
+    const Range range = range_of(other);
+    return value.integer < range.minimum || value.integer > range.maximum ? id : cast(id, other);
+  }
+
+  Graph& graph_;
+};
+
+Result<NodeId> to_boolean(Construction& c, Op op, NodeId id);
+Result<NodeId> date_arithmetic(Construction& c, Op op, NodeId left, NodeId right);
+Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId right, Type met);
+Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right);
+Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right);
+Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right);
+// The one type of select's branches and of coalesce's, least's and greatest's inputs, and the inputs cast to it.
+Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids);
+Result<NodeId> negate(Construction& c, Graph& graph, NodeId input);
+Result<NodeId> rounding(Construction& c, Op op, NodeId input);
+
+}  // namespace penstock::expr
