@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/guard.hpp"
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
 
@@ -85,8 +86,10 @@ void Arguments::choice(std::string_view name, std::vector<std::string> choices, 
 
 void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
 
-int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands) {
-  CLI::App root("Penstock: data-parallel kernels on compressed data", "penstock");
+namespace {
+
+int parse_and_run(int argument_count, char** arguments, const std::vector<Command>& commands) {
+  CLI::App root("Penstock: SQL over Parquet, Arrow and CSV files, at the memory speed of a GPU or CPU", "penstock");
   root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);
   root.require_subcommand(0, 1);   // one is required, but a wrong word is better named than called missing
   Action chosen;
@@ -104,6 +107,17 @@ int run_command_line(int argument_count, char** arguments, const std::vector<Com
   }
   if (!chosen) return print_wrong_usage(root, "a subcommand is required");
   return print_outcome(chosen());
+}
+
+}  // namespace
+
+int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands) {
+  int code = exit_failed;
+  const Status status = guard([&]() -> Status {
+    code = parse_and_run(argument_count, arguments, commands);
+    return {};
+  });
+  return status.ok() ? code : print_outcome(status);
 }
 
 }  // namespace penstock::cli

@@ -1,32 +1,38 @@
 #include <cstring>
 
+#include "base/guard.hpp"
 #include "column/arrow_format.hpp"
 #include "column/bits.hpp"
 
 namespace penstock {
 namespace {
 
+// An array or schema inside another: released with it.
+template <class Struct> struct Released {
+  void operator()(Struct* part) const {
+    if (part->release != nullptr) part->release(part);
+    delete part;
+  }
+};
+template <class Struct> using Part = std::unique_ptr<Struct, Released<Struct>>;
+
 // What an exported array or schema refers to; deleted by its release callback.
 struct ArrayBody {
   Column column;
   std::vector<const void*> buffers;
-  std::vector<std::unique_ptr<ArrowArray>> children;
+  std::vector<Part<ArrowArray>> children;
   std::vector<ArrowArray*> child_pointers;
-  std::unique_ptr<ArrowArray> dictionary;
+  Part<ArrowArray> dictionary;
 };
 struct SchemaBody {
   std::string format, name;
-  std::vector<std::unique_ptr<ArrowSchema>> children;
+  std::vector<Part<ArrowSchema>> children;
   std::vector<ArrowSchema*> child_pointers;
-  std::unique_ptr<ArrowSchema> dictionary;
+  Part<ArrowSchema> dictionary;
 };
 
 template <class Struct, class Body> void release(Struct* exported) {
-  auto* body = static_cast<Body*>(exported->private_data);
-  for (auto& child : body->children)
-    if (child->release != nullptr) child->release(child.get());
-  if (body->dictionary && body->dictionary->release != nullptr) body->dictionary->release(body->dictionary.get());
-  delete body;
+  delete static_cast<Body*>(exported->private_data);
   exported->release = nullptr;
 }
 
@@ -92,8 +98,8 @@ Status export_column(const Column& column, const std::string& name, ArrowArray& 
   if (column.type.kind == Kind::string && !column.dictionary) array_body->buffers.push_back(kept.offsets.data);
   array_body->buffers.push_back(kept.values.data);
   if (column.dictionary) {
-    array_body->dictionary = std::make_unique<ArrowArray>();
-    schema_body->dictionary = std::make_unique<ArrowSchema>();
+    array_body->dictionary.reset(new ArrowArray{});
+    schema_body->dictionary.reset(new ArrowSchema{});
     PENSTOCK_TRY(export_column(*column.dictionary, "", *array_body->dictionary, *schema_body->dictionary));
   }
   const bool nullable = !column.validity.empty();
@@ -105,24 +111,29 @@ Status export_column(const Column& column, const std::string& name, ArrowArray& 
 
 }  // namespace
 
-Status export_table(const Table& table, ArrowArray* array, ArrowSchema* schema) {
+static Status fill_both(const Table& table, ArrowArray* array, ArrowSchema* schema) {
   auto array_body = std::make_unique<ArrayBody>();
   auto schema_body = std::make_unique<SchemaBody>();
   array_body->buffers.push_back(nullptr);
   schema_body->format = "+s";
-  Status status;
-  for (std::size_t i = 0; i < table.columns.size() && status.ok(); i++) {
-    array_body->children.push_back(std::make_unique<ArrowArray>());
-    schema_body->children.push_back(std::make_unique<ArrowSchema>());
+  for (std::size_t i = 0; i < table.columns.size(); i++) {
+    array_body->children.emplace_back(new ArrowArray{});
+    schema_body->children.emplace_back(new ArrowSchema{});
+    Status status;
     if (table.columns[i].row_count != table.row_count) status = {Code::invalid, "it has another number of rows than the table"};
     if (status.ok()) status = export_column(table.columns[i], table.names[i], *array_body->children[i], *schema_body->children[i]);
-    status = status.with("while exporting column '" + table.names[i] + "'");
+    PENSTOCK_TRY(status.with("while exporting column '" + table.names[i] + "'"));
   }
   fill(*array, std::move(array_body), table.row_count, 0);
   fill(*schema, std::move(schema_body), false);
-  if (status.ok()) return {};
-  array->release(array);
-  schema->release(schema);
+  return {};
+}
+
+Status export_table(const Table& table, ArrowArray* array, ArrowSchema* schema) {
+  *array = {};
+  *schema = {};
+  Status status = guard([&] { return fill_both(table, array, schema); });
+  if (!status.ok() && array->release != nullptr) array->release(array);     // the schema is filled last
   return status;
 }
 

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/guard.hpp"
+
 namespace penstock::column {
 namespace {
 
@@ -112,14 +114,16 @@ std::string format_of(const Column& column) {
 namespace penstock {
 
 Result<Schema> import_schema(const ArrowSchema& schema) {
-  PENSTOCK_ASSIGN(const auto fields, column::fields_of(schema));
-  Schema imported;
-  for (const column::ArrowField& one : fields) {
-    if (!one.field.unsupported.empty())
-      return Status(Code::unsupported, "column '" + one.field.name + "' has the type " + one.field.unsupported);
-    imported.push_back(one.field);
-  }
-  return imported;
+  return guard([&]() -> Result<Schema> {
+    PENSTOCK_ASSIGN(const auto fields, column::fields_of(schema));
+    Schema imported;
+    for (const column::ArrowField& one : fields) {
+      if (!one.field.unsupported.empty())
+        return Status(Code::unsupported, "column '" + one.field.name + "' has the type " + one.field.unsupported);
+      imported.push_back(one.field);
+    }
+    return imported;
+  });
 }
 
 }  // namespace penstock

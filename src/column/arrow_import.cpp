@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/guard.hpp"
 #include "column/bits.hpp"
 
 namespace penstock::column {
@@ -217,13 +218,16 @@ Result<Table> import_columns(const Owner& array, std::span<const ArrowField> fie
 namespace penstock {
 
 Result<Table> import_table(ArrowArray* array, ArrowSchema* schema) {
-  const auto owner = column::own(array);
-  const auto fields = column::fields_of(*schema);
+  auto table = guard([&]() -> Result<Table> {
+    const auto owner = column::own(array);
+    PENSTOCK_ASSIGN(const auto fields, column::fields_of(*schema));
+    std::vector<std::uint32_t> all(fields.size());
+    std::iota(all.begin(), all.end(), 0u);
+    return column::import_columns(owner, fields, all);
+  });
+  if (array->release != nullptr) array->release(array);      // what own() had no memory to take over
   if (schema->release != nullptr) schema->release(schema);
-  PENSTOCK_TRY(fields);
-  std::vector<std::uint32_t> all(fields->size());
-  std::iota(all.begin(), all.end(), 0u);
-  return column::import_columns(owner, *fields, all);
+  return table;
 }
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/guard.hpp"
 #include "column/arrow_import.hpp"
 #include "column/rebatch.hpp"
 
@@ -32,7 +33,7 @@ class StreamSource final : public TableSource {
         return Status(Code::unsupported, "column '" + schema_[column].name + "' of " + name_ + " has the type " + schema_[column].unsupported);
     if (scanned_.exchange(true)) return Status(Code::invalid, name_ + " was scanned already; a stream can be read once");
     return column::rebatch([stream = stream_, fields = fields_, wanted = std::vector(columns.begin(), columns.end()), name = name_] {
-      return next(stream, fields, wanted, name);
+      return guard([&] { return next(stream, fields, wanted, name); });
     }, options.batch_rows);
   }
 
@@ -57,19 +58,28 @@ class StreamSource final : public TableSource {
 
 }  // namespace
 
-Result<std::shared_ptr<TableSource>> import_stream(ArrowArrayStream* stream, std::string name) {
-  if (stream->release == nullptr) return Status(Code::invalid, "the Arrow stream was released already");
-  const Stream owned(new ArrowArrayStream(*stream), [](ArrowArrayStream* last) {
-    last->release(last);
-    delete last;
-  });
-  stream->release = nullptr;
+static Result<std::shared_ptr<TableSource>> source_of(const Stream& owned, std::string name) {
   ArrowSchema schema{};
   if (const int error = owned->get_schema(owned.get(), &schema); error != 0) return error_of(owned, error).with("while reading " + name);
-  auto fields = column::fields_of(schema);
+  auto fields = guard([&] { return column::fields_of(schema); });
   if (schema.release != nullptr) schema.release(&schema);
   if (!fields.ok()) return fields.with("while reading " + name);
   return std::shared_ptr<TableSource>(std::make_shared<StreamSource>(owned, std::move(*fields), std::move(name)));
+}
+
+Result<std::shared_ptr<TableSource>> import_stream(ArrowArrayStream* stream, std::string name) {
+  if (stream->release == nullptr) return Status(Code::invalid, "the Arrow stream was released already");
+  auto source = guard([&] {
+    std::unique_ptr<ArrowArrayStream> moved(new ArrowArrayStream(*stream));
+    stream->release = nullptr;     // from here on the copy is released, also when its owner cannot be made
+    const Stream owned(moved.release(), [](ArrowArrayStream* last) {
+      last->release(last);
+      delete last;
+    });
+    return source_of(owned, std::move(name));
+  });
+  if (stream->release != nullptr) stream->release(stream);
+  return source;
 }
 
 }  // namespace penstock

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/guard.hpp"
 #include "column/bits.hpp"
 #include "penstock/column.hpp"
 
@@ -28,7 +29,7 @@ Result<Column> copy_column(const Column& column, Device& device, Queue& queue) {
 
 }  // namespace
 
-Result<Table> to_device(const Table& table, Device& device) {
+static Result<Table> copied_to_device(const Table& table, Device& device) {
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   Table copy;
   copy.names = table.names;
@@ -44,6 +45,10 @@ Result<Table> to_device(const Table& table, Device& device) {
   PENSTOCK_TRY(status);
   PENSTOCK_TRY(finished);
   return copy;
+}
+
+Result<Table> to_device(const Table& table, Device& device) {
+  return guard([&] { return copied_to_device(table, device); });
 }
 
 }  // namespace penstock

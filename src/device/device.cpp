@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/guard.hpp"
 #include "device/driver.hpp"
 
 namespace penstock {
@@ -118,21 +119,10 @@ OpenDevices& open_devices() {
   return devices;
 }
 
-}  // namespace
-
-Status Queue::launch_resident(const Program&, std::string_view kernel, std::uint32_t, std::span<const Argument>) {
-  return Status(Code::unsupported, "kernel '" + std::string(kernel) + "' wants all its groups at once, which this device does not promise");
-}
-
-std::vector<Traits> list_devices(std::vector<std::string>* notes) {
-  std::vector<std::string> ignored;
-  return list_for("", notes ? *notes : ignored);
-}
-
-Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
+Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
   PENSTOCK_ASSIGN(const Traits traits, choose(selector));
   OpenDevices& open = open_devices();
-  const std::lock_guard guard(open.mutex);
+  const std::lock_guard lock(open.mutex);
   std::shared_ptr<Device>& known = open.by_id[traits.id];
   if (known) return known;
   const auto id = parse_id(traits.id);
@@ -141,6 +131,27 @@ Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
     PENSTOCK_ASSIGN(known, driver.open(id->index));
   }
   return known;
+}
+
+}  // namespace
+
+Status Queue::launch_resident(const Program&, std::string_view kernel, std::uint32_t, std::span<const Argument>) {
+  return Status(Code::unsupported, "kernel '" + std::string(kernel) + "' wants all its groups at once, which this device does not promise");
+}
+
+std::vector<Traits> list_devices(std::vector<std::string>* notes) {
+  std::vector<std::string> ignored;
+  std::vector<Traits> devices;
+  const Status listed = guard([&]() -> Status {
+    devices = list_for("", notes ? *notes : ignored);
+    return {};
+  });
+  if (!listed.ok() && notes) notes->push_back("listing the devices failed: " + listed.text());
+  return devices;
+}
+
+Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
+  return guard([&] { return open_chosen(selector); });
 }
 
 }  // namespace penstock

@@ -3,7 +3,10 @@
 #include <parquet/exception.h>
 
 #include <new>
+#include <stdexcept>
 #include <system_error>
+
+#include "base/guard.hpp"
 
 namespace penstock::io {
 
@@ -27,15 +30,15 @@ Status status_of_exception() {
   } catch (const parquet::ParquetStatusException& e) {
     return from_arrow(e.status());
   } catch (const std::bad_alloc&) {
-    return {Code::no_memory, "out of memory"};
+    return penstock::status_of_exception();
   } catch (const std::length_error&) {
-    return {Code::no_memory, "out of memory"};
-  } catch (const std::system_error& e) {
-    return {Code::internal, e.what()};
-  } catch (const std::exception& e) {
+    return penstock::status_of_exception();
+  } catch (const std::system_error&) {
+    return penstock::status_of_exception();
+  } catch (const std::exception& e) {     // the readers' word for bytes that contradict their format
     return {Code::corrupt, e.what()};
   } catch (...) {
-    return {Code::internal, "an exception of unknown type"};
+    return penstock::status_of_exception();
   }
 }
 

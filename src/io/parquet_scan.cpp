@@ -46,6 +46,9 @@ class ParquetStream final : public BatchStream {
   void run();
   Piece* next_piece(Batch*& batch);
   Status decode(Batch& batch, const Piece& piece, std::unique_ptr<ChunkDecoder> decoder);
+  std::string words_of(const Piece& piece) const {
+    return "while decoding column '" + columns_[piece.column]->field.name + "', row group " + std::to_string(piece.row_group);
+  }
 
   std::shared_ptr<const ParquetFile> file_;
   std::vector<const ParquetColumn*> columns_;
@@ -152,11 +155,10 @@ void ParquetStream::run() {
     if (!piece->begins_chunk) decoder = std::move(decoders_.find({piece->row_group, piece->column})->second);
     lock.unlock();
     status = guard([&] { return decode(*batch, *piece, std::move(decoder)); });
+    if (!status.ok()) status = guard([&] { return status.with(words_of(*piece)); });
     lock.lock();
     piece->state = Piece::State::done;
-    if (!status.ok() && batch->status.ok())
-      batch->status = status.with("while decoding column '" + columns_[piece->column]->field.name + "', row group " +
-                                  std::to_string(piece->row_group));
+    if (!status.ok() && batch->status.ok()) batch->status = status;
     if (!status.ok()) failed_ = batch->status;
     batch->pieces_left--;
     work_.notify_all();

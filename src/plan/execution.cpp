@@ -3,6 +3,7 @@
 #include <future>
 #include <map>
 
+#include "base/guard.hpp"
 #include "plan/host_steps.hpp"
 #include "plan/run_tiles.hpp"
 #include "plan/stages.hpp"
@@ -170,7 +171,7 @@ StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t
 
 }  // namespace plan
 
-Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
+static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
   for (StepId result : results)
     if (result >= plan.size()) return Status(Code::invalid, "the result is not a step of this plan");
   plan::Execution execution(plan, results, options);
@@ -182,8 +183,12 @@ Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& re
   return outcomes;
 }
 
+Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
+  return guard([&] { return run_all(plan, results, options); });
+}
+
 Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options) {
-  PENSTOCK_ASSIGN(std::vector<Outcome> outcomes, run(plan, std::vector<StepId>{result}, options));
+  PENSTOCK_ASSIGN(std::vector<Outcome> outcomes, guard([&] { return run_all(plan, {result}, options); }));
   return std::move(outcomes[0]);
 }
 

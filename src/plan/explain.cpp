@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/guard.hpp"
 #include "plan/stages.hpp"
 #include "plan/tile_kernel.hpp"
 
@@ -151,7 +152,7 @@ std::vector<StepId> kernel_steps(const Plan& plan, StepId result, const std::vec
 }  // namespace
 }  // namespace plan
 
-Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options) {
+static Result<std::string> explained(const Plan& plan, StepId result, const RunOptions& options) {
   using namespace plan;
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   std::shared_ptr<Device> device;
@@ -180,7 +181,7 @@ Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& o
   return text;
 }
 
-Result<std::string> source(const Plan& plan, StepId result, Target target) {
+static Result<std::string> emitted(const Plan& plan, StepId result, Target target) {
   using namespace plan;
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   const Traits traits = typical_traits(target);
@@ -195,6 +196,14 @@ Result<std::string> source(const Plan& plan, StepId result, Target target) {
     }
   }
   return text;
+}
+
+Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options) {
+  return guard([&] { return explained(plan, result, options); });
+}
+
+Result<std::string> source(const Plan& plan, StepId result, Target target) {
+  return guard([&] { return emitted(plan, result, target); });
 }
 
 }  // namespace penstock

@@ -1,4 +1,5 @@
 // prepare(): one tile kernel over a table that lives on a device, launched again and again.
+#include "base/guard.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/collector.hpp"
 #include "plan/stages.hpp"
@@ -20,7 +21,11 @@ class PreparedTiles : public Prepared {
   }
   ~PreparedTiles() override { if (queue_) static_cast<void>(queue_->finish()); }
 
-  Result<double> run_seconds() override {
+  Result<double> run_seconds() override { return guard([this] { return launch(); }); }
+  Result<Outcome> fetch() override { return guard([this] { return downloaded(); }); }
+
+ private:
+  Result<double> launch() {
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk_.memory.input, chunk_.slot, strings_));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
@@ -28,7 +33,7 @@ class PreparedTiles : public Prepared {
     return done->seconds_since(*begun);
   }
 
-  Result<Outcome> fetch() override {
+  Result<Outcome> downloaded() {
     const auto collector = make_collector(program_, strings_);
     PENSTOCK_TRY(queue_->download(&chunk_.fault, *chunk_.slot.fault, 4));
     PENSTOCK_TRY(collector->read(*queue_, *kernel_, chunk_));
@@ -52,7 +57,6 @@ class PreparedTiles : public Prepared {
     return outcome;
   }
 
- private:
   Status load(const TableSource& source) {
     const std::uint64_t rows = source.row_count().value_or(0);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(device_, program_, source, std::max<std::uint64_t>(rows + 64, 64), strings_));
@@ -74,11 +78,15 @@ class PreparedTiles : public Prepared {
 }  // namespace
 }  // namespace plan
 
-Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result, const RunOptions& options) {
+static Result<std::unique_ptr<Prepared>> prepare_chain(const Plan& plan, StepId result, const RunOptions& options) {
   const StepId base = plan::chain_base(plan, result, plan::count_consumers(plan, {result}));
   if (!plan.step(base).source || plan::finishes_on_host(plan, result))
     return Status(Code::unsupported, "only a chain of filters and maps, and the aggregate at its end, can be prepared");
   return plan::PreparedTiles::open(plan, base, result, options);
+}
+
+Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result, const RunOptions& options) {
+  return guard([&] { return prepare_chain(plan, result, options); });
 }
 
 }  // namespace penstock

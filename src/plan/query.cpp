@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/guard.hpp"
 #include "expr/trace.hpp"
 
 namespace penstock {
@@ -189,28 +190,30 @@ Query Query::with_limit(std::uint64_t count, std::uint64_t offset) const {
 
 Result<Outcome> Query::outcome(const RunOptions& options) const {
   PENSTOCK_TRY(status_);
-  return penstock::run(plan_->copy(), step_, options);
+  return guard([&] { return penstock::run(plan_->copy(), step_, options); });
 }
 
 Result<std::string> Query::explain(const RunOptions& options) const {
   PENSTOCK_TRY(status_);
-  return penstock::explain(plan_->copy(), step_, options);
+  return guard([&] { return penstock::explain(plan_->copy(), step_, options); });
 }
 
 Result<std::string> Query::source(Target target) const {
   PENSTOCK_TRY(status_);
-  return penstock::source(plan_->copy(), step_, target);
+  return guard([&] { return penstock::source(plan_->copy(), step_, target); });
 }
 
 Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries, const RunOptions& options) {
   if (queries.empty()) return std::vector<Outcome>();
-  std::vector<StepId> steps;
   for (const Query& query : queries) {
     PENSTOCK_TRY(query.status_);
     if (query.plan_ != queries[0].plan_) return Status(Code::invalid, "run_together: the queries do not go on from one from()");
-    steps.push_back(query.step_);
   }
-  return run(queries[0].plan_->copy(), steps, options);
+  return guard([&] {
+    std::vector<StepId> steps;
+    for (const Query& query : queries) steps.push_back(query.step_);
+    return run(queries[0].plan_->copy(), steps, options);
+  });
 }
 
 namespace traced {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "base/guard.hpp"
 #include "sql/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -374,10 +375,12 @@ Result<StepId> open_source(const Lexed& lexed, const Select& select, Plan& plan,
 namespace penstock {
 
 Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpener& open) {
-  PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
-  PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));
-  PENSTOCK_ASSIGN(const StepId source, sql::open_source(lexed, select, plan, open));
-  return sql::SelectBinder(lexed, select, plan, source).bind();
+  return guard([&]() -> Result<StepId> {
+    PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
+    PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));
+    PENSTOCK_ASSIGN(const StepId source, sql::open_source(lexed, select, plan, open));
+    return sql::SelectBinder(lexed, select, plan, source).bind();
+  });
 }
 
 }  // namespace penstock

@@ -3,6 +3,8 @@
 
 #include <cstring>
 #include <deque>
+#include <new>
+#include <stdexcept>
 
 #include "penstock/arrow_c.hpp"
 
@@ -302,6 +304,72 @@ TEST(ArrowExport, AHugeIntegerOf39DigitsIsRefused) {
   ArrowSchema schema{};
   EXPECT_EQ(export_table(Table::of({{"h", column}}), &array, &schema).code(), Code::overflow);
   EXPECT_EQ(array.release, nullptr);
+}
+
+TEST(ArrowExport, AColumnThatIsRefusedReleasesThoseBefore) {
+  auto values = std::make_shared<const std::vector<std::int32_t>>(10, 1);
+  Column good, wide;
+  good.type = {Kind::int32};
+  good.row_count = wide.row_count = 1;
+  good.values = {values, reinterpret_cast<const std::byte*>(values->data()), 40};
+  wide.type = {Kind::int128};
+  wide.values = Bytes::own(std::vector<__int128>{~(__int128{1} << 127)});
+  const Table table = Table::of({{"x", good}, {"h", wide}});
+  const long owners = values.use_count();
+  ArrowArray array;      // as a caller may leave them: not set
+  ArrowSchema schema;
+  std::memset(&array, 0x5A, sizeof array);
+  std::memset(&schema, 0x5A, sizeof schema);
+  EXPECT_EQ(export_table(table, &array, &schema).code(), Code::overflow);
+  EXPECT_EQ(array.release, nullptr);
+  EXPECT_EQ(schema.release, nullptr);
+  EXPECT_EQ(values.use_count(), owners);
+}
+
+// A producer in C++ whose callbacks throw; get_next does from the second batch on.
+struct ThrowingStream {
+  bool schema_throws = false;
+  int batches = 0, releases = 0;
+
+  ArrowArrayStream stream() {
+    ArrowArrayStream made{};
+    made.private_data = this;
+    made.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) -> int {
+      if (static_cast<ThrowingStream*>(self->private_data)->schema_throws) throw std::bad_alloc();
+      ArrowArray array;
+      EXPECT_TRUE(export_table(Table::of({{"x", Column::from(std::vector<std::int32_t>(64, 1))}}), &array, out).ok());
+      array.release(&array);
+      return 0;
+    };
+    made.get_next = [](ArrowArrayStream* self, ArrowArray* out) -> int {
+      if (static_cast<ThrowingStream*>(self->private_data)->batches++ > 0) throw std::runtime_error("the wire broke");
+      ArrowSchema schema;
+      EXPECT_TRUE(export_table(Table::of({{"x", Column::from(std::vector<std::int32_t>(64, 1))}}), out, &schema).ok());
+      schema.release(&schema);
+      return 0;
+    };
+    made.release = [](ArrowArrayStream* self) { static_cast<ThrowingStream*>(self->private_data)->releases++; self->release = nullptr; };
+    return made;
+  }
+};
+
+TEST(ArrowStream, AProducerThatThrowsIsAnErrorAndIsReleased) {
+  ThrowingStream refuses, breaks;
+  refuses.schema_throws = true;
+  ArrowArrayStream first = refuses.stream(), second = breaks.stream();
+  EXPECT_EQ(import_stream(&first).status().code(), Code::no_memory);
+  EXPECT_EQ(refuses.releases, 1);
+  {
+    const auto source = import_stream(&second);
+    ASSERT_TRUE(source.ok()) << source.status().text();
+    const std::uint32_t columns[] = {0};
+    const auto batches = (*source)->scan(columns, {64, 1});
+    ASSERT_TRUE(batches.ok()) << batches.status().text();
+    Status status;
+    for (int i = 0; i < 3 && status.ok(); i++) status = (*batches)->next().status();
+    EXPECT_NE(status.text().find("the wire broke"), std::string::npos) << status.text();
+  }
+  EXPECT_EQ(breaks.releases, 1);
 }
 
 }  // namespace

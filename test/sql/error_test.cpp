@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <new>
+
 #include "sql/fixture.hpp"
 
 namespace penstock::sql_test {
@@ -164,6 +166,12 @@ TEST(SqlErrors, LongLinesAreCutAroundThePlace) {
   EXPECT_LT(message.size(), 500u);
   const std::size_t line = message.rfind("\nLINE "), caret = message.rfind('\n');
   EXPECT_EQ(message.find("nope", line) - line, message.size() - 1 - caret);
+}
+
+TEST(SqlErrors, AnOpenerThatThrowsIsAnError) {
+  Plan plan;
+  const auto bound = bind_sql("SELECT i8 FROM t", plan, [](const std::string&) -> Result<std::shared_ptr<TableSource>> { throw std::bad_alloc(); });
+  EXPECT_EQ(bound.status().code(), Code::no_memory);
 }
 
 TEST(SqlErrors, ControlCharactersDoNotReachTheTerminal) {

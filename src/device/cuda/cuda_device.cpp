@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_device.hpp"
 
+#include "base/guard.hpp"
 #include "device/program_text.hpp"
 
 namespace penstock::cuda {
@@ -113,6 +114,10 @@ Result<std::shared_ptr<Buffer>> CudaDevice::wrap_host(const void*, std::uint64_t
 Result<std::unique_ptr<Queue>> CudaDevice::queue() { return make_queue(context_); }
 
 Result<std::shared_ptr<Program>> CudaDevice::build(const ProgramSource& source) {
+  return guard([&] { return build_unguarded(source); });
+}
+
+Result<std::shared_ptr<Program>> CudaDevice::build_unguarded(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(source);
   const device::CacheKey key = device::cache_key(traits_, device::key_options(options, source), source);

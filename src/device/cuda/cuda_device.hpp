@@ -100,6 +100,7 @@ class CudaDevice : public Device {
 
  private:
   explicit CudaDevice(ContextPointer context);
+  Result<std::shared_ptr<Program>> build_unguarded(const ProgramSource& source);
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ = std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/guard.hpp"
 #include "device/compile_error.hpp"
 #include "device/program_text.hpp"
 
@@ -195,6 +196,10 @@ Result<std::shared_ptr<Buffer>> OpenClDevice::wrap_host(const void* data, std::u
 Result<std::unique_ptr<Queue>> OpenClDevice::queue() { return make_queue(context_); }
 
 Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source) {
+  return guard([&] { return build_unguarded(source); });
+}
+
+Result<std::shared_ptr<Program>> OpenClDevice::build_unguarded(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(*context_, source.fast_math);
   const BuildInput input{device::with_head(source, source.fast_math ? "" : "#pragma OPENCL FP_CONTRACT OFF\n"),
