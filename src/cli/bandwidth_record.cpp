@@ -7,7 +7,7 @@
 #include <fstream>
 #include <optional>
 
-#include "cli/output_file.hpp"
+#include "base/file.hpp"
 #include "kernel/kernel_text.hpp"
 
 namespace penstock::cli {
@@ -49,7 +49,7 @@ Status write_record(const Traits& traits, const MeasuredBandwidth& measured) {
   PENSTOCK_ASSIGN(const auto path, record_path(traits));
   std::error_code ignored;
   std::filesystem::create_directories(path.parent_path(), ignored);
-  PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
+  PENSTOCK_ASSIGN(const auto file, WholeFile::create(path));
   PENSTOCK_TRY(file->write(identity(traits) + "\n" + std::to_string(measured.bytes_per_second) + "\n" + measured.date + "\n"));
   return file->commit();
 }

@@ -1,10 +1,11 @@
-// A file that appears whole or not at all: written under a temporary name beside its place, renamed when it is complete.
+// Where results go: standard output, or a file that appears whole or not at all, whatever signal ends the program.
 #pragma once
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/file.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock::cli {
@@ -17,19 +18,17 @@ class OutputFile {
  public:
   // Fails at once when the place cannot be written, before any work is done for it.
   static Result<std::unique_ptr<OutputFile>> create(const std::string& path);
-  ~OutputFile();      // without commit() the temporary file is removed
+  ~OutputFile();      // without commit() nothing is left
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   Status write(std::string_view text);
-  const std::string& temporary_path() const { return temporary_; }
   Status commit();    // flushes to the disk and renames
 
  private:
-  OutputFile(std::string path, std::string temporary, int descriptor);
-  std::string path_, temporary_;
-  int descriptor_;
-  bool committed_ = false;
+  OutputFile(std::string path, std::unique_ptr<WholeFile> file);
+  std::string path_, temporary_;      // the signal handler reads the latter
+  std::unique_ptr<WholeFile> file_;
 };
 
 }  // namespace penstock::cli

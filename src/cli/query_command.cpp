@@ -34,7 +34,7 @@ struct OutputFormat {
 };
 
 template <FileFormat format> Status write_by_library(const Table& table, OutputFile& file) {
-  return write_table(table, file.temporary_path(), format);
+  return write_table(table, [&](std::string_view bytes) { return file.write(bytes); }, format);
 }
 Status write_csv(const Table& table, OutputFile& file) {
   return format_csv(table, [&](std::string_view text) { return file.write(text); });

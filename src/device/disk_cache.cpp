@@ -13,6 +13,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/file.hpp"
+
 namespace penstock::device {
 namespace {
 
@@ -48,40 +50,6 @@ std::uint64_t limit_from_environment() {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
   return text.empty() || error != std::errc{} || end != text.data() + text.size() ? default_limit_bytes : bytes;
 }
-
-class File {
- public:
-  File(const std::string& path, int flags) : descriptor_(open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { if (descriptor_ >= 0) close(descriptor_); }
-  explicit operator bool() const { return descriptor_ >= 0; }
-  int descriptor() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
-  bool write_all(const void* data, std::size_t bytes) const {
-    for (const char* at = static_cast<const char*>(data); bytes > 0;) {
-      const ssize_t written = ::write(descriptor_, at, bytes);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return false;
-      at += written, bytes -= static_cast<std::size_t>(written);
-    }
-    return true;
-  }
-  std::size_t read_up_to(void* data, std::size_t bytes) const {
-    std::size_t done = 0;
-    while (done < bytes) {
-      const ssize_t got = ::read(descriptor_, static_cast<char*>(data) + done, bytes - done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
-      done += static_cast<std::size_t>(got);
-    }
-    return done;
-  }
-
- private:
-  int descriptor_;
-};
 
 // The whole file, or nothing. A file of another user is not taken: its binary would run as us.
 std::optional<std::vector<std::byte>> read_own_file(const std::string& path, std::uint64_t limit_bytes) {
@@ -209,7 +177,7 @@ bool DiskCache::store(const CacheKey& key, const CacheEntry& entry) const {
                               std::to_string(getpid()) + "." + std::to_string(counter++);
   bool written = false;
   {
-    const File file(partial, O_WRONLY | O_CREAT | O_EXCL);
+    const File file(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (!file) return false;
     written = file.write_all(content.data(), content.size());
   }
@@ -272,7 +240,7 @@ Result<CacheSummary> DiskCache::clear() const {
 DiskCache::Lock DiskCache::lock(const CacheKey& key) const {
   Lock lock;
   if (directory_.empty()) return lock;
-  File file(directory_ + "/lock", O_RDWR | O_CREAT);
+  File file(directory_ + "/lock", O_RDWR | O_CREAT | O_NOFOLLOW);
   if (!file) return lock;
   struct flock range {};
   range.l_type = F_WRLCK, range.l_whence = SEEK_SET;

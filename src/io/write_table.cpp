@@ -1,17 +1,13 @@
 #include <arrow/c/bridge.h>
 #include <arrow/csv/writer.h>
-#include <arrow/io/file.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/table.h>
 #include <arrow/util/compression.h>
 #include <parquet/arrow/writer.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
+#include "base/file.hpp"
+#include "base/guard.hpp"
 #include "io/arrow_errors.hpp"
 #include "penstock/io.hpp"
 
@@ -21,7 +17,32 @@ namespace {
 // Rows a row group: large enough for a dictionary to pay, small enough that threads share a file.
 constexpr std::int64_t row_group_rows = 1 << 17;
 
-using Sink = std::shared_ptr<arrow::io::OutputStream>;
+// Arrow's view of a ByteSink; keeps the error that the sink gave.
+class SinkStream final : public arrow::io::OutputStream {
+ public:
+  explicit SinkStream(const ByteSink& sink) : sink_(sink) {}
+  arrow::Status Write(const void* data, std::int64_t bytes) override {
+    if (failed_.ok() && bytes > 0) {
+      const std::string_view text(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+      failed_ = penstock::guard([&] { return sink_(text); });
+    }
+    if (!failed_.ok()) return arrow::Status::IOError(failed_.message());
+    position_ += bytes;
+    return arrow::Status::OK();
+  }
+  arrow::Result<std::int64_t> Tell() const override { return position_; }
+  arrow::Status Close() override { closed_ = true; return arrow::Status::OK(); }
+  bool closed() const override { return closed_; }
+  const Status& failed() const { return failed_; }
+
+ private:
+  const ByteSink& sink_;
+  std::int64_t position_ = 0;
+  bool closed_ = false;
+  Status failed_;
+};
+
+using Sink = std::shared_ptr<SinkStream>;
 
 arrow::Status write_parquet(const arrow::RecordBatch& batch, const Sink& sink) {
   parquet::WriterProperties::Builder properties;
@@ -41,29 +62,35 @@ arrow::Status write_csv(const arrow::RecordBatch& batch, const Sink& sink) {
   return arrow::csv::WriteCSV(batch, arrow::csv::WriteOptions::Defaults(), sink.get());
 }
 
-Status write(const Table& table, const std::string& path, FileFormat format) {
-  ArrowArray array{};
-  ArrowSchema schema{};
-  PENSTOCK_TRY(export_table(table, &array, &schema));
-  PENSTOCK_ASSIGN(const auto batch, io::from_arrow(arrow::ImportRecordBatch(&array, &schema)));
-  PENSTOCK_ASSIGN(const Sink sink, io::from_arrow(arrow::io::FileOutputStream::Open(path)));
+arrow::Status write(const arrow::RecordBatch& batch, const Sink& sink, FileFormat format) {
   switch (format) {
-    case FileFormat::parquet: PENSTOCK_TRY(io::from_arrow(write_parquet(*batch, sink))); break;
-    case FileFormat::arrow_ipc: PENSTOCK_TRY(io::from_arrow(write_ipc(*batch, sink))); break;
-    case FileFormat::csv: PENSTOCK_TRY(io::from_arrow(write_csv(*batch, sink))); break;
+    case FileFormat::parquet: return write_parquet(batch, sink);
+    case FileFormat::arrow_ipc: return write_ipc(batch, sink);
+    case FileFormat::csv: return write_csv(batch, sink);
   }
-  return io::from_arrow(sink->Close());
+  return arrow::Status::Invalid("an unknown format");
 }
 
 }  // namespace
 
+Status write_table(const Table& table, const ByteSink& sink, FileFormat format) {
+  return io::guard([&]() -> Status {
+    ArrowArray array{};
+    ArrowSchema schema{};
+    PENSTOCK_TRY(export_table(table, &array, &schema));
+    PENSTOCK_ASSIGN(const auto batch, io::from_arrow(arrow::ImportRecordBatch(&array, &schema)));
+    const auto stream = std::make_shared<SinkStream>(sink);
+    const arrow::Status written = write(*batch, stream, format);
+    return stream->failed().ok() ? io::from_arrow(written) : stream->failed();
+  });
+}
+
 Status write_table(const Table& table, const std::string& path, FileFormat format) {
-  // Of this process and call alone, and in the same folder, so that the rename stays within one file system.
-  static std::atomic<unsigned> counter{0};
-  const std::string partial = path + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-  Status status = io::guard([&] { return write(table, partial, format); });
-  if (status.ok() && std::rename(partial.c_str(), path.c_str()) != 0) status = {Code::io, std::strerror(errno)};
-  if (!status.ok()) std::remove(partial.c_str());
+  const Status status = guard([&]() -> Status {
+    PENSTOCK_ASSIGN(const auto file, WholeFile::create(path));
+    PENSTOCK_TRY(write_table(table, [&](std::string_view bytes) { return file->write(bytes); }, format));
+    return file->commit();
+  });
   return status.with("while writing '" + path + "'");
 }
 

@@ -2,11 +2,13 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include "cli/output_file.hpp"
+#include "penstock/io.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -46,6 +48,63 @@ TEST(OutputFile, CommitReplacesAnOlderFileInOneStep) {
   ASSERT_TRUE((*file)->commit().ok());
   EXPECT_EQ(folder.read("rows.csv"), "new");
   EXPECT_EQ(folder.file_count(), 1u);
+}
+
+Table small_table() { return Table::of({{"x", Column::from(std::vector<std::int64_t>{1, 2, 3})}}); }
+
+fs::path only_file(const Folder& folder) { return fs::directory_iterator(folder.path)->path(); }
+
+ino_t inode_of(const fs::path& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+// What commit() flushes must be what the rows are in.
+TEST(OutputFile, TheLibrarysFormatsAreWrittenIntoTheFileThatIsFlushed) {
+  for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) {
+    Folder folder;
+    auto file = OutputFile::create(folder.path / "rows");
+    ASSERT_TRUE(file.ok());
+    const ino_t begun = inode_of(only_file(folder));
+    ASSERT_TRUE(write_table(small_table(), [&](std::string_view bytes) { return (*file)->write(bytes); }, format).ok());
+    EXPECT_EQ(folder.file_count(), 1u);
+    ASSERT_TRUE((*file)->commit().ok());
+    EXPECT_EQ(inode_of(folder.path / "rows"), begun);
+    EXPECT_TRUE(open_table(folder.path / "rows").ok());
+  }
+}
+
+TEST(OutputFile, AnErrorOfTheSinkIsWhatWritingReturns) {
+  for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) {
+    EXPECT_EQ(write_table(small_table(), [](std::string_view) { return Status(Code::cancelled, "enough"); }, format).code(), Code::cancelled);
+    EXPECT_EQ(write_table(small_table(), [](std::string_view) -> Status { throw 3; }, format).code(), Code::internal);
+  }
+}
+
+TEST(OutputFile, ALinkUnderATemporaryNameIsNotFollowed) {
+  Folder folder;
+  std::ofstream(folder.path / "precious") << "precious";
+  const std::string process = std::to_string(::getpid());
+  const std::string predictable = folder.path / ("rows.csv.partial-" + process);
+  for (const std::string& name : {predictable, predictable + "-0", predictable + "-1"}) fs::create_symlink("precious", name);
+  auto file = OutputFile::create(folder.path / "rows.csv");
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE((*file)->write("rows").ok());
+  ASSERT_TRUE((*file)->commit().ok());
+  ASSERT_TRUE(write_table(small_table(), folder.path / "rows.csv", FileFormat::csv).ok());
+  EXPECT_EQ(folder.read("precious"), "precious");
+}
+
+TEST(OutputFile, TwoAtOnceToOnePlaceDoNotMeet) {
+  Folder folder;
+  auto first = OutputFile::create(folder.path / "rows.csv"), second = OutputFile::create(folder.path / "rows.csv");
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_TRUE((*first)->write("first").ok());
+  ASSERT_TRUE((*second)->write("second").ok());
+  ASSERT_TRUE((*first)->commit().ok());
+  EXPECT_EQ(folder.read("rows.csv"), "first");
+  ASSERT_TRUE((*second)->commit().ok());
+  EXPECT_EQ(folder.read("rows.csv"), "second");
 }
 
 TEST(OutputFile, AFolderOrAMissingFolderIsRefusedBeforeAnyWork) {

@@ -1,0 +1,89 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+Status system_error(const std::string& path) { return {Code::io, "cannot write " + path + ": " + std::strerror(errno)}; }
+
+// Beside `path`, and not to be foreseen: nobody can keep us from writing by taking the names first.
+std::string name_beside(const std::string& path) {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = static_cast<std::uint64_t>(::getpid());
+  char text[40];
+  std::snprintf(text, sizeof text, ".partial-%016llx", static_cast<unsigned long long>(number));
+  return path + text;
+}
+
+// The entry of a renamed file. Folders that cannot be opened for reading and file systems without this flush are let be.
+Status flush_folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const File folder(slash == std::string::npos ? "." : path.substr(0, slash + 1), O_RDONLY | O_DIRECTORY);
+  if (!folder || ::fsync(folder.descriptor()) == 0 || errno == EINVAL || errno == EROFS) return {};
+  return system_error(path);
+}
+
+}  // namespace
+
+File::File(const std::string& path, int flags, unsigned mode) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+File::~File() { if (descriptor_ >= 0) ::close(descriptor_); }
+int File::release() { return std::exchange(descriptor_, -1); }
+
+bool File::write_all(const void* data, std::size_t bytes) const {
+  for (const char* at = static_cast<const char*>(data); bytes > 0;) {
+    const ssize_t written = ::write(descriptor_, at, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    at += written, bytes -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+std::size_t File::read_up_to(void* data, std::size_t bytes) const {
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = ::read(descriptor_, static_cast<char*>(data) + done, bytes - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+WholeFile::WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file)
+    : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {}
+
+Result<std::unique_ptr<WholeFile>> WholeFile::create(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return Status(Code::io, "cannot write " + path + ": it is not an ordinary file");
+  std::string temporary = name_beside(path);
+  auto file = std::make_unique<File>(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+  if (!*file) return system_error(path);
+  return std::unique_ptr<WholeFile>(new WholeFile(path, std::move(temporary), std::move(file)));
+}
+
+WholeFile::~WholeFile() {
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+Status WholeFile::write(std::string_view bytes) { return file_->write_all(bytes.data(), bytes.size()) ? Status() : system_error(path_); }
+
+Status WholeFile::commit() {
+  if (::fsync(file_->descriptor()) != 0) return system_error(path_);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return system_error(path_);
+  committed_ = true;
+  return flush_folder_of(path_);
+}
+
+}  // namespace penstock

@@ -1,0 +1,52 @@
+// A file descriptor with an owner, and files that appear whole or not at all.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "penstock/status.hpp"
+
+namespace penstock {
+
+class File {
+ public:
+  // Opens as open() does; false when that failed, with the reason in errno. Closed in a child that runs another program.
+  File(const std::string& path, int flags, unsigned mode = 0600);
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File();
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  int release();
+
+  bool write_all(const void* data, std::size_t bytes) const;
+  std::size_t read_up_to(void* data, std::size_t bytes) const;   // what there is, at most `bytes`
+
+ private:
+  int descriptor_;
+};
+
+// Written under another name beside its place, renamed when it is complete and on the disk. The other name is new: nothing that
+// lies there already, such as a link of somebody else's to a file of ours, is ever opened.
+class WholeFile {
+ public:
+  // Fails at once when the place cannot be written, before any work is done for it.
+  static Result<std::unique_ptr<WholeFile>> create(const std::string& path);
+  ~WholeFile();      // without commit() nothing is left
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+
+  Status write(std::string_view bytes);
+  // Flushes the file to the disk, renames it, and flushes the folder's entry.
+  Status commit();
+  const std::string& temporary_path() const { return temporary_; }
+
+ private:
+  WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file);
+  std::string path_, temporary_;
+  std::unique_ptr<File> file_;
+  bool committed_ = false;
+};
+
+}  // namespace penstock
