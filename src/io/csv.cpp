@@ -1,6 +1,7 @@
 // CSV: fields between commas, quoted by ", the first line names. Types are those that Arrow infers from the file's first
 // block (int64, date32, timestamp, bool, float64, else string) and hold for the whole file: a later value that does not fit
-// is an error. An unquoted empty field is NULL; Arrow's further spellings of NULL ("NaN", "NA", ...) are values here.
+// is an error. An unquoted empty field is NULL; Arrow's further spellings of NULL ("NaN", "NA", ...) are values here. In a file of
+// one column a blank line is therefore a row of NULL; where there are more columns it is passed over.
 #include <arrow/csv/options.h>
 #include <arrow/csv/reader.h>
 #include <arrow/io/file.h>
@@ -27,19 +28,46 @@ arrow::csv::ConvertOptions convert_options() {
   return options;
 }
 
-Result<std::shared_ptr<arrow::csv::StreamingReader>> open_reader(const std::string& path, const arrow::csv::ConvertOptions& options) {
+// How a file's lines are read; found out when it is opened.
+struct Lines {
+  bool blank_is_row = false;
+  std::int32_t blank_before_header = 0;
+};
+
+using Reader = std::shared_ptr<arrow::csv::StreamingReader>;
+Result<Reader> open_reader(const std::string& path, const Lines& lines, const arrow::csv::ConvertOptions& options) {
   PENSTOCK_ASSIGN(auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
   auto read_options = arrow::csv::ReadOptions::Defaults();
   read_options.block_size = block_bytes;
+  read_options.skip_rows = lines.blank_is_row ? lines.blank_before_header : 0;
   auto parse_options = arrow::csv::ParseOptions::Defaults();
   parse_options.newlines_in_values = true;
+  parse_options.ignore_empty_lines = !lines.blank_is_row;
   return from_arrow(arrow::csv::StreamingReader::Make(arrow::io::default_io_context(), std::move(input), read_options, parse_options, options));
+}
+
+// Line ends before the first other byte.
+Result<std::int32_t> blank_lines_at_start(const std::string& path) {
+  PENSTOCK_ASSIGN(const auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
+  PENSTOCK_ASSIGN(const auto start, from_arrow(input->Read(block_bytes)));
+  const std::string_view text(*start);
+  const std::string_view blank = text.substr(0, text.find_first_not_of("\r\n"));
+  std::int32_t count = 0;
+  for (std::size_t i = 0; i < blank.size(); i++) count += blank[i] == '\n' || i + 1 == blank.size() || blank[i + 1] != '\n';
+  return count;
+}
+
+// The lines of a file whose header names one column, opened anew with what a blank line means there.
+Result<Reader> open_one_column(const std::string& path, Lines& lines) {
+  lines.blank_is_row = true;
+  PENSTOCK_ASSIGN(lines.blank_before_header, blank_lines_at_start(path));
+  return open_reader(path, lines, convert_options());
 }
 
 class CsvSource final : public TableSource {
  public:
-  CsvSource(std::string path, std::shared_ptr<arrow::Schema> arrow_schema, std::vector<column::ArrowField> fields)
-      : path_(std::move(path)), arrow_schema_(std::move(arrow_schema)), fields_(std::move(fields)), schema_(schema_of(fields_)) {}
+  CsvSource(std::string path, Lines lines, std::shared_ptr<arrow::Schema> arrow_schema, std::vector<column::ArrowField> fields)
+      : path_(std::move(path)), lines_(lines), arrow_schema_(std::move(arrow_schema)), fields_(std::move(fields)), schema_(schema_of(fields_)) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
@@ -76,7 +104,7 @@ class CsvSource final : public TableSource {
       convert.column_types[schema_[0].name] = arrow::binary();
       read_fields.push_back(fields_[0]);
     }
-    PENSTOCK_ASSIGN(auto reader, open_reader(path_, convert));
+    PENSTOCK_ASSIGN(auto reader, open_reader(path_, lines_, convert));
     return column::rebatch([path = path_, reader, read_fields, wanted] {
       auto table = guard([&] { return read_next(*reader, read_fields, wanted); });
       return table.ok() ? std::move(table) : Result<std::optional<Table>>(table.with("while reading '" + path + "'"));
@@ -99,6 +127,7 @@ class CsvSource final : public TableSource {
   }
 
   std::string path_;
+  Lines lines_;
   std::shared_ptr<arrow::Schema> arrow_schema_;
   std::vector<column::ArrowField> fields_;
   Schema schema_;
@@ -108,7 +137,11 @@ class CsvSource final : public TableSource {
 
 Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
   return guard([&]() -> Result<std::shared_ptr<TableSource>> {
-    PENSTOCK_ASSIGN(const auto reader, open_reader(path, convert_options()));
+    Lines lines;
+    PENSTOCK_ASSIGN(Reader reader, open_reader(path, lines, convert_options()));
+    if (reader->schema()->num_fields() == 1) {
+      PENSTOCK_ASSIGN(reader, open_one_column(path, lines));
+    }
     auto schema = reader->schema();
     for (int i = 0; i < schema->num_fields(); i++) {
       auto type = schema->field(i)->type();
@@ -118,7 +151,7 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
       PENSTOCK_ASSIGN(schema, from_arrow(schema->SetField(i, arrow::field(schema->field(i)->name(), type))));
     }
     PENSTOCK_ASSIGN(auto fields, fields_of(*schema));
-    return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(path, std::move(schema), std::move(fields)));
+    return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(path, lines, std::move(schema), std::move(fields)));
   });
 }
 

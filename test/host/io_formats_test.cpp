@@ -59,6 +59,56 @@ TEST(Csv, TypesAreInferredAndEmptyFieldsAreNull) {
   EXPECT_EQ((*source)->schema()[5].type, Type{Kind::timestamp});
 }
 
+std::vector<std::string> only_column(const std::string& path) {
+  const auto source = open_table(path);
+  if (!source.ok()) return {source.status().text()};
+  const auto cells = read_cells(**source, all_columns(**source));
+  return cells.ok() && cells.value().size() == 1 ? cells.value()[0] : std::vector<std::string>{"not one column"};
+}
+
+TEST(Csv, BlankLinesOfOneColumnAreRowsOfNull) {
+  const Folder folder;
+  using Column = std::vector<std::string>;
+  const struct { const char* text; Column rows; } files[] = {
+      {"a\n1\n\n3\n\n5\n", {"1", "NULL", "3", "NULL", "5"}},
+      {"a\n\n", {"NULL"}},
+      {"a\n1\n\n\n", {"1", "NULL", "NULL"}},
+      {"a\r\n1\r\n\r\n2\r\n", {"1", "NULL", "2"}},
+      {"\n\r\n\na\n\n1", {"NULL", "1"}},       // before the header they are none
+      {"a\n1", {"1"}},
+      {"a\n\"\"\n\nx\n", {"\"\"", "NULL", "\"x\""}},
+  };
+  for (const auto& file : files) {
+    write_file(folder / "t", file.text);
+    EXPECT_EQ(only_column(folder / "t"), file.rows) << file.text;
+    const auto source = open_table(folder / "t");
+    auto stream = (*source)->scan({}, {});
+    ASSERT_TRUE(stream.ok()) << stream.status().text();
+    const auto batch = (*stream)->next();
+    ASSERT_TRUE(batch.ok() && batch.value()) << batch.status().text();
+    EXPECT_EQ(batch.value()->row_count, file.rows.size()) << file.text;
+  }
+}
+
+TEST(Csv, NullsOfOneColumnSurviveWritingAndReading) {
+  const Folder folder;
+  const Table numbers = Table::of({{"n", penstock::Column::from(std::vector<std::optional<std::int64_t>>{std::nullopt, 5, std::nullopt, std::nullopt})}});
+  const Table texts = Table::of({{"s", penstock::Column::from_strings(std::vector<std::optional<std::string>>{"x", std::nullopt, "", std::nullopt})}});
+  for (const Table& table : {numbers, texts}) {
+    ASSERT_TRUE(write_table(table, folder / "t", FileFormat::csv).ok());
+    EXPECT_EQ(only_column(folder / "t"), cells_of(table)[0]);
+  }
+}
+
+TEST(Csv, BlankLinesBetweenRowsOfSeveralColumnsArePassedOver) {
+  const Folder folder;
+  write_file(folder / "t", "a,b\n1,2\n\n3,4\n\n");
+  const auto source = open_table(folder / "t");
+  const auto cells = read_cells(**source, all_columns(**source));
+  ASSERT_TRUE(cells.ok()) << cells.status().text();
+  EXPECT_EQ(cells.value()[0], (std::vector<std::string>{"1", "3"}));
+}
+
 TEST(Csv, RowsAreCountedWithoutAnyColumn) {
   const Folder folder;
   write_file(folder / "t", "n\n1\n2\n3\n");
