@@ -16,6 +16,8 @@ std::uint64_t value_bytes(const Column& column) {
   return column.row_count * width_bytes(column.type);
 }
 
+Status undeclared_nulls() { return {Code::corrupt, "NULLs in a column that is declared without"}; }
+
 // One core copies at a fraction of what memory and bus can do.
 void copy_in_threads(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   constexpr std::uint64_t least_bytes = 2 << 20, most_threads = 8;
@@ -87,8 +89,8 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   PENSTOCK_ASSIGN(std::optional<Table> batch, batches_->next());
   read_seconds_ += now_seconds() - start;
   if (!batch) return false;
+  memory.input.buffers.clear();      // before the batch whose memory they may wrap
   memory.batch = std::move(*batch);
-  memory.input.buffers.clear();
   memory.input.row_count = memory.batch.row_count;
   const auto parameters = column_parameters(program_);
   memory.codes.resize(parameters.size());
@@ -113,6 +115,7 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
   if (column.row_count != memory.batch.row_count) return Status(Code::internal, "a batch's columns differ in length");
   if (column.device_values) {
     memory.input.buffers.push_back(column.device_values);
+    if (!has_validity && column.device_validity) return undeclared_nulls();
     if (!has_validity) return {};
     if (column.device_validity) { memory.input.buffers.push_back(column.device_validity); return {}; }
     PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
@@ -127,7 +130,7 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
   PENSTOCK_ASSIGN(auto buffer, bring(memory, index++, values, value_bytes(column)));
   memory.input.buffers.push_back(std::move(buffer));
   if (!has_validity) {
-    if (!column.validity.empty()) return Status(Code::corrupt, "NULLs in a column that is declared without");
+    if (!column.validity.empty()) return undeclared_nulls();
     return {};
   }
   if (column.validity.empty()) {
