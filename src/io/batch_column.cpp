@@ -2,6 +2,7 @@
 #include <span>
 
 #include "column/bits.hpp"
+#include "io/dictionary_limit.hpp"
 #include "io/parquet_decode.hpp"
 
 namespace penstock::io {
@@ -54,9 +55,10 @@ void BatchColumn::prepare(BatchMemory& memory) {
   });
 }
 
-std::int64_t BatchColumn::add_dictionary(const parquet::ByteArray* entries, std::int32_t count) {
+Result<std::int64_t> BatchColumn::add_dictionary(const parquet::ByteArray* entries, std::int32_t count) {
   const std::lock_guard lock(dictionary_mutex_);
   const auto base = static_cast<std::int64_t>(dictionary_.ends.size());
+  PENSTOCK_TRY(check_dictionary_size(dictionary_.ends.size() + static_cast<std::uint64_t>(count), row_count_));
   for (std::int32_t i = 0; i < count; i++) append(dictionary_, entries[i]);
   return base;
 }

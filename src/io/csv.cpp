@@ -2,6 +2,7 @@
 // block (int64, date32, timestamp, bool, float64, else string) and hold for the whole file: a later value that does not fit
 // is an error. An unquoted empty field is NULL; Arrow's further spellings of NULL ("NaN", "NA", ...) are values here. In a file of
 // one column a blank line is therefore a row of NULL; where there are more columns it is passed over.
+#include <arrow/buffer.h>
 #include <arrow/csv/options.h>
 #include <arrow/csv/reader.h>
 #include <arrow/io/file.h>
@@ -50,7 +51,7 @@ Result<Reader> open_reader(const std::string& path, const Lines& lines, const ar
 Result<std::int32_t> blank_lines_at_start(const std::string& path) {
   PENSTOCK_ASSIGN(const auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
   PENSTOCK_ASSIGN(const auto start, from_arrow(input->Read(block_bytes)));
-  const std::string_view text(*start);
+  const std::string_view text(reinterpret_cast<const char*>(start->data()), static_cast<std::size_t>(start->size()));
   const std::string_view blank = text.substr(0, text.find_first_not_of("\r\n"));
   std::int32_t count = 0;
   for (std::size_t i = 0; i < blank.size(); i++) count += blank[i] == '\n' || i + 1 == blank.size() || blank[i + 1] != '\n';

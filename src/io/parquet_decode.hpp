@@ -31,8 +31,9 @@ class BatchColumn {
   std::byte* validity() const { return validity_.get(); }
   void saw_null() { any_null_.store(true, std::memory_order_relaxed); }
   Texts& piece(std::size_t index) { return pieces_[index]; }
-  // Appends a row group's dictionary and says where it begins in the batch's.
-  std::int64_t add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
+  // Appends a row group's dictionary and says where it begins in the batch's. Code::capacity where a batch of so many rows
+  // has no use for so many (dictionary_limit.hpp).
+  Result<std::int64_t> add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
   // Whether this was the last piece; then take() may be called.
   bool finish_piece() { return pieces_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   Result<Column> take(BatchMemory& memory);

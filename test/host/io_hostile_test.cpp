@@ -4,6 +4,7 @@
 #include <random>
 
 #include "host/io_files.hpp"
+#include "io/dictionary_limit.hpp"
 
 namespace penstock {
 namespace {
@@ -26,6 +27,14 @@ bool reads(const std::string& path) {
     EXPECT_NE(status.code(), Code::internal) << status.text();
   }
   return status.ok();
+}
+
+TEST(HostileDictionaries, TooManyEntriesForABatchAreRefused) {
+  constexpr std::uint64_t codes_end = std::uint64_t{1} << 31;
+  EXPECT_EQ(io::check_dictionary_size(codes_end, codes_end).code(), Code::capacity);       // codes would turn negative
+  EXPECT_EQ(io::check_dictionary_size(100'000'000, 1000).code(), Code::capacity);          // a small file that fills the memory
+  EXPECT_TRUE(io::check_dictionary_size(codes_end - 1, codes_end).ok());
+  EXPECT_TRUE(io::check_dictionary_size(5'000'000, 10).ok());                              // the dictionary of a slice
 }
 
 class Hostile : public testing::TestWithParam<FileFormat> {};
