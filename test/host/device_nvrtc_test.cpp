@@ -1,8 +1,11 @@
 // NVRTC needs no GPU: where the library is, CUDA text compiles here.
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "device/cuda/nvrtc.hpp"
 
@@ -72,6 +75,54 @@ TEST_F(NvrtcTest, MultiplyAddIsNotContractedUnlessAsked) {
   ASSERT_TRUE(exact.ok() && fast.ok());
   EXPECT_FALSE(contains(exact->binary, "fma."));
   EXPECT_TRUE(contains(fast->binary, "fma."));
+}
+
+namespace fs = std::filesystem;
+
+// A folder with a planted NVRTC in `.venv`, an executable in build/, and this process inside.
+class NvrtcPlace : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "penstock-nvrtc-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    root_ = pattern;
+    const fs::path library = root_ / ".venv/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
+    fs::create_directories(library.parent_path());
+    fs::create_directories(root_ / "build");
+    std::ofstream(library) << "planted";
+    std::ofstream(root_ / "build" / "penstock") << "program";
+    fs::current_path(root_);
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    fs::remove_all(root_);
+  }
+  bool is_found(const fs::path& executable) const {
+    for (const std::string& path : nvrtc_candidates(executable))
+      if (path.starts_with(root_.string())) return true;
+    return false;
+  }
+  fs::path root_, before_ = fs::current_path();
+};
+
+TEST_F(NvrtcPlace, TheWorkingDirectoryIsNeverSearched) {
+  EXPECT_FALSE(is_found("/usr/bin/env"));
+  EXPECT_FALSE(is_found(""));
+}
+
+TEST_F(NvrtcPlace, ABuildFindsItsProjectsEnvironment) { EXPECT_TRUE(is_found(root_ / "build" / "penstock")); }
+
+TEST_F(NvrtcPlace, AnEnvironmentThatAnybodyMayWriteToIsPassedOver) {
+  fs::permissions(root_ / ".venv", fs::perms::others_write, fs::perm_options::add);
+  EXPECT_FALSE(is_found(root_ / "build" / "penstock"));
+}
+
+TEST_F(NvrtcPlace, AnEnvironmentOfAnotherUserIsPassedOver) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  ASSERT_EQ(lchown((root_ / ".venv").c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(is_found(root_ / "build" / "penstock"));
+  ASSERT_EQ(lchown((root_ / "build" / "penstock").c_str(), 12345, 12345), 0);
+  EXPECT_TRUE(is_found(root_ / "build" / "penstock"));      // his program, his environment
 }
 
 TEST(NvrtcSearch, AWrongPathInTheVariableIsNotPassedOver) {

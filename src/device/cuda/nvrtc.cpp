@@ -1,6 +1,7 @@
 #include "device/cuda/nvrtc.hpp"
 
 #include <glob.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,29 +29,22 @@ void add_matches(std::vector<std::string>& paths, const std::string& pattern) {
   globfree(&found);
 }
 
-std::vector<std::string> python_environments() {
+// Whether nobody but us, root and the owner of the executable, whose code runs anyway, can have put this folder here. Of a link,
+// the link too.
+bool is_trusted(const std::string& folder, uid_t owner) {
+  struct stat link {}, info {};
+  if (lstat(folder.c_str(), &link) != 0 || stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+  const auto is_ours = [owner](uid_t user) { return user == owner || user == 0 || user == geteuid(); };
+  return is_ours(link.st_uid) && is_ours(info.st_uid) && (info.st_mode & S_IWOTH) == 0;
+}
+
+std::vector<std::string> python_environments(const std::string& executable) {
   std::vector<std::string> roots;
   if (const char* active = std::getenv("VIRTUAL_ENV"); active && *active) roots.emplace_back(active);
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (int level = 0; level < 4 && folder.has_relative_path(); level++, folder = folder.parent_path())
-    roots.push_back((folder / ".venv").string());
-  roots.push_back((fs::current_path(error) / ".venv").string());
+  for (std::string& root : environments_above(executable)) roots.push_back(std::move(root));
   if (const char* home = std::getenv("HOME"); home && *home) roots.push_back(std::string(home) + "/.local");
   roots.insert(roots.end(), {"/usr/local", "/usr"});
   return roots;
-}
-
-std::vector<std::string> candidates() {
-  if (const char* own = std::getenv("PENSTOCK_NVRTC"); own && *own) return {own};
-  std::vector<std::string> paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  for (const char* folder : {"lib64", "lib", "targets/*/lib"})
-    add_matches(paths, std::string("/usr/local/cuda*/") + folder + "/libnvrtc.so.1[0-9]");
-  for (const std::string& root : python_environments())
-    for (const char* packages : {"site-packages", "dist-packages"})   // Debian's own Python uses the latter
-      for (const char* wheel : {"cu1[0-9]", "cuda_nvrtc"})            // CUDA 13 and later, CUDA 12
-        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/libnvrtc.so.1[0-9]");
-  return paths;
 }
 
 Result<Nvrtc> bind(const std::string& path) {
@@ -112,9 +106,32 @@ std::string log_of(const Nvrtc& nvrtc, Nvrtc::Program program) {
 
 }  // namespace
 
+std::vector<std::string> environments_above(const std::string& executable) {
+  struct stat info {};
+  if (stat(executable.c_str(), &info) != 0) return {};
+  std::vector<std::string> roots;
+  fs::path folder = fs::path(executable).parent_path();
+  for (int level = 0; level < 4 && folder.has_relative_path(); level++, folder = folder.parent_path())
+    if (const std::string root = (folder / ".venv").string(); is_trusted(root, info.st_uid)) roots.push_back(root);
+  return roots;
+}
+
+std::vector<std::string> nvrtc_candidates(const std::string& executable) {
+  if (const char* own = std::getenv("PENSTOCK_NVRTC"); own && *own) return {own};
+  std::vector<std::string> paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  for (const char* folder : {"lib64", "lib", "targets/*/lib"})
+    add_matches(paths, std::string("/usr/local/cuda*/") + folder + "/libnvrtc.so.1[0-9]");
+  for (const std::string& root : python_environments(executable))
+    for (const char* packages : {"site-packages", "dist-packages"})   // Debian's own Python uses the latter
+      for (const char* wheel : {"cu1[0-9]", "cuda_nvrtc"})            // CUDA 13 and later, CUDA 12
+        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/libnvrtc.so.1[0-9]");
+  return paths;
+}
+
 Result<Nvrtc> open_nvrtc(int driver_major) {
   std::string newer;
-  for (const std::string& path : candidates()) {
+  std::error_code error;
+  for (const std::string& path : nvrtc_candidates(fs::read_symlink("/proc/self/exe", error).string())) {
     auto nvrtc = bind(path);
     if (!nvrtc.ok()) continue;
     if (driver_major == 0 || nvrtc->major <= driver_major) return nvrtc;
