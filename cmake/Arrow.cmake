@@ -9,7 +9,7 @@ endif()
 if(NOT TARGET Arrow::arrow_shared OR NOT TARGET Parquet::parquet_shared)
   set(penstock_pyarrow ${PENSTOCK_PYARROW_DIR})
   if(NOT penstock_pyarrow)
-    file(GLOB penstock_pyarrow ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/pyarrow)
+    file(GLOB penstock_pyarrow ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/pyarrow)
     list(SORT penstock_pyarrow COMPARE NATURAL ORDER DESCENDING)
   endif()
   list(APPEND penstock_pyarrow "")      # so that there is a first

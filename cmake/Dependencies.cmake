@@ -1,15 +1,19 @@
 # Libraries that only io and sql need.
 
-# Files: Arrow and Parquet. Programs find them where they were found now; a tree or program carried elsewhere finds them by
-# the same way from the program's folder, in lib/ beside it, or by LD_LIBRARY_PATH.
-file(GLOB penstock_io_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/io/*.cpp)
+# Files: Arrow and Parquet. Programs of this build find them where they were found now; a tree or program carried elsewhere finds
+# them by the same way from the program's folder, in lib/ beside it, or by LD_LIBRARY_PATH. An installed program finds the wheel's
+# libraries, which nothing else on the system does, in a folder of its own (Package.cmake), and an installed Arrow where it is.
+file(GLOB penstock_io_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.cpp)
 if(penstock_io_sources)
   include(Arrow)
   cmake_language(DEFER CALL target_link_libraries penstock_io PRIVATE Parquet::parquet_shared Arrow::arrow_shared)
   set(CMAKE_BUILD_RPATH "$ORIGIN;$ORIGIN/lib;$ORIGIN/../lib")
+  if(NOT penstock_pyarrow)
+    set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+  endif()
   if(penstock_pyarrow)
     foreach(folder "" /test)
-      file(RELATIVE_PATH penstock_way ${CMAKE_BINARY_DIR}${folder} ${penstock_pyarrow})
+      file(RELATIVE_PATH penstock_way ${PROJECT_BINARY_DIR}${folder} ${penstock_pyarrow})
       list(APPEND CMAKE_BUILD_RPATH "$ORIGIN/${penstock_way}")
     endforeach()
   endif()
@@ -17,7 +21,7 @@ endif()
 
 # SQL's grammar: PostgreSQL's, as libpg_query takes it out of the server, and a reader of its parse trees' JSON. The static
 # library is preferred, so that a binary carried elsewhere needs nothing installed.
-file(GLOB penstock_sql_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sql/*.cpp)
+file(GLOB penstock_sql_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/sql/*.cpp)
 if(penstock_sql_sources)
   find_library(PENSTOCK_PG_QUERY_LIBRARY NAMES libpg_query.a pg_query DOC "libpg_query 15 or later")
   find_path(PENSTOCK_PG_QUERY_INCLUDE pg_query.h)

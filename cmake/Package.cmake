@@ -26,16 +26,33 @@ function(penstock_export component)   # the layers of a component, in an export 
       set_target_properties(penstock_${layer} PROPERTIES EXPORT_NAME ${layer})
       add_library(penstock::${layer} ALIAS penstock_${layer})
     endif()
+    if(NOT PENSTOCK_INSTALL)
+      continue()
+    endif()
     install(TARGETS penstock_${layer} EXPORT penstock_${component} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
   endforeach()
+  if(NOT PENSTOCK_INSTALL)
+    return()
+  endif()
   install(EXPORT penstock_${component} NAMESPACE penstock:: FILE penstock_${component}.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock COMPONENT ${component})
 endfunction()
 penstock_export(core base device kernel column expr plan core)
 penstock_export(io io)
 penstock_export(sql sql)
+if(NOT PENSTOCK_INSTALL)
+  return()
+endif()
+
+# The program, and beside it the libraries of the wheel that it was linked with: what is installed needs no build tree.
 if(TARGET penstock)
   install(TARGETS penstock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
+  if(penstock_pyarrow)
+    set(penstock_private_libraries ${CMAKE_INSTALL_LIBDIR}/penstock)
+    cmake_path(RELATIVE_PATH penstock_private_libraries BASE_DIRECTORY ${CMAKE_INSTALL_BINDIR} OUTPUT_VARIABLE penstock_way)
+    set_target_properties(penstock PROPERTIES INSTALL_RPATH "$ORIGIN/${penstock_way}")
+    install(FILES ${penstock_arrow_library} ${penstock_parquet_library} DESTINATION ${penstock_private_libraries} COMPONENT cli)
+  endif()
 endif()
 
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/penstock DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT core

@@ -1,0 +1,57 @@
+"""Penstock outside its build tree: installed, and below another project. Arguments: program, cmake, source and build folder, pyarrow folder.
+
+examples/consumer is what finds an installed package.
+"""
+import subprocess
+import sys
+
+from command_line import CommandLineTest, main
+
+CMAKE, SOURCE, BUILD, PYARROW = sys.argv[2:6]
+
+PARENT = """cmake_minimum_required(VERSION 3.25)
+project(parent LANGUAGES CXX)
+add_subdirectory(%s penstock EXCLUDE_FROM_ALL)
+foreach(target penstock::penstock penstock::io penstock::sql penstock_plan penstock)
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "no target ${target}")
+  endif()
+endforeach()
+if(CMAKE_BUILD_TYPE OR PENSTOCK_TESTS OR PENSTOCK_EXAMPLES OR TARGET host_trace_graph_test)
+  message(FATAL_ERROR "this project got settings or tests that are not its own")
+endif()
+add_executable(parent main.cpp)
+target_link_libraries(parent PRIVATE penstock_base)
+"""
+MAIN = """#include <penstock/status.hpp>
+int main() { return penstock::Status(penstock::Code::invalid, "x").text() == "invalid: x" ? 0 : 1; }
+"""
+
+
+class Install(CommandLineTest):
+    def run_words(self, *words, **changes):
+        environment = {name: value for name, value in self.environment.items() if name not in ("LD_LIBRARY_PATH", "CMAKE_BUILD_TYPE")}
+        ended = subprocess.run([str(word) for word in words], capture_output=True, text=True, env={**environment, **changes}, timeout=300)
+        self.assertEqual(ended.returncode, 0, f"{words}\n{ended.stdout}\n{ended.stderr}")
+        return ended.stdout
+
+    def test_the_installed_program_answers_from_another_place(self):
+        first, place = self.folder / "first", self.folder / "moved"
+        self.run_words(CMAKE, "--install", BUILD, "--prefix", first, "--component", "cli")
+        first.rename(place)      # nothing may point at where it was installed, nor at the build
+        program = place / "bin" / "penstock"
+        self.assertIn("opencl:", self.run_words(program, "devices", "--no-bandwidth"))
+        total = self.run_words(program, "query", f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
+        self.assertEqual(total, "total\n6\n")
+
+    def test_a_project_that_adds_the_folder_gets_the_libraries_and_keeps_its_settings(self):
+        parent = self.folder / "parent"
+        parent.mkdir()
+        (parent / "CMakeLists.txt").write_text(PARENT % SOURCE)
+        (parent / "main.cpp").write_text(MAIN)
+        self.run_words(CMAKE, "-S", parent, "-B", parent / "build", f"-DPENSTOCK_PYARROW_DIR={PYARROW}")
+        self.run_words(CMAKE, "--build", parent / "build")
+        self.run_words(parent / "build" / "parent")
+
+
+main()
