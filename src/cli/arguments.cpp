@@ -1,7 +1,6 @@
 #include "cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <map>
 
 #include "base/guard.hpp"
@@ -37,7 +36,7 @@ int print_wrong_usage(const CLI::App& root, const char* what) {
   std::string words = asked->get_name();
   for (const CLI::App* above = asked->get_parent(); above != nullptr; above = above->get_parent())
     words = above->get_name() + " " + words;
-  std::fprintf(stderr, "penstock: wrong usage: %s\nSee %s --help.\n", what, words.c_str());
+  print_line("penstock: wrong usage: " + std::string(what) + "\nSee " + words + " --help.");
   return exit_usage;
 }
 

@@ -45,13 +45,17 @@ std::optional<MeasuredBandwidth> read_record(const Traits& traits) {
   return measured;
 }
 
-Status write_record(const Traits& traits, const MeasuredBandwidth& measured) {
+// The record's place, opened before the measurement is paid for.
+Result<std::unique_ptr<WholeFile>> open_record(const Traits& traits) {
   PENSTOCK_ASSIGN(const auto path, record_path(traits));
   std::error_code ignored;
   std::filesystem::create_directories(path.parent_path(), ignored);
-  PENSTOCK_ASSIGN(const auto file, WholeFile::create(path));
-  PENSTOCK_TRY(file->write(identity(traits) + "\n" + std::to_string(measured.bytes_per_second) + "\n" + measured.date + "\n"));
-  return file->commit();
+  return WholeFile::create(path);
+}
+
+Status write_record(WholeFile& file, const Traits& traits, const MeasuredBandwidth& measured) {
+  PENSTOCK_TRY(file.write(identity(traits) + "\n" + std::to_string(measured.bytes_per_second) + "\n" + measured.date + "\n"));
+  return file.commit();
 }
 
 std::string today() {
@@ -64,15 +68,18 @@ std::string today() {
 }  // namespace
 
 Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device) {
+  const auto record = open_record(device.traits());
   PENSTOCK_ASSIGN(const double bytes_per_second, kernel::copy_bandwidth(device));
   MeasuredBandwidth measured{bytes_per_second, today()};
-  (void)write_record(device.traits(), measured);
+  if (record.ok()) (void)write_record(**record, device.traits(), measured);
   return measured;
 }
 
-Result<MeasuredBandwidth> copy_bandwidth_of(Device& device) {
-  if (auto recorded = read_record(device.traits())) return *recorded;
-  return measure_copy_bandwidth(device);
+std::optional<MeasuredBandwidth> copy_bandwidth_beside_a_query(Device& device) {
+  if (auto recorded = read_record(device.traits())) return recorded;
+  if (device.traits().is_cpu || !open_record(device.traits()).ok()) return std::nullopt;
+  const auto measured = measure_copy_bandwidth(device);
+  return measured.ok() ? std::optional(*measured) : std::nullopt;
 }
 
 }  // namespace penstock::cli

@@ -73,7 +73,7 @@ Status devices(const DevicesOptions& options) {
     all.push_back(std::move(rows));
   }
   if (options.json) PENSTOCK_TRY(out(json_text(all, notes)));
-  else for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+  else for (const std::string& note : notes) print_line(note);
   if (all.empty()) return open_device().status();   // its message says what to install
   return {};
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "cli/format.hpp"
 
@@ -42,6 +43,19 @@ void append_value(std::string& text, const Column& column, std::uint64_t row) {
   else if (is_quoted(column.type.kind)) text.replace(start, cell.size(), "\"" + cell + "\"");
 }
 
+// Of columns with one name the first keeps it, the others get the next free of x_1, x_2, ...
+std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
+  std::set<std::string> taken(names.begin(), names.end()), used;
+  std::vector<std::string> distinct;
+  for (const std::string& name : names) {
+    std::string key = name;
+    for (unsigned number = 1; used.contains(key) || (key != name && taken.contains(key)); number++) key = name + "_" + std::to_string(number);
+    used.insert(key);
+    distinct.push_back(std::move(key));
+  }
+  return distinct;
+}
+
 }  // namespace
 
 std::string json_string(std::string_view value) {
@@ -51,8 +65,8 @@ std::string json_string(std::string_view value) {
 }
 
 Status format_json(const Table& table, const Sink& sink) {
-  std::vector<std::string> names;
-  for (const std::string& name : table.names) names.push_back(json_string(name) + ": ");
+  std::vector<std::string> names = distinct_names(table.names);
+  for (std::string& name : names) name = json_string(name) + ": ";
   std::string text = "[";
   for (std::uint64_t row = 0; row < table.row_count; row++) {
     text += row == 0 ? "\n  {" : ",\n  {";

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "cli/format.hpp"
 #include "cli/messages.hpp"
@@ -26,12 +25,7 @@ std::string printable(std::string_view value, std::uint32_t most_width) {
   for (std::size_t place = 0; place < value.size();) {
     const std::size_t start = place;
     const char32_t code = next_code_point(value, place);
-    std::string piece(value.substr(start, place - start));
-    char escape[8];
-    if (code < 0x20 || code == 0x7F) {
-      std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(code));
-      piece = code == '\n' ? "\\n" : code == '\t' ? "\\t" : code == '\r' ? "\\r" : escape;
-    } else if (code == 0xFFFD || (code >= 0x80 && code < 0xA0)) piece = "\xEF\xBF\xBD";
+    const std::string piece = visible_character(code, value.substr(start, place - start));
     const std::uint32_t piece_width = display_width(piece);
     if (width + piece_width > most_width - (place < value.size() ? 1 : 0)) return text + "…";
     text += piece;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/arguments.hpp"
+#include "cli/format.hpp"
 
 namespace penstock::cli {
 
@@ -17,6 +18,8 @@ std::string number_text(double value, const char* unit) {
 
 }  // namespace
 
+void print_line(std::string_view text) { std::fprintf(stderr, "%s\n", terminal_text(text).c_str()); }
+
 int print_outcome(const Status& status) {
   if (status.ok()) return exit_ok;
   if (status.code() == Code::cancelled) {
@@ -25,7 +28,7 @@ int print_outcome(const Status& status) {
   }
   std::string text = "penstock: " + std::string(name_of(status.code())) + ": " + status.message();
   for (const std::string& context : status.context()) text += "\n  " + context;
-  std::fprintf(stderr, "%s\n", text.c_str());
+  print_line(text);
   return exit_failed;
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "penstock/status.hpp"
 
 namespace penstock::cli {
 
+// A line on stderr. What it quotes of files cannot command the terminal.
+void print_line(std::string_view text);
 // Prints an error with its context, one line each, and returns the process's exit code.
 int print_outcome(const Status& status);
 

@@ -1,6 +1,5 @@
 // penstock query: a SELECT statement in, its rows out; everything that is not a row goes to stderr.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <unistd.h>
@@ -72,19 +71,17 @@ Status print_table(const Table& table, const std::string& format) {
   return format_table(table, terminal ? TableStyle{40, 60} : TableStyle{}, standard_output());
 }
 
-// Measured at most once a device; a failure is no reason to fail a query that has its answer.
+// A failure is no reason to fail a query that has its answer.
 std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id) {
   const auto device = open_device(id);
-  if (!device.ok()) return std::nullopt;
-  const auto measured = copy_bandwidth_of(**device);
-  return measured.ok() ? std::optional(*measured) : std::nullopt;
+  return device.ok() ? copy_bandwidth_beside_a_query(**device) : std::nullopt;
 }
 
 void print_report(const RunReport& report, const QueryOptions& options) {
-  if (options.verbose || options.stats) std::fputs(statistics_text(report).c_str(), stderr);
+  if (options.verbose || options.stats) print_line(statistics_text(report));
   std::optional<MeasuredBandwidth> copy;
   if (!report.kernels.empty()) copy = copy_bandwidth_of_device(report.device_id);
-  std::fprintf(stderr, "%s\n", summary_line(report, copy).c_str());
+  print_line(summary_line(report, copy));
 }
 
 RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
@@ -100,7 +97,7 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   if (options.verbose)
     run_options.on_source = [&bar](std::string_view text) {
       bar.erase();
-      std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
+      print_line(text);
     };
   return run_options;
 }
@@ -116,7 +113,7 @@ Status query(const QueryOptions& options) {
   const RunOptions run_options = run_options_of(options, bar);
   if (options.explain) {
     PENSTOCK_ASSIGN(const std::string text, explain(plan, result, run_options));
-    return standard_output()(text);
+    return standard_output()(terminal_text(text));
   }
   auto outcome = run(plan, result, run_options);
   bar.erase();

@@ -26,7 +26,7 @@ KernelTotals totals_of(const RunReport& report) {
 }
 
 std::string share_text(double bytes_per_second, const std::optional<MeasuredBandwidth>& copy) {
-  if (!copy) return " (copy bandwidth not measured)";
+  if (!copy) return " (share of the copy bandwidth: run penstock devices once)";
   char percent[16];
   std::snprintf(percent, sizeof percent, "%.0f", 100 * bytes_per_second / copy->bytes_per_second);
   return " = " + std::string(percent) + " % of the copy bandwidth of " + gigabytes_text(copy->bytes_per_second) +
@@ -62,12 +62,12 @@ std::string statistics_text(const RunReport& report) {
   std::string text = "run: " + std::to_string(report.chunks) + " chunks, " + count_text(report.rows_out) + " rows out, " +
                      bytes_text(report.bytes_uploaded) + " uploaded, " + bytes_text(report.bytes_downloaded) +
                      " downloaded, waited " + seconds_text(report.read_seconds) + " for the file and " +
-                     seconds_text(report.wait_seconds) + " for the device\n";
+                     seconds_text(report.wait_seconds) + " for the device";
   for (const KernelReport& kernel : report.kernels)
-    text += "kernel " + kernel.name + (kernel.variant.empty() ? "" : " (" + kernel.variant + ")") + ": " +
+    text += "\nkernel " + kernel.name + (kernel.variant.empty() ? "" : " (" + kernel.variant + ")") + ": " +
             std::to_string(kernel.launches) + " launches, " + seconds_text(kernel.device_seconds) + ", " +
             bytes_text(kernel.bytes_moved) + " moved, " + std::string(name_of(kernel.build.cache)) + " in " +
-            seconds_text(kernel.build.seconds) + "\n";
+            seconds_text(kernel.build.seconds);
   return text;
 }
 

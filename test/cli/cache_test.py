@@ -52,13 +52,17 @@ class Cache(CommandLineTest):
             path.write_bytes(whole)
         self.total()
 
-    def test_a_bandwidth_record_cut_short_is_measured_again(self):
-        self.total()
+    def test_a_bandwidth_record_cut_short_is_none(self):
+        cpu = ("--device", "cpu")
+        self.run_program("devices")
+        self.assertRegex(self.query(self.statement, *cpu).err, r"measured \d{4}-\d\d-\d\d")
         records = list((self.folder / "cache").rglob("copy-bandwidth-*"))
-        self.assertEqual(len(records), 1)
-        for text in ("", "nonsense\n", records[0].read_text().replace("-", "x")):
-            records[0].write_text(text)
-            self.assertRegex(self.total(), r"measured \d{4}-\d\d-\d\d")
+        for text in ("", "nonsense\n", "x"):
+            for record in records:
+                record.write_text(text)
+            self.assertNotIn("% of the copy", self.query(self.statement, *cpu).err)
+        self.run_program("devices")
+        self.assertIn("% of the copy", self.query(self.statement, *cpu).err)
 
     def test_processes_at_once_on_an_empty_cache_all_answer(self):
         running = [subprocess.Popen([PROGRAM, "query", self.statement, "--format", "csv"], stdout=subprocess.PIPE,

@@ -14,6 +14,16 @@ class Output(CommandLineTest):
         ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
         self.assertEqual((ended.returncode, ended.out), (0, "total\n6\n"))
         self.assertRegex(ended.err, r"(opencl|cuda):\d+ .*: 3 rows in .*rows/s.*[GM]B/s.*kernels")
+
+    def test_a_query_never_waits_for_a_cpus_copy_bandwidth(self):
+        cache = self.folder / "cache"
+        statement = f"SELECT sum(a) AS total FROM '{self.csv_file()}'"
+        for folder in (str(cache / "penstock"), "/dev/null/nowhere"):     # without a record; and where none can be kept
+            ended = self.query(statement, "--device", "cpu", XDG_CACHE_HOME=str(cache), PENSTOCK_CACHE_DIR=folder)
+            self.assertIn("run penstock devices once", ended.err)
+        self.assertEqual(list(cache.rglob("copy-bandwidth-*")), [])
+        self.run_program("devices", XDG_CACHE_HOME=str(cache))
+        ended = self.query(statement, "--device", "cpu", XDG_CACHE_HOME=str(cache))
         self.assertRegex(ended.err, r"% of the copy bandwidth of .* measured \d{4}-\d\d-\d\d")
 
     def test_csv_equals_json(self):
@@ -108,6 +118,19 @@ class Output(CommandLineTest):
         self.assertEqual(ended.out, "total\n6\n")
         self.assertIn("pipeline_reduce", ended.err)
         self.assertRegex(ended.err, r"compiled in \d")
+
+    def test_names_of_a_file_cannot_command_the_terminal(self):
+        evil = "\x1bprise\x07\u202e"
+        path = self.csv_file("evil.csv", f"{evil},b\n1,2\n")
+        shown = []
+        for words in (["SELECT prise FROM '%s'"], [f"SELECT sum(\"{evil}\") FROM '%s'", "--explain"], ["SELECT * FROM '%s'"],
+                      [f"SELECT \"{evil}\" + 'x' FROM '%s'"], ["SELECT sum(b) FROM '%s'", "--verbose", "--stats"]):
+            ended = self.query(words[0] % path, *words[1:])
+            shown.append(ended.out + ended.err)
+            for bad in "\x1b\x07\u202e":
+                self.assertNotIn(bad, shown[-1])
+        for text in shown[:4]:
+            self.assertIn("prise", text)      # told, and harmless
 
     def test_devices_json_has_traits_and_a_measured_bandwidth(self):
         listed = json.loads(self.run_program("devices", "--json").out)

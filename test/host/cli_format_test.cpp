@@ -84,6 +84,16 @@ TEST(FormatCsv, ABrokenSinkEndsTheWriting) {
 
 TEST(FormatJson, NoRowsGiveAnEmptyArray) { EXPECT_EQ(json(one_column(Column::from(std::vector<float>{}))), "[]\n"); }
 
+TEST(FormatJson, ColumnsOfOneNameGetKeysOfTheirOwn) {
+  const Column one = Column::from(std::vector<std::int32_t>{1});
+  EXPECT_EQ(json(Table::of({{"x", one}, {"x", one}, {"x_1", one}, {"x", one}})), "[\n  {\"x\": 1, \"x_2\": 1, \"x_1\": 1, \"x_3\": 1}\n]\n");
+}
+
+TEST(TerminalText, NothingInItCommandsATerminal) {
+  EXPECT_EQ(terminal_text("a\x1b[2J\x07\r\x7f b\tc\nd"), "a\\x1b[2J\\x07\\r\\x7f b\tc\nd");
+  EXPECT_EQ(terminal_text("\xC2\x9B" "31m \xFF \xE2\x80\xAE \xC3\xA9"), "\xEF\xBF\xBD" "31m \xEF\xBF\xBD \\u202e \xC3\xA9");
+}
+
 TEST(FormatJson, EscapesQuotesControlsAndBackslashes) {
   EXPECT_EQ(json_string("a\"b\\c\n\t\x01é"), "\"a\\\"b\\\\c\\n\\t\\u0001é\"");
 }
