@@ -49,7 +49,8 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
   std::vector<std::string> distinct;
   for (const std::string& name : names) {
     std::string key = name;
-    for (unsigned number = 1; used.contains(key) || (key != name && taken.contains(key)); number++) key = name + "_" + std::to_string(number);
+    for (unsigned number = 1; used.contains(key) || (key != name && taken.contains(key)); number++)
+      key = name + "_" + std::to_string(number);
     used.insert(key);
     distinct.push_back(std::move(key));
   }

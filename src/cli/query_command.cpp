@@ -139,7 +139,7 @@ Action declare_query(Arguments& arguments) {
   arguments.choice("--format,-f", {"table", "csv", "json"}, options->format, "how rows are printed");
   arguments.value("--output,-o", "FILE", options->output, "write the rows to a .csv, .json, .parquet or .arrow file",
                   check_output_path);
-  arguments.flag("--explain", options->explain, "print the plan before and after fusion instead of running it");
+  arguments.flag("--explain", options->explain, "print the plan before and after fusion and compile its kernels, but read no row");
   arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
   arguments.flag("--fast-math", options->fast_math, "let the device's compiler reorder and approximate float arithmetic");

@@ -44,7 +44,8 @@ Result<Reader> open_reader(const std::string& path, const Lines& lines, const ar
   auto parse_options = arrow::csv::ParseOptions::Defaults();
   parse_options.newlines_in_values = true;
   parse_options.ignore_empty_lines = !lines.blank_is_row;
-  return from_arrow(arrow::csv::StreamingReader::Make(arrow::io::default_io_context(), std::move(input), read_options, parse_options, options));
+  return from_arrow(arrow::csv::StreamingReader::Make(arrow::io::default_io_context(), std::move(input), read_options, parse_options,
+                                                      options));
 }
 
 // Line ends before the first other byte.

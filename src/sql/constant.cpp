@@ -1,9 +1,7 @@
 #include "sql/constant.hpp"
 
 #include <array>
-#include <charconv>
 #include <chrono>
-#include <limits>
 #include <string>
 
 #include "sql/lexer.hpp"
@@ -12,8 +10,6 @@ namespace penstock::sql {
 namespace {
 
 constexpr std::int64_t microseconds_per_second = 1'000'000;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || (text.front() >= '\t' && text.front() <= '\r'))) text.remove_prefix(1);
@@ -27,12 +23,6 @@ std::optional<std::int64_t> take_digits(std::string_view& text, int most) {
   int count = 0;
   for (; count < most && !text.empty() && is_digit(text.front()); count++, text.remove_prefix(1)) value = value * 10 + (text.front() - '0');
   return count > 0 ? std::optional(value) : std::nullopt;
-}
-
-bool take(std::string_view& text, char c) {
-  if (text.empty() || text.front() != c) return false;
-  text.remove_prefix(1);
-  return true;
 }
 
 std::optional<std::int32_t> take_date(std::string_view& text) {
@@ -112,100 +102,7 @@ bool add_units(Interval& interval, const Quantity& quantity, const Unit& unit) {
          add_to(interval.microseconds, quantity.whole, unit.microseconds);
 }
 
-std::optional<std::int64_t> integer_of(std::string_view text) {
-  std::int64_t value = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-std::optional<double> real_of(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
-  if (error == std::errc()) return value;
-  // Out of range: DuckDB gives infinity above and zero below.
-  const std::size_t exponent = text.find_first_of("eE");
-  const bool small = exponent != std::string::npos && exponent + 1 < text.size() && text[exponent + 1] == '-';
-  return small ? 0.0 : text.front() == '-' ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-}
-
-std::optional<Scalar> decimal_of(Type type, std::string_view text) {
-  const bool negative = take(text, '-');
-  Int128 count = 0;
-  int scale = -1, digits = 0;
-  bool round_up = false;
-  for (char c : text) {
-    if (c == '.' && scale < 0) { scale = 0; continue; }
-    if (!is_digit(c)) return std::nullopt;
-    if (scale == type.scale) {      // half away from zero, as a cast between decimals
-      if (digits++ >= 0 && !round_up) round_up = c >= '5';
-      scale = 127;
-      continue;
-    }
-    if (scale == 127) continue;
-    count = count * 10 + (c - '0');
-    if (count > Int128(1'000'000'000'000'000'000)) return std::nullopt;
-    digits++;
-    if (scale >= 0) scale++;
-  }
-  if (digits == 0) return std::nullopt;
-  for (int s = scale < 0 ? 0 : scale; s < type.scale && scale != 127; s++) count *= 10;
-  count += round_up;
-  Int128 limit = 1;
-  for (int i = 0; i < type.precision; i++) limit *= 10;
-  if (count >= limit) return std::nullopt;
-  return Scalar::of(type, negative ? -count : count);
-}
-
-std::optional<std::pair<std::int64_t, std::int64_t>> range_of(Kind kind) {
-  switch (kind) {
-    case Kind::int8: return {{-128, 127}};
-    case Kind::int16: return {{-32768, 32767}};
-    case Kind::int32: return {{std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()}};
-    case Kind::int64: return {{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}};
-    case Kind::uint8: return {{0, 255}};
-    case Kind::uint16: return {{0, 65535}};
-    case Kind::uint32: return {{0, 4294967295}};
-    case Kind::uint64: return {{0, std::numeric_limits<std::int64_t>::max()}};
-    default: return std::nullopt;
-  }
-}
-
 }  // namespace
-
-Result<Scalar> number_literal(std::string_view text) {
-  std::string digits;
-  for (char c : text)
-    if (c != '_') digits += c;
-  const bool negative = digits.starts_with('-');
-  const std::string magnitude = digits.substr(negative ? 1 : 0);
-  if (magnitude.starts_with("0x") || magnitude.starts_with("0X") || magnitude.starts_with("0o") || magnitude.starts_with("0b"))
-    return Status(Code::unsupported, "a number in hexadecimal, octal or binary is not supported");
-  if (magnitude.find_first_of("eE") != std::string::npos) {
-    const auto real = real_of(digits);
-    return real ? Result<Scalar>(Scalar::of(*real)) : Status(Code::invalid, std::string(text) + " is not a number");
-  }
-  const std::size_t point = magnitude.find('.');
-  Int128 value = 0;
-  for (char c : magnitude) {
-    if (c == '.') continue;
-    if (!is_digit(c)) return Status(Code::invalid, std::string(text) + " is not a number");
-    value = value * 10 + (c - '0');
-    if (value > (Int128(1) << 64)) return Status(Code::unsupported, std::string(text) + " is too long a number: HUGEINT and DECIMAL of more than 18 digits are not supported");
-  }
-  if (negative) value = -value;
-  if (point != std::string::npos) {
-    const int width = static_cast<int>(magnitude.size()) - 1, scale = width - static_cast<int>(point);
-    if (width > 18) return Status(Code::unsupported, std::string(text) + " has more than 18 digits; such a DECIMAL is not supported");
-    return Scalar::of(Type::decimal(width, scale), value);
-  }
-  const auto fits = [&](auto type) { return value >= std::numeric_limits<decltype(type)>::min() && value <= std::numeric_limits<decltype(type)>::max(); };
-  if (fits(std::int32_t{})) return Scalar::of(type_of<std::int32_t>(), value);
-  if (fits(std::int64_t{})) return Scalar::of(type_of<std::int64_t>(), value);
-  if (fits(std::uint64_t{})) return Scalar::of(type_of<std::uint64_t>(), value);
-  return Status(Code::unsupported, std::string(text) + " is beyond 64 bits; HUGEINT is not supported here");
-}
 
 std::optional<std::int32_t> parse_date(std::string_view text) {
   text = trim(text);
@@ -296,15 +193,7 @@ std::optional<Scalar> parse_as(Type type, std::string_view text) {
     if (word == "false" || word == "f" || word == "0") return Scalar::of(type, Int128(0));
     return std::nullopt;
   }
-  if (type.kind == Kind::decimal) return decimal_of(type, text);
-  if (is_float(type)) {
-    const auto real = real_of(std::string(text));
-    if (!real) return std::nullopt;
-    return Scalar::of(type, type.kind == Kind::float32 ? static_cast<double>(static_cast<float>(*real)) : *real);
-  }
-  const auto range = range_of(type.kind);
-  const auto value = integer_of(text);
-  return range && value && *value >= range->first && *value <= range->second ? std::optional(Scalar::of(type, Int128(*value))) : std::nullopt;
+  return parse_number(type, text);
 }
 
 }  // namespace penstock::sql

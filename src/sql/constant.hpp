@@ -25,8 +25,19 @@ std::optional<Interval> parse_interval(std::string_view text, std::string_view u
 // Microseconds since 1970; nullopt when the result leaves the range of years 1 to 9999 or of the type.
 std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& interval, int sign);
 
+// Text as an integer, a DECIMAL or a float, as DuckDB casts it: "12.5" is the INTEGER 13, "1e2" the DECIMAL 100. nullopt: it is none.
+std::optional<Scalar> parse_number(Type type, std::string_view text);
 // A string literal as another type: DATE, TIMESTAMP, BOOLEAN, an integer, a DECIMAL or a float. nullopt: it is not one.
 std::optional<Scalar> parse_as(Type type, std::string_view text);
+
+// What both readers of text above begin with.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// Takes one character off the front, if it is that one.
+inline bool take(std::string_view& text, char c) {
+  if (text.empty() || text.front() != c) return false;
+  text.remove_prefix(1);
+  return true;
+}
 
 inline constexpr std::int64_t microseconds_per_day = 86'400'000'000;
 

@@ -67,7 +67,8 @@ TEST(ChunkMemory, ABatchOutlivesTheBuffersThatWrapIt) {
 
 TEST(ChunkMemory, NullsThatAColumnOnTheDeviceHasAgainstItsDeclarationAreRefused) {
   on_each_device([](Device& device) {
-    TAKE(const Table there, to_device(Table::of({{"x", Column::from(std::vector<std::optional<std::int64_t>>{1, std::nullopt, 3})}}), device));
+    const Table here = Table::of({{"x", Column::from(std::vector<std::optional<std::int64_t>>{1, std::nullopt, 3})}});
+    TAKE(const Table there, to_device(here, device));
     const auto source = std::make_shared<MadeSource>([&] { return there.columns[0]; });
     Plan plan;
     const StepId rows = plan.source(source);

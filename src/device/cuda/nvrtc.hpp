@@ -31,8 +31,9 @@ struct Nvrtc {
 
 // $PENSTOCK_NVRTC (a file) alone when it is set; else the linker's libnvrtc.so.13, .12 and .so, then those of
 // /usr/local/cuda*, then those in Python environments: $VIRTUAL_ENV, a `.venv` of the executable's own tree, the user's
-// and the system's; never one of the working directory, which may be anybody's. The first whose major version is not above `driver_major` (0:
-// any), since an older driver does not load a newer compiler's binaries. Code::no_device says what to install.
+// and the system's; never one of the working directory, which may be anybody's. The first whose major version is not
+// above `driver_major` (0: any), since an older driver does not load a newer compiler's binaries. Code::no_device says
+// what to install.
 Result<Nvrtc> open_nvrtc(int driver_major);
 std::vector<std::string> nvrtc_candidates(const std::string& executable);
 // Each `.venv` beside the executable or in one of the three folders above, as a build in a project's folder has it; only
