@@ -175,6 +175,7 @@ class TableSource {
   virtual std::optional<std::uint64_t> row_count() const = 0;
   virtual std::optional<Bounds> bounds(std::uint32_t column) const { (void)column; return std::nullopt; }
   virtual Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const = 0;
+  virtual bool can_be_scanned_again() const { return true; }
   virtual std::string describe() const = 0;          // "lineitem.parquet", for explain
 };
 std::shared_ptr<TableSource> table_source(Table table, std::string name = "table");

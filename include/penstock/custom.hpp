@@ -68,7 +68,8 @@ template <class R, class... A> struct SignatureTypes<R(A...)> {
 
 // A scalar function as Kernel C (`body`: the function's body over the parameter names) and as C++ (`host`: what it means).
 //     auto haversine = custom_function<double(double, double)>("haversine", {"a", "b"}, "return sin(a) * sin(b);", host);
-// Not called for a NULL input: the result is then NULL. In Kernel C a date is its day number, a decimal its count.
+// Not called for a NULL input: the result is then NULL; nor for a row that a filter before it dropped. It is called on both sides of
+// select() and of && and ||, whatever they take. In Kernel C a date is its day number, a decimal its count.
 template <class Signature, std::size_t count, class Host>
 CustomCall<Signature> custom_function(std::string name, const char* const (&parameter_names)[count], std::string body, Host host) {
   using Types = traced::SignatureTypes<Signature>;

@@ -1,7 +1,8 @@
 // Plans: a graph of operations over tables, fused into tile kernels and run on a device.
 //
 // Steps are added to a Plan and type-checked as they are; nothing runs until run(). Chains of filter and map, and the reduce
-// or group-by at their end, become one kernel. A step with several consumers is materialised once.
+// or group-by at their end, become one kernel. A step with several consumers is materialised once; a source is scanned for each of
+// them, if it can be scanned again, and held in memory if it cannot.
 //
 //     Plan plan;
 //     StepId rows = plan.source(open_table("lineitem.parquet"));
@@ -25,6 +26,7 @@
 namespace penstock {
 
 using StepId = std::uint32_t;
+constexpr StepId no_step = ~StepId{0};      // refused by every step and by run()
 
 // A named expression over the input step's rows.
 struct Projection { std::string name; NodeId root = 0; };
@@ -66,8 +68,9 @@ struct Step {
 
 class Plan {
  public:
-  StepId source(std::shared_ptr<TableSource> source);
-  // Each refuses wrong types with the step's name and the types: "filter: the predicate is INTEGER, not BOOLEAN".
+  StepId source(std::shared_ptr<TableSource> source);      // no_step where there is none
+  // Each refuses wrong types with the step's name and the types: "filter: the predicate is INTEGER, not BOOLEAN". A graph is over
+  // the input's rows: its columns are checked against their types.
   Result<StepId> filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate);
   Result<StepId> map(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> projections);
   Result<StepId> reduce(StepId input, std::shared_ptr<const Graph> graph, std::vector<AggregateCall> aggregates);
@@ -82,6 +85,7 @@ class Plan {
 
  private:
   Result<StepId> add(Step step);
+  Status check(StepKind kind, StepId input, const Graph* graph, const std::vector<NodeId>& roots) const;
   std::vector<Step> steps_;
 };
 
@@ -102,7 +106,8 @@ struct KernelReport {
   std::string source;                        // the text that was built
   BuildReport build;
   double device_seconds = 0;                 // of all its launches
-  std::uint64_t launches = 0, bytes_moved = 0;   // bytes read and written by the kernel, from row and result counts
+  std::uint64_t launches = 0;                // chunks it ran on, and ran on again because its table of groups was too small
+  std::uint64_t bytes_moved = 0;             // columns, outputs and validity that it read and wrote, from row counts
 };
 
 struct RunReport {
@@ -116,7 +121,7 @@ struct RunReport {
 struct Outcome { Table table; RunReport report; };
 
 Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options = {});
-// Several results of one plan: shared steps run once.
+// Several results of one plan: shared steps run once (see above).
 Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options = {});
 
 // The graph before and after fusion, bytes with and without, and whether the cache would hit on `options.device`. Without a

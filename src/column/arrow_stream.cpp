@@ -24,6 +24,7 @@ class StreamSource final : public TableSource {
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
   std::string describe() const override { return name_; }
+  bool can_be_scanned_again() const override { return false; }
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
     for (const std::uint32_t column : columns)

@@ -1,6 +1,7 @@
 #include "expr/emit.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "expr/emit_operation.hpp"
 #include "expr/operation.hpp"
@@ -19,8 +20,11 @@ std::string kernel_type(Type type) {
     case Kind::uint64: return "u64";
     case Kind::float32: return "f32";
     case Kind::float64: return "f64";
-    default: return "i64";
+    case Kind::int64: case Kind::timestamp: return "i64";
+    case Kind::decimal: return width_bytes(type) == 8 ? "i64" : "I128";
+    case Kind::int128: return "I128";       // sums; emit() refuses to compute with them
   }
+  return {};
 }
 
 std::string memory_type(Type type) {
@@ -51,24 +55,35 @@ bool is_name(const std::string& expression) { return expression.find(' ') == std
 
 class Emitter {
  public:
-  Emitter(const Graph& graph, const EmissionNames& names) : graph_(graph), names_(names), operands_(graph.size()) {}
+  Emitter(const Graph& graph, const EmissionNames& names) : graph_(graph), names_(names), operands_(graph.size()), emitted_(graph.size()) {}
 
   Result<Emission> emit(std::span<const NodeId> roots) {
-    const std::vector<bool> needed = expr::reachable(graph_, roots);
-    for (NodeId id = 0; id < graph_.size(); id++) {
-      if (!needed[id]) continue;
-      if (const Status status = emit_node(id); !status.ok()) return status.with("in " + text_of(graph_, id, {}));
+    if (!names_.after_root) PENSTOCK_TRY(emit_all(roots));
+    for (std::size_t i = 0; i < roots.size(); i++) {
+      if (names_.after_root) PENSTOCK_TRY(emit_all(roots.subspan(i, 1)));
+      const Operand& operand = operands_[roots[i]];
+      emission_.roots.push_back({operand.value, operand.valid, operand.fault});
+      if (names_.after_root) emission_.statements += names_.after_root(i, emission_.roots.back());
     }
-    for (NodeId root : roots)
-      emission_.roots.push_back({operands_[root].value, operands_[root].valid, operands_[root].fault});
     return std::move(emission_);
   }
 
  private:
+  Status emit_all(std::span<const NodeId> roots) {
+    const std::vector<bool> needed = expr::reachable(graph_, roots);
+    for (NodeId id = 0; id < graph_.size(); id++) {
+      if (!needed[id] || emitted_[id]) continue;
+      if (const Status status = emit_node(id); !status.ok()) return status.with("in " + text_of(graph_, id, {}));
+      emitted_[id] = true;
+    }
+    return {};
+  }
+
   Status emit_node(NodeId id) {
     const Node& node = graph_.at(id);
     Operand& result = operands_[id];
     result.type = node.type;
+    if (width_bytes(node.type) > 8) return Status(Code::unsupported, "kernels do not compute with " + name_of(node.type));
     if (node.op == Op::column) return leaf(result, names_.value(node.payload), names_.valid(node.payload));
     if (node.op == Op::parameter) {
       const std::string valid = names_.parameter_valid(node.payload);
@@ -76,8 +91,8 @@ class Emitter {
     }
     std::vector<Operand> inputs;
     for (NodeId input : node.inputs) inputs.push_back(operands_[input]);
-    if (node.op == Op::custom) define_custom(node.payload);
-    Result<Printed> printed = expr::print_operation(graph_, node, inputs, number_);
+    const expr::CustomCall custom{node.op == Op::custom ? custom_name(node.payload) : "", names_.custom_guard};
+    Result<Printed> printed = expr::print_operation(graph_, node, inputs, number_, custom);
     if (!printed.ok()) return printed.status();
     emission_.statements += printed->preparation;
     declare(result, id, inputs, *printed);
@@ -127,10 +142,15 @@ class Emitter {
     return text + tail;
   }
 
-  void define_custom(std::uint32_t index) {
+  // The function's name in this text. Its definition is printed the first time.
+  std::string custom_name(std::uint32_t index) {
     const CustomFunction& function = *graph_.customs[index];
-    const std::string name = expr::custom_name(graph_, index);
-    if (emission_.functions.find(" " + name + "(") != std::string::npos) return;
+    const auto [found, inserted] = customs_.try_emplace(index, "custom_" + std::to_string(customs_.size()) + "_" + function.name);
+    if (inserted) define_custom(function, found->second);
+    return found->second;
+  }
+
+  void define_custom(const CustomFunction& function, const std::string& name) {
     std::string parameters;
     for (std::size_t i = 0; i < function.parameter_names.size(); i++)
       parameters += (i == 0 ? "" : ", ") + kernel_type(function.parameter_types[i]) + " " + function.parameter_names[i];
@@ -141,6 +161,8 @@ class Emitter {
   const Graph& graph_;
   const EmissionNames& names_;
   std::vector<Operand> operands_;
+  std::vector<bool> emitted_;
+  std::map<std::uint32_t, std::string> customs_;   // names by index in the graph
   Emission emission_;
   unsigned number_ = 0;   // of the operation within this text
 };

@@ -393,14 +393,14 @@ Printed print_extreme(const Node& node, std::span<const Operand> inputs, unsigne
   return printed;
 }
 
-Printed print_custom(const Graph& graph, const Node& node, std::span<const Operand> inputs) {
-  std::string arguments, guard;
+Printed print_custom(const Node& node, std::span<const Operand> inputs, const CustomCall& custom) {
+  std::string arguments, guard = custom.guard;
   for (const Operand& input : inputs) {
     arguments += (arguments.empty() ? "" : ", ") + input.value;
     if (input.fault != "0u") guard += (guard.empty() ? "" : " && ") + input.fault + " == 0u";
   }
   Printed printed;
-  printed.value = custom_name(graph, node.payload) + "(" + arguments + ")";
+  printed.value = custom.name + "(" + arguments + ")";
   if (node.type.kind == Kind::boolean) printed.value = "(u32)(" + printed.value + " != 0u)";
   // The body sees present values only: what a NULL's bits are is nobody's promise.
   if (const std::string valid = all_valid(inputs); valid != "1u")
@@ -409,10 +409,10 @@ Printed print_custom(const Graph& graph, const Node& node, std::span<const Opera
   return printed;
 }
 
-Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<const Operand> inputs) {
+Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<const Operand> inputs, const CustomCall& custom) {
   const Operand& a = inputs[0];
   if (node.op == Op::cast) return print_cast(a, node.type);
-  if (node.op == Op::custom) return print_custom(graph, node, inputs);
+  if (node.op == Op::custom) return print_custom(node, inputs, custom);
   if (node.op == Op::negate || node.op == Op::absolute) return print_sign(node, a);
   if (is_rounding(node.op) && node.type.kind == Kind::decimal) return print_rounding(node, a);
   Printed printed;
@@ -432,15 +432,8 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
 
 }  // namespace
 
-std::string custom_name(const Graph& graph, std::uint32_t index) {
-  std::string name = "custom_" + graph.customs[index]->name;
-  for (std::uint32_t i = 0; i < index; i++)
-    if (graph.customs[i]->name == graph.customs[index]->name) return name + "_" + std::to_string(index);
-  return name;
-}
-
 Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs,
-                                unsigned number) {
+                                unsigned number, const CustomCall& custom) {
   const bool carries_string = node.type.kind == Kind::string;
   if (carries_string) return Status(Code::unsupported, "strings can be carried and compared with = and <> only");
   switch (node.op) {
@@ -457,7 +450,7 @@ Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<
     }
     default: break;
   }
-  PENSTOCK_ASSIGN(Printed printed, print_strict(graph, node, inputs));
+  PENSTOCK_ASSIGN(Printed printed, print_strict(graph, node, inputs, custom));
   printed.valid = all_valid(inputs);
   return printed;
 }

@@ -21,9 +21,11 @@ struct Printed {
   std::string preparation;     // statements before
 };
 
+// Of a custom function: its name in the text, and the condition under which its body is called ("": always).
+struct CustomCall { std::string name, guard; };
+
 // `number` makes the names in `preparation` unique.
-Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number);
-// Of a function in Emission::functions.
-std::string custom_name(const Graph& graph, std::uint32_t index);
+Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number,
+                                const CustomCall& custom);
 
 }  // namespace penstock::expr

@@ -9,47 +9,55 @@ namespace {
 
 bool float_less(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
 
-bool less(Type type, std::uint64_t a, std::uint64_t b) {
-  const Scalar x = scalar_of_word(type, a), y = scalar_of_word(type, b);
-  return is_float(type) ? float_less(x.real, y.real) : x.integer < y.integer;
+Scalar scalar_of(Type type, Partial value) {
+  return is_float(type) ? scalar_of_word(type, static_cast<std::uint64_t>(value)) : Scalar::of(type, value);
+}
+Partial bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
+Partial partial_of(const Scalar& value) { return is_float(value.type) ? word_of_scalar(value) : value.integer; }
+
+bool less(Type type, Partial a, Partial b) {
+  return is_float(type) ? float_less(scalar_of(type, a).real, scalar_of(type, b).real) : a < b;
 }
 
-std::uint64_t neutral(const Accumulator& a) {
+constexpr Int128 largest_128 = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
+
+Partial neutral(const Accumulator& a) {
   const bool low = a.kind == AccumulatorKind::maximum;
   if (is_float(a.type)) {
     const double limit = low ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-    return word_of_scalar(Scalar::of(a.type, limit));
+    return partial_of(Scalar::of(a.type, limit));
   }
-  if (a.type.kind == Kind::boolean) return low ? 0 : 1;
-  const bool is_unsigned = is_integer(a.type) && !is_signed(a.type);
-  if (is_unsigned) return low ? 0 : ~std::uint64_t{0} >> (64 - 8 * width_bytes(a.type));
-  const int bits = 8 * static_cast<int>(width_bytes(a.type));
-  const Int128 limit = static_cast<Int128>(1) << (bits - 1);
-  return static_cast<std::uint64_t>(low ? -limit : limit - 1);
+  return low ? -largest_128 - 1 : largest_128;
 }
 
-Int128 wide(std::span<const std::uint64_t> words) {
-  return static_cast<Int128>(static_cast<unsigned __int128>(words[1]) << 64 | words[0]);
-}
+double real_of_bits(Partial bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); }
 
-void add_wide(std::span<std::uint64_t> into, Int128 value) {
-  const auto sum = static_cast<unsigned __int128>(wide(into)) + static_cast<unsigned __int128>(value);
-  into[0] = static_cast<std::uint64_t>(sum);
-  into[1] = static_cast<std::uint64_t>(sum >> 64);
-}
-
-void merge_one(const Accumulator& a, std::span<std::uint64_t> into, std::span<const std::uint64_t> from) {
+// False where the sum leaves 128 bits.
+bool add_partial(const Accumulator& a, Partial& into, Partial value) {
   switch (a.kind) {
-    case AccumulatorKind::count: into[0] += from[0]; break;
-    case AccumulatorKind::sum_i64: into[0] += from[0]; break;
-    case AccumulatorKind::sum_i128: add_wide(into, wide(from)); break;
-    case AccumulatorKind::sum_f64: into[0] = std::bit_cast<std::uint64_t>(std::bit_cast<double>(into[0]) + std::bit_cast<double>(from[0])); break;
-    case AccumulatorKind::minimum: if (less(a.type, from[0], into[0])) into[0] = from[0]; break;
-    case AccumulatorKind::maximum: if (less(a.type, into[0], from[0])) into[0] = from[0]; break;
-    case AccumulatorKind::custom:
-      into[0] = word_of_scalar(a.custom->host(scalar_of_word(a.type, into[0]), scalar_of_word(a.type, from[0])));
-      break;
+    case AccumulatorKind::count:
+    case AccumulatorKind::sum_i64:
+    case AccumulatorKind::sum_i128: return !__builtin_add_overflow(into, value, &into);
+    case AccumulatorKind::sum_f64: into = bits_of(real_of_bits(into) + real_of_bits(value)); break;
+    case AccumulatorKind::minimum: if (less(a.type, value, into)) into = value; break;
+    case AccumulatorKind::maximum: if (less(a.type, into, value)) into = value; break;
+    case AccumulatorKind::custom: into = partial_of(a.custom->host(scalar_of(a.type, into), scalar_of(a.type, value))); break;
   }
+  return true;
+}
+
+// What a kernel left: one word, but for sums of 64-bit integers.
+Partial partial_of_words(const Accumulator& a, std::span<const std::uint64_t> words) {
+  switch (a.kind) {
+    case AccumulatorKind::count:
+    case AccumulatorKind::sum_i64: return static_cast<std::int64_t>(words[0]);
+    case AccumulatorKind::sum_i128: return static_cast<Int128>(static_cast<unsigned __int128>(words[1]) << 64 | words[0]);
+    case AccumulatorKind::sum_f64: return words[0];
+    case AccumulatorKind::minimum:
+    case AccumulatorKind::maximum:
+    case AccumulatorKind::custom: return partial_of(scalar_of_word(a.type, words[0]));
+  }
+  return 0;
 }
 
 // A sum of 128 bits as a number, by halves as DuckDB's HUGEINT is converted: a last digit may be off, and so is DuckDB's.
@@ -59,10 +67,6 @@ template <class Real> Real real_of(Int128 sum) {
   const auto high = static_cast<std::int64_t>(sum >> 64);
   if (high == -1) return -static_cast<Real>(largest - low) - 1;
   return static_cast<Real>(low) + static_cast<Real>(high) * static_cast<Real>(largest);
-}
-
-Int128 exact_sum(const Accumulator& a, std::span<const std::uint64_t> words) {
-  return a.kind == AccumulatorKind::sum_i128 ? wide(words) : static_cast<Int128>(static_cast<std::int64_t>(words[0]));
 }
 
 // CAST(sum AS DOUBLE), as DuckDB computes it for decimals: whole part and rest apart where a double does not hold the count.
@@ -80,9 +84,8 @@ template <class Real> double divided_once(Int128 sum, std::uint64_t count, int s
 }
 
 // To the last digit what DuckDB gives.
-double average(const AggregateResult& result, const Accumulator& a, std::span<const std::uint64_t> words, std::uint64_t count) {
-  if (a.kind == AccumulatorKind::sum_f64) return std::bit_cast<double>(words[0]) / static_cast<double>(count);
-  const Int128 sum = exact_sum(a, words);
+double average(const AggregateResult& result, const Accumulator& a, Partial sum, std::uint64_t count) {
+  if (a.kind == AccumulatorKind::sum_f64) return real_of_bits(sum) / static_cast<double>(count);
   const int scale = a.type.kind == Kind::decimal ? a.type.scale : 0;
   if (result.of_rounded_sum) return decimal_sum_as_double(sum, scale) / static_cast<double>(count);
   const bool fits_16_bits = a.type.kind == Kind::decimal ? a.type.precision <= 4 : width_bytes(a.type) == 1 || a.type.kind == Kind::int16;
@@ -104,35 +107,53 @@ std::uint64_t word_of_scalar(const Scalar& value) {
   return static_cast<std::uint64_t>(value.integer);
 }
 
-void clear(const TileProgram& program, std::span<std::uint64_t> words) {
-  for (const Accumulator& a : program.accumulators) {
-    words[a.word] = 0;
-    if (a.kind == AccumulatorKind::sum_i128) words[a.word + 1] = 0;
-    if (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum) words[a.word] = neutral(a);
-    if (a.kind == AccumulatorKind::custom) words[a.word] = word_of_scalar(a.custom->neutral);
+Status sum_too_large() { return Status(Code::overflow, "a sum is outside HUGEINT"); }
+
+void clear(const TileProgram& program, std::span<Partial> partials) {
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    partials[i] = 0;
+    if (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum) partials[i] = neutral(a);
+    if (a.kind == AccumulatorKind::custom) partials[i] = partial_of(a.custom->neutral);
   }
 }
 
-void merge(const TileProgram& program, std::span<std::uint64_t> into, std::span<const std::uint64_t> from) {
-  for (const Accumulator& a : program.accumulators) merge_one(a, into.subspan(a.word), from.subspan(a.word));
+bool merge(const TileProgram& program, std::span<Partial> into, std::span<const std::uint64_t> words) {
+  bool fits = true;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    fits &= add_partial(a, into[i], partial_of_words(a, words.subspan(a.word)));
+  }
+  return fits;
 }
 
-Scalar result_of(const TileProgram& program, const AggregateResult& result, std::span<const std::uint64_t> words) {
+bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values) {
+  bool fits = true;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    const Scalar* value = a.argument < 0 ? nullptr : &values[static_cast<std::size_t>(a.argument)];
+    if (value && value->is_null) continue;
+    if (a.kind == AccumulatorKind::count) into[i]++;
+    else fits &= add_partial(a, into[i], a.kind == AccumulatorKind::sum_f64 ? bits_of(value->real) : partial_of(*value));
+  }
+  return fits;
+}
+
+Scalar result_of(const TileProgram& program, const AggregateResult& result, std::span<const Partial> partials) {
   const Accumulator& a = program.accumulators[result.accumulator];
-  const std::uint64_t count = words[program.accumulators[result.count].word];
-  const auto value = words.subspan(a.word);
+  const Partial count = partials[result.count], value = partials[result.accumulator];
   switch (result.function) {
     case Aggregate::count_rows:
-    case Aggregate::count: return Scalar::of(result.type, static_cast<Int128>(count));
+    case Aggregate::count: return Scalar::of(result.type, count);
     default: break;
   }
   if (count == 0) return Scalar::null_of(result.type);
   switch (result.function) {
-    case Aggregate::average: return Scalar::of(result.type, average(result, a, value, count));
+    case Aggregate::average: return Scalar::of(result.type, average(result, a, value, static_cast<std::uint64_t>(count)));
     case Aggregate::sum:
-      if (a.kind == AccumulatorKind::sum_f64) return Scalar::of(result.type, std::bit_cast<double>(value[0]));
-      return Scalar::of(result.type, exact_sum(a, value));
-    default: return scalar_of_word(a.type, value[0]);
+      if (a.kind == AccumulatorKind::sum_f64) return Scalar::of(result.type, real_of_bits(value));
+      return Scalar::of(result.type, value);
+    default: return scalar_of(a.type, value);
   }
 }
 

@@ -8,10 +8,16 @@
 
 namespace penstock::plan {
 
-void clear(const TileProgram& program, std::span<std::uint64_t> words);
-// Adds `from` to `into`; the caller's order is the order of addition.
-void merge(const TileProgram& program, std::span<std::uint64_t> into, std::span<const std::uint64_t> from);
-Scalar result_of(const TileProgram& program, const AggregateResult& result, std::span<const std::uint64_t> words);
+// One accumulator on the host, of the sum over all chunks: integers have 128 bits, floats are their bits.
+using Partial = Int128;
+
+void clear(const TileProgram& program, std::span<Partial> partials);
+// Adds what a kernel left as words; the caller's order is the order of addition. False where a sum leaves 128 bits.
+bool merge(const TileProgram& program, std::span<Partial> into, std::span<const std::uint64_t> words);
+// Adds a row: the values of the program's outputs.
+bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
+Scalar result_of(const TileProgram& program, const AggregateResult& result, std::span<const Partial> partials);
+Status sum_too_large();
 // A key or extreme from its word; a string's word is its code.
 Scalar scalar_of_word(Type type, std::uint64_t word);
 std::uint64_t word_of_scalar(const Scalar& value);

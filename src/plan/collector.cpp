@@ -113,11 +113,11 @@ class CompactCollector : public Collector {
   std::uint64_t row_count_ = 0;
 };
 
-Table one_row(const TileProgram& program, std::span<const std::uint64_t> words) {
+Table one_row(const TileProgram& program, std::span<const Partial> partials) {
   Table table;
   table.row_count = 1;
   for (std::size_t i = 0; i < program.results.size(); i++) {
-    const Scalar value = result_of(program, program.results[i], words);
+    const Scalar value = result_of(program, program.results[i], partials);
     table.names.push_back(program.schema[i].name);
     table.columns.push_back(column_of(program.schema[i].type, std::span(&value, 1)));
   }
@@ -127,24 +127,27 @@ Table one_row(const TileProgram& program, std::span<const std::uint64_t> words) 
 // Partial results are added chunk by chunk and group by group: one fixed order.
 class ReduceCollector : public Collector {
  public:
-  explicit ReduceCollector(const TileProgram& program) : program_(program), words_(program.accumulator_words()) { clear(program, words_); }
+  explicit ReduceCollector(const TileProgram& program) : program_(program), partials_(program.accumulators.size()) {
+    clear(program, partials_);
+  }
 
   Status read(Queue& queue, const TileKernel&, Chunk& chunk) override {
-    chunk.words.resize(std::size_t{chunk.slot.groups} * words_.size());
+    chunk.words.resize(std::size_t{chunk.slot.groups} * program_.accumulator_words());
     bytes_downloaded += chunk.words.size() * 8;
     return chunk.words.empty() ? Status() : queue.download(chunk.words.data(), *chunk.slot.partials, chunk.words.size() * 8);
   }
   Status take(Queue&, const TileKernel&, Chunk& chunk) override {
-    for (std::size_t at = 0; at < chunk.words.size(); at += words_.size())
-      merge(program_, words_, std::span(chunk.words).subspan(at, words_.size()));
+    const std::size_t words = program_.accumulator_words();
+    for (std::size_t at = 0; at < chunk.words.size(); at += words)
+      if (!merge(program_, partials_, std::span(chunk.words).subspan(at, words))) return sum_too_large();
     return {};
   }
-  Result<Table> finish() override { return one_row(program_, words_); }
+  Result<Table> finish() override { return one_row(program_, partials_); }
   std::uint64_t row_count() const override { return 1; }
 
  private:
   const TileProgram& program_;
-  std::vector<std::uint64_t> words_;
+  std::vector<Partial> partials_;
 };
 
 class GroupCollector : public Collector {
@@ -170,7 +173,8 @@ class GroupCollector : public Collector {
     }
     PENSTOCK_TRY(queue.finish());
     for (std::size_t group = 0; group < chunk.counts.size(); group++)
-      for (std::uint32_t slot = 0; slot < chunk.counts[group]; slot++) add(std::span(chunk.words).subspan(group * stride + slot * entry_words(), entry_words()));
+      for (std::uint32_t slot = 0; slot < chunk.counts[group]; slot++)
+        if (!add(std::span(chunk.words).subspan(group * stride + slot * entry_words(), entry_words()))) return sum_too_large();
     return {};
   }
 
@@ -186,23 +190,24 @@ class GroupCollector : public Collector {
       return static_cast<std::size_t>(hash);
     }
   };
-  std::size_t key_words() const { return program_.key_count + std::size_t{1}; }
+  std::size_t key_words() const { return program_.key_words(); }
+  bool is_null(const Key& key, std::size_t i) const { return (key[program_.key_count + i / 64] >> (i % 64) & 1) != 0; }
   std::size_t entry_words() const { return key_words() + std::max(1u, program_.accumulator_words()); }
 
-  void add(std::span<const std::uint64_t> entry) {
+  bool add(std::span<const std::uint64_t> entry) {
     Key key(entry.begin(), entry.begin() + static_cast<std::ptrdiff_t>(key_words()));
     auto [at, inserted] = entries_.try_emplace(std::move(key));
     if (inserted) {
-      at->second.resize(std::max(1u, program_.accumulator_words()));
+      at->second.resize(program_.accumulators.size());
       clear(program_, at->second);
     }
-    merge(program_, at->second, entry.subspan(key_words()));
+    return merge(program_, at->second, entry.subspan(key_words()));
   }
 
   // NULLs last, numbers by value with NaN above all, strings by bytes.
   bool key_less(const Key& a, const Key& b) const {
     for (std::uint32_t i = 0; i < program_.key_count; i++) {
-      const bool null_a = a[program_.key_count] >> i & 1, null_b = b[program_.key_count] >> i & 1;
+      const bool null_a = is_null(a, i), null_b = is_null(b, i);
       if (null_a != null_b) return null_b;
       if (null_a || a[i] == b[i]) continue;
       const Type type = program_.schema[i].type;
@@ -216,11 +221,11 @@ class GroupCollector : public Collector {
 
   const TileProgram& program_;
   StringPool& strings_;
-  std::unordered_map<Key, std::vector<std::uint64_t>, Hash> entries_;
+  std::unordered_map<Key, std::vector<Partial>, Hash> entries_;
 };
 
 Result<Table> GroupCollector::finish() {
-  std::vector<const std::pair<const Key, std::vector<std::uint64_t>>*> sorted;
+  std::vector<const std::pair<const Key, std::vector<Partial>>*> sorted;
   for (const auto& entry : entries_) sorted.push_back(&entry);
   std::sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) { return key_less(a->first, b->first); });
   Table table;
@@ -229,9 +234,9 @@ Result<Table> GroupCollector::finish() {
   for (std::size_t c = 0; c < program_.schema.size(); c++) {
     const Type type = program_.schema[c].type;
     for (std::size_t row = 0; row < sorted.size(); row++) {
-      const auto& [key, words] = *sorted[row];
-      if (c >= program_.key_count) values[row] = result_of(program_, program_.results[c - program_.key_count], words);
-      else if (key[program_.key_count] >> c & 1) values[row] = Scalar::null_of(type);
+      const auto& [key, partials] = *sorted[row];
+      if (c >= program_.key_count) values[row] = result_of(program_, program_.results[c - program_.key_count], partials);
+      else if (is_null(key, c)) values[row] = Scalar::null_of(type);
       else if (type.kind == Kind::string) values[row] = Scalar::of(strings_.text(static_cast<std::uint32_t>(key[c])));
       else values[row] = scalar_of_word(type, key[c]);
     }

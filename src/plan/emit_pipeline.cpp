@@ -29,6 +29,9 @@ std::string of_word(Type type, const std::string& word) {
 // Validity in registers and in memory is a word and a byte; a value that is never NULL has neither.
 bool is_nullable(const TileProgram& program, NodeId root) { return program.graph->at(root).nullable; }
 
+// A custom function's body is not called for a row that a filter before it dropped: it may not end, or read what is not there.
+bool guards_customs(const TileProgram& program) { return !program.predicates.empty() && !program.graph->customs.empty(); }
+
 // Rows that a CPU evaluates together, as the lanes of a loop that its compiler vectorises. Too many to be unrolled, which would keep
 // it from being vectorised; few enough for their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
@@ -77,7 +80,7 @@ std::string Printer::defines(Target target) const {
   define("PIPELINE_DEPTH", policy_.depth);
   define("PIPELINE_WINDOW", policy_.window);
   define("PIPELINE_LANES", cpu_lanes);
-  define("PIPELINE_KEY_WORDS", program_.key_count + 1);
+  define("PIPELINE_KEY_WORDS", program_.key_words());
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program_.accumulator_words()));
   if (target == Target::cuda) {
     text += "#undef GROUPS_PER_UNIT\n";
@@ -170,26 +173,30 @@ Result<std::string> Printer::evaluate_function(PipelineText& result) const {
     return value.is_null ? "((" + kernel_type(value.type) + ")0)" : parameter_name(p);      // NULL takes no argument
   };
   names.parameter_valid = [this](std::uint32_t p) { return program_.graph->parameters[p].is_null ? std::string("0u") : std::string(); };
+  // A row's fault counts if the row has passed every predicate before it.
+  const auto fault_text = [](const Emission::Root& root) {
+    return root.fault == "0u" ? "" : "  found = found == 0u && keep != 0u ? " + root.fault + " : found;\n";
+  };
+  const auto keep_text = [&](const Emission::Root& root) {
+    return fault_text(root) + "  keep &= (u32)" + root.value + " & (u32)" + root.valid + ";\n";
+  };
+  if (guards_customs(program_)) {
+    names.custom_guard = "keep != 0u && found == 0u";
+    names.after_root = [&](std::size_t i, const Emission::Root& root) { return i < program_.predicates.size() ? keep_text(root) : ""; };
+  }
   PENSTOCK_ASSIGN(const Emission emission, emit(*program_.graph, roots, names));
   result.faults = emission.faults;
   result.fault_codes = emission.fault_codes;
 
-  // A row's fault counts if the row has passed every predicate before it.
   std::string text = emission.functions + result_struct();
   text += "// Evaluates one row: whether it is kept, its outputs, and the smallest fault number met so far.\n";
   text += "FUNCTION u32 pipeline_evaluate(" + value_declarations() + "const PRIVATE PipelineRow* in, PRIVATE PipelineResult* out, PRIVATE u32* fault)\n{\n";
-  text += scalar_loads() + emission.statements + "  u32 keep = 1u, found = 0u;\n";
-  const auto add_fault = [&](const Emission::Root& root) {
-    if (root.fault != "0u") text += "  found = found == 0u && keep != 0u ? " + root.fault + " : found;\n";
-  };
-  for (std::size_t i = 0; i < program_.predicates.size(); i++) {
-    add_fault(emission.roots[i]);
-    text += "  keep &= (u32)" + emission.roots[i].value + " & (u32)" + emission.roots[i].valid + ";\n";
-  }
+  const std::string begin = "  u32 keep = 1u, found = 0u;\n";
+  text += scalar_loads() + (names.after_root ? begin + emission.statements : emission.statements + begin);
+  for (std::size_t i = 0; !names.after_root && i < program_.predicates.size(); i++) text += keep_text(emission.roots[i]);
   for (std::size_t i = 0; i < computed.size(); i++) {
     const Emission::Root& root = emission.roots[program_.predicates.size() + i];
-    add_fault(root);
-    text += "  out->o" + number(computed[i]) + " = " + root.value + ";\n";
+    text += fault_text(root) + "  out->o" + number(computed[i]) + " = " + root.value + ";\n";
     if (is_nullable(program_, program_.outputs[computed[i]].root)) text += "  out->o" + number(computed[i]) + "_valid = " + root.valid + ";\n";
   }
   // None found is 0, whose predecessor is NO_FAULT: a minimum, which compilers can vectorise.
@@ -343,8 +350,8 @@ AccumulatorText accumulator_text(const Accumulator& a, const std::string& name, 
     }
     case AccumulatorKind::custom:
       t.clear = mine + " = " + name + "_neutral;";
-      t.add = "if (" + keep + ") " + mine + " = combine_" + a.custom->name + "(" + mine + ", " + value + ");";
-      t.merge = mine + " = combine_" + a.custom->name + "(" + mine + ", " + other + ");";
+      t.add = "if (" + keep + ") " + mine + " = " + name + "_combine(" + mine + ", " + value + ");";
+      t.merge = mine + " = " + name + "_combine(" + mine + ", " + other + ");";
       break;
   }
   return t;
@@ -356,9 +363,7 @@ std::string custom_functions(const TileProgram& program) {
     const Accumulator& a = program.accumulators[i];
     if (a.kind != AccumulatorKind::custom) continue;
     const std::string type = kernel_type(a.type);
-    const std::string function = "combine_" + a.custom->name;
-    if (text.find(function + "(") == std::string::npos)
-      text += "FUNCTION " + type + " " + function + "(" + type + " a, " + type + " b)\n{\n  " + a.custom->body + "\n}\n";
+    text += "FUNCTION " + type + " a" + number(i) + "_combine(" + type + " a, " + type + " b)\n{\n  " + a.custom->body + "\n}\n";
     std::string bits;
     if (is_float(a.type)) {
       const bool wide = a.type.kind == Kind::float64;
@@ -406,19 +411,21 @@ std::string Printer::accumulator_functions() const {
   return text + "#if GROUP_SIZE == 1\n" + words("PRIVATE", "put", "get") + "#endif\n\n";
 }
 
-// Equal keys have equal words: -0.0 becomes 0.0, every NaN one NaN, a NULL zero with its bit in the last word.
+// Equal keys have equal words: -0.0 becomes 0.0, every NaN one NaN, a NULL zero with its bit in a word behind the keys.
 std::string Printer::key_function() const {
   std::string body = "  u64 nulls = 0;\n";
   for (std::uint32_t i = 0; i < program_.key_count; i++) {
+    if (i > 0 && i % 64 == 0) body += "  words[" + number(program_.key_count + i / 64 - 1) + "] = nulls;\n  nulls = 0;\n";
     const NodeId root = program_.outputs[i].root;
     const Type type = program_.graph->at(root).type;
     const std::string value = "result->o" + number(i), word = "words[" + number(i) + "]";
     if (type.kind == Kind::float32) body += "  " + word + " = IS_NAN(" + value + ") ? (u64)0x7fc00000u : (u64)BITS_F32(" + value + " + 0.0f);\n";
     else if (type.kind == Kind::float64) body += "  " + word + " = IS_NAN(" + value + ") ? (u64)0x7ff80000u << 32 : BITS_F64(" + value + " + (f64)0);\n";
     else body += "  " + word + " = " + to_word(type, value) + ";\n";
-    if (is_nullable(program_, root)) body += "  if (" + value + "_valid == 0u) { " + word + " = 0; nulls |= (u64)1 << " + number(i) + "; }\n";
+    if (!is_nullable(program_, root)) continue;
+    body += "  if (" + value + "_valid == 0u) { " + word + " = 0; nulls |= (u64)1 << " + number(i % 64) + "; }\n";
   }
-  body += "  words[" + number(program_.key_count) + "] = nulls;\n";
+  body += "  words[" + number(program_.key_words() - 1) + "] = nulls;\n";
   return "FUNCTION void pipeline_key(const PRIVATE PipelineResult* result, PRIVATE u64* words)\n{\n" + body + "}\n\n";
 }
 
@@ -548,6 +555,23 @@ std::uint64_t output_bytes_per_row(const TileProgram& program) {
   std::uint64_t bytes = 0;
   if (program.epilogue == Epilogue::compact)
     for (const OutputParameter& p : output_parameters(program)) bytes += p.width_bytes;
+  return bytes;
+}
+
+std::uint64_t bytes_read(const TileProgram& program, std::uint64_t row_count) {
+  const std::uint64_t bits = (row_count + 7) / 8;
+  std::uint64_t bytes = 0;
+  for (const ColumnParameter& p : column_parameters(program)) {
+    const Type type = program.source_schema[p.column].type;
+    bytes += (type.kind == Kind::boolean ? bits : row_count * width_bytes(type)) + (p.has_validity ? bits : 0);
+  }
+  return bytes;
+}
+
+std::uint64_t bytes_written(const TileProgram& program, std::uint64_t row_count) {
+  std::uint64_t bytes = 0;
+  if (program.epilogue == Epilogue::compact)
+    for (const OutputParameter& p : output_parameters(program)) bytes += row_count * (p.width_bytes + p.has_validity);
   return bytes;
 }
 

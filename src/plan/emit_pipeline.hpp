@@ -43,9 +43,12 @@ struct ColumnParameter { std::uint32_t column = 0; bool has_validity = false; };
 std::vector<ColumnParameter> column_parameters(const TileProgram& program);
 struct OutputParameter { int output = -1; bool has_validity = false; std::uint32_t width_bytes = 0; };   // -1: row numbers
 std::vector<OutputParameter> output_parameters(const TileProgram& program);
-// Bytes that a kernel moves for a row it reads, and for a row it keeps, validity and booleans left out.
+// Widths of a row that is read, at least 1, and of one that is kept, validity left out: what policies reckon with.
 std::uint64_t input_bytes_per_row(const TileProgram& program);
 std::uint64_t output_bytes_per_row(const TileProgram& program);
+// Bytes of so many rows' columns, and of their outputs, each once.
+std::uint64_t bytes_read(const TileProgram& program, std::uint64_t row_count);
+std::uint64_t bytes_written(const TileProgram& program, std::uint64_t row_count);
 bool is_used_parameter(const TileProgram& program, std::uint32_t parameter);   // NULL literals take no argument
 // Whether the scalars are one buffer of 64-bit words, because as arguments of their own they would be too many.
 bool packs_scalars(const TileProgram& program);

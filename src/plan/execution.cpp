@@ -2,8 +2,10 @@
 #include <chrono>
 #include <future>
 #include <map>
+#include <numeric>
 
 #include "base/guard.hpp"
+#include "plan/gather.hpp"
 #include "plan/host_steps.hpp"
 #include "plan/run_tiles.hpp"
 #include "plan/stages.hpp"
@@ -13,6 +15,26 @@ namespace plan {
 namespace {
 
 double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+Result<Table> read_whole(const TableSource& source) {
+  const Schema& schema = source.schema();
+  std::vector<std::uint32_t> columns(schema.size());
+  std::iota(columns.begin(), columns.end(), 0u);
+  PENSTOCK_ASSIGN(const auto stream, source.scan(columns, {}));
+  std::vector<std::vector<Column>> parts(schema.size());
+  Table table;
+  for (;;) {
+    PENSTOCK_ASSIGN(std::optional<Table> batch, stream->next());
+    if (!batch) break;
+    table.row_count += batch->row_count;
+    for (std::size_t i = 0; i < parts.size(); i++) parts[i].push_back(std::move(batch->columns[i]));
+  }
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    table.names.push_back(schema[i].name);
+    table.columns.push_back(concatenate(schema[i].type, parts[i]));
+  }
+  return table;
+}
 
 class Execution {
  public:
@@ -57,21 +79,17 @@ class Execution {
     }
     if (finishes_on_host(plan_, id)) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], step.kind == StepKind::map ? row_limit : ~std::uint64_t{0}));
-      return apply_on_host(step, input);
+      return apply_on_host(plan_, id, input);
     }
     return run_chain(id, row_limit);
   }
 
   Result<Table> run_chain(StepId id, std::uint64_t row_limit) {
     const StepId base = chain_base(plan_, id, consumers_);
-    std::shared_ptr<TableSource> source = plan_.step(base).source;
-    if (!source) {
-      PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}));
-      source = table_source(std::move(table), std::string(name_of(plan_.step(base).kind)));
-    }
     PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan_, base, id));
+    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(base, programs.size()));
     BegunScan begun;
-    if (opening_.valid()) {
+    if (opening_.valid() && source->can_be_scanned_again()) {
       PENSTOCK_ASSIGN(begun, begin_scan(programs[0], *source));
     }
     PENSTOCK_TRY(wait_for_device());
@@ -88,6 +106,22 @@ class Execution {
     }
     report_.rows_read = rows_read;     // the same rows again
     return table;
+  }
+
+  // What a chain reads, so many times.
+  Result<std::shared_ptr<TableSource>> rows_of(StepId base, std::size_t times) {
+    const std::shared_ptr<TableSource>& source = plan_.step(base).source;
+    if (source && (source->can_be_scanned_again() || (times == 1 && consumers_[base] == 1))) return source;
+    if (!source) {
+      PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}));
+      return table_source(std::move(table), std::string(name_of(plan_.step(base).kind)));
+    }
+    std::shared_ptr<TableSource>& held = held_[base];
+    if (!held) {
+      PENSTOCK_ASSIGN(Table table, read_whole(*source));
+      held = table_source(std::move(table), source->describe());
+    }
+    return held;
   }
 
   // The columns of two slices of one step. With a row limit each stops where it has enough, at a chunk's end of its own.
@@ -127,53 +161,16 @@ class Execution {
   std::future<Result<std::shared_ptr<Device>>> opening_;   // valid until device_ is set
   StringPool strings_;
   std::map<StepId, Table> done_;
+  std::map<StepId, std::shared_ptr<TableSource>> held_;    // the rows of sources that cannot be scanned again
   RunReport report_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<StepId>& results) {
-  std::vector<std::uint32_t> consumers(plan.size(), 0);
-  std::vector<bool> reached(plan.size(), false);
-  for (StepId result : results) {
-    consumers[result]++;
-    reached[result] = true;
-  }
-  for (std::size_t id = plan.size(); id-- > 0;) {     // inputs have smaller numbers
-    if (!reached[id]) continue;
-    for (StepId input : plan.step(static_cast<StepId>(id)).inputs) {
-      consumers[input]++;
-      reached[input] = true;
-    }
-  }
-  return consumers;
-}
-
-bool yields_small_result(StepKind kind) {
-  return kind == StepKind::reduce || kind == StepKind::group_by || kind == StepKind::order_by || kind == StepKind::limit;
-}
-
-bool finishes_on_host(const Plan& plan, StepId id) {
-  for (StepId at = id; plan.step(at).kind == StepKind::filter || plan.step(at).kind == StepKind::map;) {
-    at = plan.step(at).inputs[0];
-    if (yields_small_result(plan.step(at).kind)) return true;
-  }
-  return false;
-}
-
-StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
-  if (plan.step(last).kind == StepKind::source) return last;
-  StepId at = plan.step(last).inputs[0];
-  while ((plan.step(at).kind == StepKind::filter || plan.step(at).kind == StepKind::map) && consumers[at] <= 1 && !finishes_on_host(plan, at))
-    at = plan.step(at).inputs[0];
-  return at;
-}
-
 }  // namespace plan
 
 static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
-  for (StepId result : results)
-    if (result >= plan.size()) return Status(Code::invalid, "the result is not a step of this plan");
+  for (StepId result : results) PENSTOCK_TRY(plan::check_result(plan, result));
   plan::Execution execution(plan, results, options);
   std::vector<Outcome> outcomes;
   for (StepId result : results) {

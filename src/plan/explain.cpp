@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/guard.hpp"
+#include "expr/operation.hpp"
 #include "plan/stages.hpp"
 #include "plan/tile_kernel.hpp"
 
@@ -61,8 +62,9 @@ std::vector<StepId> path(const Plan& plan, StepId result) {
 }
 
 void columns_of(const Graph& graph, NodeId root, std::set<std::uint32_t>& columns) {
-  if (graph.at(root).op == Op::column) columns.insert(graph.at(root).payload);
-  for (NodeId input : graph.at(root).inputs) columns_of(graph, input, columns);
+  const std::vector<bool> needed = expr::reachable(graph, std::span(&root, 1));     // each node once, however often it is shared
+  for (NodeId id = 0; id <= root; id++)
+    if (needed[id] && graph.at(id).op == Op::column) columns.insert(graph.at(id).payload);
 }
 
 std::uint64_t bytes_of(const Schema& schema, const std::set<std::uint32_t>& columns) {
@@ -154,6 +156,7 @@ std::vector<StepId> kernel_steps(const Plan& plan, StepId result, const std::vec
 
 static Result<std::string> explained(const Plan& plan, StepId result, const RunOptions& options) {
   using namespace plan;
+  PENSTOCK_TRY(check_result(plan, result));
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   std::shared_ptr<Device> device;
   if (auto opened = open_device(options.device); opened.ok()) device = std::move(opened).value();
@@ -183,6 +186,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
 
 static Result<std::string> emitted(const Plan& plan, StepId result, Target target) {
   using namespace plan;
+  PENSTOCK_TRY(check_result(plan, result));
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   const Traits traits = typical_traits(target);
   std::string text;

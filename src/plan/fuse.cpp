@@ -23,7 +23,7 @@ void collect_columns(const Graph& graph, NodeId root, std::set<NodeId>& seen, st
   for (NodeId input : node.inputs) collect_columns(graph, input, seen, columns);
 }
 
-// Sums of up to 32-bit integers cannot leave 64 bits within the 2^32 rows of a chunk.
+// Sums of up to 32-bit integers cannot leave 64 bits within the rows of one launch (most_launch_rows); the host adds up launches in 128.
 AccumulatorKind sum_kind(Type type) {
   if (is_float(type)) return AccumulatorKind::sum_f64;
   const bool narrow = type.kind == Kind::boolean || (is_integer(type) && width_bytes(type) <= 4 && type.kind != Kind::uint32);
@@ -124,6 +124,8 @@ std::uint32_t TileProgram::accumulator_words() const {
   return words;
 }
 
+std::uint32_t TileProgram::key_words() const { return key_count + std::max(1u, (key_count + 63) / 64); }
+
 bool TileProgram::carries_rows() const {
   return std::any_of(outputs.begin(), outputs.end(), [](const Output& output) { return output.carried >= 0; });
 }
@@ -170,7 +172,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice
     for (std::size_t i = 0; i < program.schema.size(); i++) {
       const NodeId root = columns[slice.first + i];
       const Node& node = program.graph->at(root);
-      const bool carry = node.op == Op::column && node.type.kind == Kind::string;
+      const bool carry = node.op == Op::column && (node.type.kind == Kind::string || width_bytes(node.type) > 8);
       program.outputs.push_back({program.schema[i].name, root, carry ? static_cast<int>(node.payload) : -1});
     }
     carry_wide_rows(program);

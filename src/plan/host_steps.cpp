@@ -73,8 +73,10 @@ class SortColumn {
 
 }  // namespace
 
-Result<Table> apply_on_host(const Step& step, const Table& input) {
-  return step.kind == StepKind::filter ? filter_on_host(step, input) : map_on_host(step, input);
+Result<Table> apply_on_host(const Plan& plan, StepId id, const Table& input) {
+  const Step& step = plan.step(id);
+  if (step.kind == StepKind::filter) return filter_on_host(step, input);
+  return step.kind == StepKind::map ? map_on_host(step, input) : aggregate_on_host(plan, id, input);
 }
 
 Table sort_rows(const Table& table, const std::vector<SortKey>& keys) {

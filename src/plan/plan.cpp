@@ -4,11 +4,42 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/operation.hpp"
+
 namespace penstock {
 namespace {
 
 Status wrong(StepKind step, std::string message) {
   return Status(Code::invalid, std::string(name_of(step)) + ": " + std::move(message));
+}
+
+// Every id that is reached is one, and every column is one of the input's rows, of its type.
+Status check_nodes(StepKind step, const Graph& graph, std::span<const NodeId> roots, const Schema& input) {
+  for (NodeId root : roots)
+    if (root >= graph.size()) return wrong(step, "there is no node " + std::to_string(root) + " in its graph");
+  const std::vector<bool> needed = expr::reachable(graph, roots);
+  for (NodeId id = 0; id < graph.size(); id++) {
+    if (!needed[id]) continue;
+    const Node& node = graph.at(id);
+    if (node.op == Op::parameter && node.payload >= graph.parameters.size()) return wrong(step, "its graph lacks a parameter");
+    if (node.op == Op::custom && (node.payload >= graph.customs.size() || !graph.customs[node.payload]))
+      return wrong(step, "its graph lacks a custom function");
+    if (node.op != Op::column) continue;
+    if (node.payload >= input.size()) return wrong(step, "its input has no column " + std::to_string(node.payload));
+    const Field& field = input[node.payload];
+    if (!(node.type == field.type))
+      return wrong(step, "column '" + field.name + "' is " + name_of(field.type) + ", not " + name_of(node.type));
+    if (field.nullable && !node.nullable) return wrong(step, "column '" + field.name + "' may be NULL");
+  }
+  return {};
+}
+
+std::vector<NodeId> roots_of(const std::vector<Projection>& projections, const std::vector<AggregateCall>& aggregates) {
+  std::vector<NodeId> roots;
+  for (const Projection& p : projections) roots.push_back(p.root);
+  for (const AggregateCall& call : aggregates)
+    if (call.function != Aggregate::count_rows) roots.push_back(call.argument);
+  return roots;
 }
 
 Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Graph& graph) {
@@ -72,7 +103,14 @@ Result<StepId> Plan::add(Step step) {
   return static_cast<StepId>(steps_.size() - 1);
 }
 
+Status Plan::check(StepKind kind, StepId input, const Graph* graph, const std::vector<NodeId>& roots) const {
+  if (input >= steps_.size()) return wrong(kind, "its input is not a step of this plan");
+  if (!graph) return wrong(kind, "it has no graph");
+  return check_nodes(kind, *graph, roots, steps_[input].schema);
+}
+
 StepId Plan::source(std::shared_ptr<TableSource> source) {
+  if (!source) return no_step;
   Step step;
   step.schema = source->schema();
   step.source = std::move(source);
@@ -81,7 +119,7 @@ StepId Plan::source(std::shared_ptr<TableSource> source) {
 }
 
 Result<StepId> Plan::filter(StepId input, std::shared_ptr<const Graph> graph, NodeId predicate) {
-  if (input >= steps_.size()) return wrong(StepKind::filter, "its input is not a step of this plan");
+  PENSTOCK_TRY(check(StepKind::filter, input, graph.get(), {predicate}));
   const Type type = graph->at(predicate).type;
   if (type.kind != Kind::boolean) return wrong(StepKind::filter, "the predicate is " + name_of(type) + ", not BOOLEAN");
   Step step;
@@ -95,6 +133,7 @@ Result<StepId> Plan::filter(StepId input, std::shared_ptr<const Graph> graph, No
 
 Result<StepId> Plan::map(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> projections) {
   if (projections.empty()) return wrong(StepKind::map, "it yields no columns");
+  PENSTOCK_TRY(check(StepKind::map, input, graph.get(), roots_of(projections, {})));
   Step step;
   step.kind = StepKind::map;
   step.inputs = {input};
@@ -106,6 +145,7 @@ Result<StepId> Plan::map(StepId input, std::shared_ptr<const Graph> graph, std::
 
 Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph, std::vector<AggregateCall> aggregates) {
   if (aggregates.empty()) return wrong(StepKind::reduce, "it has no aggregates");
+  PENSTOCK_TRY(check(StepKind::reduce, input, graph.get(), roots_of({}, aggregates)));
   Step step;
   step.kind = StepKind::reduce;
   step.inputs = {input};
@@ -118,6 +158,7 @@ Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph, st
 Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> keys,
                               std::vector<AggregateCall> aggregates) {
   if (keys.empty()) return wrong(StepKind::group_by, "it has no keys; use reduce");
+  PENSTOCK_TRY(check(StepKind::group_by, input, graph.get(), roots_of(keys, aggregates)));
   Step step;
   step.kind = StepKind::group_by;
   step.inputs = {input};

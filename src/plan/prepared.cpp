@@ -51,8 +51,7 @@ class PreparedTiles : public Prepared {
     kernel.name = kernel.variant = std::string(kernel_->variant().name);
     kernel.source = kernel_->source();
     kernel.build = kernel_->compiled().report();
-    kernel.bytes_moved = outcome.report.rows_read * input_bytes_per_row(program_);
-    if (program_.epilogue == Epilogue::compact) kernel.bytes_moved += outcome.table.row_count * output_bytes_per_row(program_);
+    kernel.bytes_moved = kernel_->bytes_moved(outcome.report.rows_read, outcome.table.row_count);
     outcome.report.kernels.push_back(std::move(kernel));
     return outcome;
   }
@@ -79,6 +78,7 @@ class PreparedTiles : public Prepared {
 }  // namespace plan
 
 static Result<std::unique_ptr<Prepared>> prepare_chain(const Plan& plan, StepId result, const RunOptions& options) {
+  PENSTOCK_TRY(plan::check_result(plan, result));
   const StepId base = plan::chain_base(plan, result, plan::count_consumers(plan, {result}));
   if (!plan.step(base).source || plan::finishes_on_host(plan, result))
     return Status(Code::unsupported, "only a chain of filters and maps, and the aggregate at its end, can be prepared");

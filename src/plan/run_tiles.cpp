@@ -59,6 +59,8 @@ class Runner {
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.slot, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
+    launches_++;
+    bytes_moved_ += kernel_->bytes_moved(chunk.memory.input.row_count, 0);
     PENSTOCK_TRY(queue_->download(&chunk.fault, *chunk.slot.fault, 4));
     PENSTOCK_TRY(collector_->read(*queue_, *kernel_, chunk));
     PENSTOCK_ASSIGN(chunk.read, queue_->record());
@@ -71,7 +73,8 @@ class Runner {
     PENSTOCK_TRY(chunk.read->wait());
     if (chunk.fault != no_fault) return kernel_->fault_status(chunk.fault);
     while (chunk.overflowed != 0) {
-      PENSTOCK_TRY(kernel_->widen());
+      // Chunks in flight together overflow together: the first widens for all.
+      if (chunk.slot.slots == kernel_->policy().slots) PENSTOCK_TRY(kernel_->widen(chunk.memory.input.row_count));
       PENSTOCK_TRY(enqueue(chunk));
       PENSTOCK_TRY(chunk.read->wait());
     }
@@ -101,9 +104,8 @@ class Runner {
     entry.source = kernel_->source();
     entry.build = kernel_->compiled().report();
     entry.device_seconds = device_seconds_;
-    entry.launches = report.chunks;
-    entry.bytes_moved = rows_ * input_bytes_per_row(program_);
-    if (program_.epilogue == Epilogue::compact) entry.bytes_moved += collector_->row_count() * output_bytes_per_row(program_);
+    entry.launches = launches_;
+    entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
     report.kernels.push_back(std::move(entry));
   }
 
@@ -117,14 +119,14 @@ class Runner {
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<ChunkStream> stream_;
   std::size_t next_ = 0;
-  std::uint64_t rows_ = 0;
+  std::uint64_t rows_ = 0, launches_ = 0, bytes_moved_ = 0;
   double device_seconds_ = 0;
 };
 
 }  // namespace
 
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program) {
-  if (options.batch_rows > 0) return std::max<std::uint64_t>(64, options.batch_rows / 64 * 64);
+  if (options.batch_rows > 0) return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, most_launch_rows);
   const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
   const std::uint64_t memory = options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
   const std::uint64_t fitting = std::max<std::uint64_t>(memory / 4 / slots_in_flight / per_row, 1024);

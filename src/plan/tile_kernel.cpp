@@ -1,6 +1,7 @@
 #include "plan/tile_kernel.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "expr/emit.hpp"
 #include "plan/accumulators.hpp"
@@ -21,8 +22,10 @@ Argument scalar_argument(const Scalar& value, StringPool& strings) {
     case Kind::uint16: return Argument::value(static_cast<std::uint16_t>(value.integer));
     case Kind::int32: case Kind::date32: return Argument::value(static_cast<std::int32_t>(value.integer));
     case Kind::uint32: return Argument::value(static_cast<std::uint32_t>(value.integer));
-    default: return Argument::value(static_cast<std::int64_t>(value.integer));
+    case Kind::int64: case Kind::uint64: case Kind::timestamp: case Kind::decimal: break;
+    case Kind::int128: break;      // refused by emit()
   }
+  return Argument::value(static_cast<std::int64_t>(value.integer));
 }
 
 void add(std::vector<Argument>& arguments, const std::vector<std::shared_ptr<Buffer>>& buffers) {
@@ -58,11 +61,14 @@ Status TileKernel::compile() {
   return {};
 }
 
-Status TileKernel::widen() {
+Status TileKernel::widen(std::uint64_t row_count) {
   const std::uint32_t limit = device_->traits().is_cpu ? cpu_slot_limit : gpu_slot_limit;
-  if (policy_.slots * 4 > limit)
+  if (policy_.slots >= limit)
     return Status(Code::capacity, "group by: more than " + std::to_string(policy_.slots) + " groups in one chunk on " + device_->traits().id);
-  policy_.slots *= 4;
+  // A group meets no more keys than it has rows.
+  const std::uint32_t groups = group_count(row_count), tiles = (tile_count(row_count) + groups - 1) / groups;
+  const std::uint64_t enough = std::bit_ceil(std::uint64_t{tiles} * policy_.tile_rows), wanted = std::max<std::uint64_t>(enough, policy_.slots * 2);
+  policy_.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>({policy_.slots * 4, wanted, limit}));
   // The tables of all groups together stay within a gigabyte.
   const std::uint64_t table = std::uint64_t{8} * policy_.slots * policy_.group_size * std::max(1u, program_.accumulator_words());
   while (policy_.groups > 1 && table * policy_.groups > (std::uint64_t{1} << 30)) policy_.groups = (policy_.groups + 1) / 2;
@@ -76,6 +82,15 @@ std::uint32_t TileKernel::tile_count(std::uint64_t row_count) const {
 std::uint32_t TileKernel::group_count(std::uint64_t row_count) const {
   const std::uint32_t tiles = std::max(1u, tile_count(row_count));
   return policy_.groups == 0 ? tiles : std::min(tiles, policy_.groups);
+}
+
+std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const {
+  const std::uint64_t read = bytes_read(program_, rows_read), written = bytes_written(program_, rows_kept);
+  switch (variant_->algorithm) {
+    case Algorithm::count_scan_write: return 2 * read + written;
+    case Algorithm::tile_private: return read + 3 * written;     // to segments, and from there
+    default: return read + written;
+  }
 }
 
 Status TileKernel::fault_status(std::uint32_t fault) const {

@@ -42,8 +42,10 @@ class TileKernel {
   // Makes a slot fit for chunks of this many rows.
   Status prepare(Slot& slot, std::uint64_t row_count) const;
   Status enqueue(Queue& queue, const ChunkInput& input, Slot& slot, StringPool& strings) const;
-  // group: doubles the keys that a work group can hold and compiles again; an error at the limit.
-  Status widen();
+  // group: gives work groups room for more of a chunk's keys and compiles again; an error at the limit.
+  Status widen(std::uint64_t row_count);
+  // What the kernels of one chunk move, from row counts.
+  std::uint64_t bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const;
 
   const TileProgram& program() const { return program_; }
   const Variant& variant() const { return *variant_; }

@@ -13,6 +13,9 @@
 
 namespace penstock::plan {
 
+// Rows of one launch: kernels number rows and tiles with 32 bits.
+constexpr std::uint64_t most_launch_rows = std::uint64_t{1} << 31;
+
 enum class Epilogue : unsigned char {
   compact,   // kept rows in order, and their count; without predicates simply a store
   reduce,    // one row of aggregates
@@ -42,7 +45,7 @@ struct AggregateResult {
 struct Output {
   std::string name;
   NodeId root = 0;
-  int carried = -1;       // a source column taken over by row number (strings); root is not evaluated then
+  int carried = -1;       // a source column taken over by row number (strings, 128 bits); root is not evaluated then
 };
 
 struct TileProgram {
@@ -59,6 +62,7 @@ struct TileProgram {
   Schema schema;                               // of the rows it yields
 
   std::uint32_t accumulator_words() const;
+  std::uint32_t key_words() const;             // a word a key, then a bit a key for those that are NULL
   bool carries_rows() const;                   // whether row numbers are an output
 };
 

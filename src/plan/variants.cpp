@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 
 #include "expr/emit.hpp"
@@ -22,9 +23,12 @@ Policy cpu_policy(const Traits& traits, const TileProgram&) {
 // Loads in flight: about 64 bytes of columns a work item hide the latency of memory without spilling.
 std::uint32_t vectors_for(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(16 / bytes, 1, 4)); }
 
+// The largest size a device takes, up to `wanted`: a power of two, because groups merge their items by halves.
+std::uint32_t group_size(const Traits& traits, std::uint32_t wanted) { return std::bit_floor(std::min(wanted, traits.max_group_size)); }
+
 Policy gpu_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
-  policy.group_size = std::min(512u, traits.max_group_size);
+  policy.group_size = group_size(traits, 512);
   policy.vectors = vectors_for(input_bytes_per_row(program));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
   policy.groups = traits.compute_units * 4;
@@ -46,7 +50,7 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
     return policy;
   }
   Policy policy = gpu_policy(traits, program);
-  policy.group_size = std::min(128u, traits.max_group_size);
+  policy.group_size = group_size(traits, 128);
   policy.tile_rows = policy.group_size * 32;
   policy.groups = traits.compute_units * 4;
   policy.slots = 32;
@@ -83,7 +87,11 @@ int architecture_number(const Traits& traits) {
   return number;
 }
 
+// One pass over memory evaluates rows that do not exist in the last tile, and drops them: the user's functions are not for these.
+bool evaluates_any_row(const TileProgram& program) { return program.graph->customs.empty(); }
+
 bool can_look_back(const Traits& traits, const TileProgram& program) {
+  if (!evaluates_any_row(program)) return false;
   if (traits.target != Target::cuda || !traits.forward_progress || architecture_number(traits) < 90) return false;
   if (traits.max_group_size < look_back_threads + 32 || input_bytes_per_row(program) > 48) return false;
   const Policy policy = look_back_policy(traits, program);
@@ -115,6 +123,7 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
 }
 
 bool can_pass_once(const Traits& traits, const TileProgram& program) {
+  if (!evaluates_any_row(program)) return false;
   if (traits.is_cpu || traits.max_group_size < 32 || input_bytes_per_row(program) > 48) return false;
   return one_pass_local_bytes(one_pass_policy(traits, program), program) <= traits.local_bytes;
 }

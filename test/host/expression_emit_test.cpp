@@ -68,8 +68,8 @@ TEST(Emission, NoTraceOfGuardedCustomCallsForNullInputs) {
   function->result_type = {Kind::int32};
   function->body = "return 100 / x;";
   const Result<Emission> emission = emit_one(b, *b.custom(function, {b.column(1)}));
-  EXPECT_EQ(emission->functions, "FUNCTION i32 custom_inverse(i32 x)\n{\n  return 100 / x;\n}\n");
-  EXPECT_NE(emission->statements.find("(c1_valid) != 0u ? custom_inverse(c1)"), std::string::npos)
+  EXPECT_EQ(emission->functions, "FUNCTION i32 custom_0_inverse(i32 x)\n{\n  return 100 / x;\n}\n");
+  EXPECT_NE(emission->statements.find("(c1_valid) != 0u ? custom_0_inverse(c1)"), std::string::npos)
       << emission->statements;
 }
 

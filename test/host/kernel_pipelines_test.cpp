@@ -270,6 +270,32 @@ TEST_P(Pipelines, ManyScalarsOfManyTypesArriveEachInItsPlace) {
   }
 }
 
+// The body divides by what the filter keeps away from zero; a sanitizer ends the run if it is called for another row.
+TEST_P(Pipelines, CustomBodiesSeeRowsThatPassedAlone) {
+  auto function = std::make_shared<CustomFunction>();
+  function->name = "parts";
+  function->parameter_names = {"x"};
+  function->parameter_types = {{Kind::int64}};
+  function->result_type = {Kind::int64};
+  function->body = "return 1000 / x;";
+  const NodeId zero = builder_.captured(Scalar::of(Type{Kind::int64}, Int128{0}));
+  const NodeId digit = *builder_.binary(Op::modulo, x_, builder_.captured(Scalar::of(Type{Kind::int64}, Int128{4})));
+  const NodeId parts = *builder_.custom(function, {digit});
+  TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), *builder_.binary(Op::not_equal, digit, zero)));
+  TAKE(const StepId mapped, plan_.map(kept, builder_.graph(), {{"parts", parts}}));
+  TAKE(const StepId total, plan_.reduce(kept, builder_.graph(), {{Aggregate::sum, parts, "sum", {}}}));
+  TAKE(const StepId groups, plan_.group_by(kept, builder_.graph(), {{"parts", parts}}, {{Aggregate::count_rows, 0, "rows", {}}}));
+  std::int64_t sum = 0, count = 0;
+  for (const Row& row : rows_)
+    if (row.x % 4 != 0) sum += 1000 / (row.x % 4), count++;
+  TAKE(const Table rows, run(mapped, variant("compact_count_scan_write", "compact_tile_private")));
+  EXPECT_EQ(static_cast<std::int64_t>(rows.row_count), count);
+  TAKE(const Table reduced, run(total, variant("reduce", "reduce_cpu")));
+  EXPECT_EQ(static_cast<std::int64_t>(scalar_at(reduced.columns[0], 0).integer), sum);
+  TAKE(const Table grouped, run(groups, variant("group", "group_cpu")));
+  EXPECT_EQ(grouped.row_count, 6u);
+}
+
 TEST_P(Pipelines, AnOverflowIsTheFaultOfTheRowThatHasIt) {
   const NodeId big = builder_.captured(Scalar::of(Type{Kind::int64}, Int128{INT64_MAX - 400}));
   const NodeId sum = *builder_.binary(Op::add, x_, big);

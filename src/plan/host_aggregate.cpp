@@ -1,0 +1,76 @@
+// Aggregates in the interpreter, over rows that hold 128-bit numbers.
+#include <cmath>
+#include <map>
+
+#include "plan/accumulators.hpp"
+#include "plan/host_steps.hpp"
+#include "plan/tile_program.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// NULLs last, NaN above every number, strings by bytes: as the groups of a kernel are sorted.
+struct KeyLess {
+  bool operator()(const std::vector<Scalar>& a, const std::vector<Scalar>& b) const {
+    for (std::size_t i = 0; i < a.size(); i++) {
+      if (a[i].is_null != b[i].is_null) return b[i].is_null;
+      if (a[i].is_null) continue;
+      if (less(a[i], b[i])) return true;
+      if (less(b[i], a[i])) return false;
+    }
+    return false;
+  }
+  static bool less(const Scalar& a, const Scalar& b) {
+    if (a.type.kind == Kind::string) return a.text < b.text;
+    if (is_float(a.type)) return a.real < b.real || (std::isnan(b.real) && !std::isnan(a.real));
+    return a.integer < b.integer;
+  }
+};
+using Groups = std::map<std::vector<Scalar>, std::vector<Partial>, KeyLess>;
+
+std::vector<Partial> no_rows(const TileProgram& program) {
+  std::vector<Partial> partials(program.accumulators.size());
+  clear(program, partials);
+  return partials;
+}
+
+Status add_rows(const TileProgram& program, const Table& input, Groups& groups) {
+  std::vector<NodeId> roots;
+  for (const Output& output : program.outputs) roots.push_back(output.root);
+  for (std::uint64_t row = 0; row < input.row_count; row++) {
+    std::vector<Scalar> values, cells;
+    for (const Column& column : input.columns) cells.push_back(scalar_at(column, row));
+    for (Evaluated& result : evaluate(*program.graph, roots, cells)) {
+      if (result.fault != Code::ok) return fault_status(*program.graph, result.fault_node, result.fault, program.source_schema);
+      values.push_back(std::move(result.value));
+    }
+    std::vector<Scalar> key(values.begin(), values.begin() + program.key_count);
+    for (Scalar& value : key)
+      if (is_float(value.type) && value.real == 0) value.real = 0;       // -0.0 is 0.0
+    auto [at, inserted] = groups.try_emplace(std::move(key));
+    if (inserted) at->second = no_rows(program);
+    if (!add_row(program, at->second, values)) return sum_too_large();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input) {
+  PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, plan.step(id).inputs[0], id));
+  Groups groups;
+  if (program.key_count == 0) groups[{}] = no_rows(program);
+  PENSTOCK_TRY(add_rows(program, input, groups));
+  Table table;
+  table.row_count = groups.size();
+  for (std::size_t c = 0; c < program.schema.size(); c++) {
+    std::vector<Scalar> values;
+    for (const auto& [key, partials] : groups)
+      values.push_back(c < program.key_count ? key[c] : result_of(program, program.results[c - program.key_count], partials));
+    table.names.push_back(program.schema[c].name);
+    table.columns.push_back(column_of(program.schema[c].type, values));
+  }
+  return table;
+}
+
+}  // namespace penstock::plan

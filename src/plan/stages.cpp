@@ -1,0 +1,77 @@
+#include "plan/stages.hpp"
+
+#include <algorithm>
+
+#include "expr/operation.hpp"
+
+namespace penstock::plan {
+namespace {
+
+bool yields_small_result(StepKind kind) {
+  return kind == StepKind::reduce || kind == StepKind::group_by || kind == StepKind::order_by || kind == StepKind::limit;
+}
+
+bool is_filter_or_map(const Plan& plan, StepId id) {
+  return plan.step(id).kind == StepKind::filter || plan.step(id).kind == StepKind::map;
+}
+
+// What a step computes of its input's rows. A column that a map takes over as it is is not: the host gathers it by row number.
+std::vector<NodeId> computed_roots(const Step& step) {
+  std::vector<NodeId> roots;
+  if (step.kind == StepKind::filter) roots.push_back(step.predicate);
+  for (const Projection& p : step.projections)
+    if (step.kind != StepKind::map || step.graph->at(p.root).op != Op::column) roots.push_back(p.root);
+  for (const AggregateCall& call : step.aggregates)
+    if (call.function != Aggregate::count_rows) roots.push_back(call.argument);
+  return roots;
+}
+
+bool computes_with_128_bits(const Step& step) {
+  if (!step.graph) return false;
+  const std::vector<NodeId> roots = computed_roots(step);
+  const std::vector<bool> needed = expr::reachable(*step.graph, roots);
+  for (NodeId id = 0; id < step.graph->size(); id++)
+    if (needed[id] && width_bytes(step.graph->at(id).type) > 8) return true;
+  return false;
+}
+
+}  // namespace
+
+Status check_result(const Plan& plan, StepId result) {
+  return result < plan.size() ? Status() : Status(Code::invalid, "the result is not a step of this plan");
+}
+
+std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<StepId>& results) {
+  std::vector<std::uint32_t> consumers(plan.size(), 0);
+  std::vector<bool> reached(plan.size(), false);
+  for (StepId result : results) {
+    consumers[result]++;
+    reached[result] = true;
+  }
+  for (std::size_t id = plan.size(); id-- > 0;) {     // inputs have smaller numbers
+    if (!reached[id]) continue;
+    for (StepId input : plan.step(static_cast<StepId>(id)).inputs) {
+      consumers[input]++;
+      reached[input] = true;
+    }
+  }
+  return consumers;
+}
+
+bool finishes_on_host(const Plan& plan, StepId id) {
+  if (computes_with_128_bits(plan.step(id))) return true;
+  for (StepId at = id; is_filter_or_map(plan, at);) {
+    at = plan.step(at).inputs[0];
+    if (yields_small_result(plan.step(at).kind) || computes_with_128_bits(plan.step(at))) return true;
+  }
+  return false;
+}
+
+StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
+  if (plan.step(last).kind == StepKind::source) return last;
+  StepId at = plan.step(last).inputs[0];
+  while (is_filter_or_map(plan, at) && consumers[at] <= 1 && !finishes_on_host(plan, at)) at = plan.step(at).inputs[0];
+  return at;
+}
+
+}  // namespace penstock::plan
