@@ -25,10 +25,14 @@ std::string name_beside(const std::string& path) {
   return path + text;
 }
 
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 // The entry of a renamed file. Folders that cannot be opened for reading and file systems without this flush are let be.
 Status flush_folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const File folder(slash == std::string::npos ? "." : path.substr(0, slash + 1), O_RDONLY | O_DIRECTORY);
+  const File folder(folder_of(path), O_RDONLY | O_DIRECTORY);
   if (!folder || ::fsync(folder.descriptor()) == 0 || errno == EINVAL || errno == EROFS) return {};
   return system_error(path);
 }
@@ -60,29 +64,36 @@ std::size_t File::read_up_to(void* data, std::size_t bytes) const {
   return done;
 }
 
-WholeFile::WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file)
-    : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {}
+WholeFile::WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file, bool is_named)
+    : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)), is_named_(is_named) {}
 
 Result<std::unique_ptr<WholeFile>> WholeFile::create(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
     return Status(Code::io, "cannot write " + path + ": it is not an ordinary file");
   std::string temporary = name_beside(path);
-  auto file = std::make_unique<File>(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+  auto file = std::make_unique<File>(folder_of(path), O_WRONLY | O_TMPFILE, 0666);
+  const bool is_named = !*file;
+  if (is_named) file = std::make_unique<File>(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (!*file) return system_error(path);
-  return std::unique_ptr<WholeFile>(new WholeFile(path, std::move(temporary), std::move(file)));
+  return std::unique_ptr<WholeFile>(new WholeFile(path, std::move(temporary), std::move(file), is_named));
 }
 
 WholeFile::~WholeFile() {
-  if (!committed_) ::unlink(temporary_.c_str());
+  if (is_named_) ::unlink(temporary_.c_str());
 }
 
 Status WholeFile::write(std::string_view bytes) { return file_->write_all(bytes.data(), bytes.size()) ? Status() : system_error(path_); }
 
 Status WholeFile::commit() {
   if (::fsync(file_->descriptor()) != 0) return system_error(path_);
+  if (!is_named_) {      // a name can be given to a file only where nothing lies, so that the old file is replaced by a rename
+    const std::string descriptor = "/proc/self/fd/" + std::to_string(file_->descriptor());
+    if (::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) return system_error(path_);
+    is_named_ = true;
+  }
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return system_error(path_);
-  committed_ = true;
+  is_named_ = false;
   return flush_folder_of(path_);
 }
 

@@ -27,7 +27,8 @@ class File {
   int descriptor_;
 };
 
-// Written under another name beside its place, renamed when it is complete and on the disk. The other name is new: nothing that
+// Written without a name, so that nothing is left however the process ends; gets its place when it is complete and on the disk.
+// Where the file system has no nameless files, it is written under another name beside its place. That name is new: nothing that
 // lies there already, such as a link of somebody else's to a file of ours, is ever opened.
 class WholeFile {
  public:
@@ -38,15 +39,15 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   Status write(std::string_view bytes);
-  // Flushes the file to the disk, renames it, and flushes the folder's entry.
+  // Flushes the file to the disk, puts it in its place in one step, and flushes the folder's entry.
   Status commit();
   const std::string& temporary_path() const { return temporary_; }
 
  private:
-  WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file);
+  WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file, bool is_named);
   std::string path_, temporary_;
   std::unique_ptr<File> file_;
-  bool committed_ = false;
+  bool is_named_;      // whether something lies at temporary_
 };
 
 }  // namespace penstock

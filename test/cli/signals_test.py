@@ -7,6 +7,14 @@ import time
 from command_line import PROGRAM, CommandLineTest, main
 
 
+def nameless_files(folder):
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY))
+    except OSError:
+        return False
+    return True
+
+
 class Signals(CommandLineTest):
     def start(self, *arguments):
         """A query of many small chunks, running when this returns."""
@@ -31,6 +39,14 @@ class Signals(CommandLineTest):
             process.communicate(timeout=60)
             self.assertEqual(process.returncode, 130)
             self.assertEqual(os.listdir(self.rows), ["numbers.csv"])
+
+    def test_a_killed_query_leaves_no_file(self):
+        if not nameless_files(self.rows):
+            self.skipTest("this file system has no files without a name")
+        process = self.start("--output", str(self.rows / "out.csv"))
+        process.kill()
+        process.communicate(timeout=60)
+        self.assertEqual(os.listdir(self.rows), ["numbers.csv"])
 
     def test_second_signal_ends_at_once_and_still_leaves_no_file(self):
         process = self.start("--output", str(self.rows / "out.csv"))

@@ -15,8 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A new name each: a reader's thread may hold a file of the folder before for a moment longer.
+std::string folder_name() {
+  static int count = 0;
+  return "penstock-output-" + std::to_string(::getpid()) + "-" + std::to_string(count++);
+}
+
 struct Folder {
-  fs::path path = fs::temp_directory_path() / ("penstock-output-" + std::to_string(::getpid()));
+  fs::path path = fs::temp_directory_path() / folder_name();
   Folder() { fs::create_directories(path); }
   ~Folder() { fs::remove_all(path); }
   std::size_t file_count() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator())); }
@@ -52,11 +58,19 @@ TEST(OutputFile, CommitReplacesAnOlderFileInOneStep) {
 
 Table small_table() { return Table::of({{"x", Column::from(std::vector<std::int64_t>{1, 2, 3})}}); }
 
-fs::path only_file(const Folder& folder) { return fs::directory_iterator(folder.path)->path(); }
-
 ino_t inode_of(const fs::path& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+// The files of the folder that this process has open, with a name or without.
+std::vector<ino_t> open_files(const Folder& folder) {
+  std::vector<ino_t> inodes;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code closed;
+    if (fs::read_symlink(entry.path(), closed).string().starts_with(folder.path.string() + "/")) inodes.push_back(inode_of(entry.path()));
+  }
+  return inodes;
 }
 
 // What commit() flushes must be what the rows are in.
@@ -65,11 +79,13 @@ TEST(OutputFile, TheLibrarysFormatsAreWrittenIntoTheFileThatIsFlushed) {
     Folder folder;
     auto file = OutputFile::create(folder.path / "rows");
     ASSERT_TRUE(file.ok());
-    const ino_t begun = inode_of(only_file(folder));
+    const std::vector<ino_t> begun = open_files(folder);
+    ASSERT_EQ(begun.size(), 1u);
     ASSERT_TRUE(write_table(small_table(), [&](std::string_view bytes) { return (*file)->write(bytes); }, format).ok());
-    EXPECT_EQ(folder.file_count(), 1u);
+    EXPECT_EQ(open_files(folder), begun);
     ASSERT_TRUE((*file)->commit().ok());
-    EXPECT_EQ(inode_of(folder.path / "rows"), begun);
+    EXPECT_EQ(folder.file_count(), 1u);
+    EXPECT_EQ(inode_of(folder.path / "rows"), begun[0]);
     EXPECT_TRUE(open_table(folder.path / "rows").ok());
   }
 }
