@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/guard.hpp"
+#include "base/nearest.hpp"
 #include "cli/commands.hpp"
 #include "cli/messages.hpp"
 
@@ -30,14 +31,61 @@ CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups, 
   return groups[group]->add_subcommand(name.substr(space + 1), command.summary);
 }
 
-int print_wrong_usage(const CLI::App& root, const char* what) {
-  const CLI::App* asked = &root;
-  while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
-  std::string words = asked->get_name();
-  for (const CLI::App* above = asked->get_parent(); above != nullptr; above = above->get_parent())
+const CLI::App& innermost(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return *app;
+}
+
+int print_wrong_usage(const CLI::App& asked, const std::string& what) {
+  std::string words = asked.get_name();
+  for (const CLI::App* above = asked.get_parent(); above != nullptr; above = above->get_parent())
     words = above->get_name() + " " + words;
-  print_line("penstock: wrong usage: " + std::string(what) + "\nSee " + words + " --help.");
+  print_line("penstock: wrong usage: " + what + "\nSee " + words + " --help.");
   return exit_usage;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+bool has_positional(const CLI::App& app) {
+  return !app.get_options([](const CLI::Option* option) { return option->get_positional(); }).empty();
+}
+
+// What is said of a word that `app` has no place for: an option, a command or one value too many.
+std::string unknown_text(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> commands = command_names(app);
+  const bool is_option = word.size() > 1 && word.starts_with('-');
+  if (!is_option && commands.empty())
+    return "the argument '" + word + "' is one too many" + (has_positional(app) ? "; a statement is one argument, in quotes" : "");
+  const std::string name = is_option ? word.substr(0, word.find('=')) : word;
+  const std::string near = nearest_name(name, is_option ? option_names(app) : commands);
+  std::string text = is_option ? "no option " + name : "no command '" + name + "'";
+  if (!near.empty()) return text + "; did you mean " + near + "?";
+  if (is_option) return text;
+  return text + "; the commands are " + listed(commands);
+}
+
+int print_unknown(const CLI::App& root) {
+  const CLI::App* app = &innermost(root);
+  while (app->remaining_size() == 0 && app->get_parent() != nullptr) app = app->get_parent();
+  return print_wrong_usage(*app, unknown_text(*app, app->remaining().front()));
 }
 
 }  // namespace
@@ -100,11 +148,13 @@ int parse_and_run(int argument_count, char** arguments, const std::vector<Comman
   }
   try {
     root.parse(argument_count, arguments);
+  } catch (const CLI::ExtrasError&) {
+    return print_unknown(root);
   } catch (const CLI::ParseError& error) {
     // --help and --version are exceptions that carry code 0.
-    return error.get_exit_code() == 0 ? root.exit(error, std::cout, std::cerr) : print_wrong_usage(root, error.what());
+    return error.get_exit_code() == 0 ? root.exit(error, std::cout, std::cerr) : print_wrong_usage(innermost(root), error.what());
   }
-  if (!chosen) return print_wrong_usage(root, "a subcommand is required");
+  if (!chosen) return print_wrong_usage(innermost(root), "a command is required: " + listed(command_names(innermost(root))));
   return print_outcome(chosen());
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <numeric>
 
+#include "base/nearest.hpp"
 #include "sql/expression_binder.hpp"
 
 namespace penstock::sql {
@@ -13,28 +13,12 @@ std::string stem(std::string_view path) {
   return std::string(file.substr(0, file.find('.', 1)));
 }
 
-// Levenshtein's distance, ignoring case, for suggestions; strings of a name's length.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); i++) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); j++) {
-      const std::size_t substitute = diagonal + (lower(a.substr(i - 1, 1)) != lower(b.substr(j - 1, 1)));
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string nearest(const Schema& schema, std::string_view name) {
   constexpr std::size_t longest_name = 200, listed = 3;
   std::vector<std::pair<std::size_t, std::string>> ranked;
   if (name.size() <= longest_name)
     for (const Field& field : schema)
-      if (field.name.size() <= longest_name) ranked.emplace_back(distance(name, field.name), field.name);
+      if (field.name.size() <= longest_name) ranked.emplace_back(edit_distance(name, field.name), field.name);
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string text;
   for (std::size_t i = 0; i < std::min(listed, ranked.size()); i++)

@@ -7,13 +7,34 @@ class Usage(CommandLineTest):
         self.assert_fails(self.run_program(*arguments), "wrong usage", word, "--help", code=2)
 
     def test_no_command(self):
-        self.assert_wrong_usage(word="subcommand")
+        self.assert_wrong_usage(word="query, emit, devices, bench, cache")
+
+    def test_no_command_of_a_group(self):
+        self.assert_wrong_usage("bench", word="pipelines")
 
     def test_unknown_command(self):
-        self.assert_wrong_usage("quary", word="quary")
+        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are query, emit, devices, bench, cache")
+
+    def test_a_mistyped_command_is_answered_with_the_nearest(self):
+        for word, meant in (("quer", "query"), ("QUARY", "query"), ("dev", "devices"), ("benchmark", "bench")):
+            self.assert_wrong_usage(word, "SELECT 1", "--format", "csv", word=f"no command '{word}'; did you mean {meant}?")
+        self.assert_wrong_usage("bench", "pipeline", word="did you mean pipelines?")
+
+    def test_a_mistyped_option_is_answered_with_the_nearest(self):
+        for words in (["--devise", "cpu"], ["--devise=cpu"]):
+            self.assert_wrong_usage("query", *words, "SELECT 1", word="no option --devise; did you mean --device?")
+        self.assert_wrong_usage("devices", "--jsn", word="did you mean --json?")
+
+    def test_an_option_near_to_none_gets_no_guess(self):
+        ended = self.run_program("query", "SELECT 1", "--bananas")
+        self.assert_fails(ended, "no option --bananas", code=2)
+        self.assertNotIn("did you mean", ended.err)
+
+    def test_a_statement_without_quotes_is_told_of_them(self):
+        self.assert_wrong_usage("query", "SELECT", "a", "FROM", "t", word="one argument, in quotes")
 
     def test_unknown_option(self):
-        self.assert_wrong_usage("query", "SELECT 1", "--devise", "cpu", word="--devise")
+        self.assert_wrong_usage("query", "SELECT 1", "--zebra", "cpu", word="--zebra")
 
     def test_missing_statement(self):
         self.assert_wrong_usage("query", word="STATEMENT")

@@ -1,0 +1,46 @@
+#include "base/nearest.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace penstock {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool begins(std::string_view word, std::string_view start) {
+  constexpr std::size_t fewest = 2;      // one letter begins too many names
+  return start.size() >= fewest && start.size() <= word.size() && edit_distance(word.substr(0, start.size()), start) == 0;
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); i++) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); j++) {
+      const std::size_t substitute = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string nearest_name(std::string_view word, std::span<const std::string> known) {
+  constexpr std::size_t longest_word = 200;
+  if (word.size() > longest_word) return "";
+  std::string nearest;
+  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& name : known) {
+    const std::size_t edits = begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
+    if (edits < fewest && edits < name.size()) fewest = edits, nearest = name;
+  }
+  return nearest;
+}
+
+}  // namespace penstock
