@@ -1,5 +1,6 @@
 // penstock query: a SELECT statement in, its rows out; everything that is not a row goes to stderr.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <unistd.h>
@@ -50,7 +51,8 @@ constexpr OutputFormat output_formats[] = {
 };
 
 const OutputFormat* format_of_path(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const OutputFormat& format : output_formats)
     if (format.extension == extension) return &format;
   return nullptr;

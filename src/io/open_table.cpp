@@ -2,8 +2,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "io/arrow_errors.hpp"
 #include "io/sources.hpp"
@@ -28,8 +30,40 @@ constexpr Format formats[] = {
     {"\x1f\x8b"sv, "gzip"},
     {"\x28\xb5\x2f\xfd"sv, "zstd"},
     {"\x04\x22\x4d\x18"sv, "LZ4"},
-    {"PK\x03\x04"sv, "zip"},
+    {"PK\x03\x04"sv, "zip (Excel's .xlsx is one)"},
+    {"SQLite format 3"sv, "SQLite"},
+    {"<?xml"sv, "XML"},
+    {"<!DOCTYPE"sv, "HTML"},
+    {"<html"sv, "HTML"},
 };
+
+// Text that is no CSV whatever it begins with: by the file's name, in lower case.
+struct TextFormat { std::string_view extension, name; };
+constexpr TextFormat other_texts[] = {
+    {".json", "JSON"}, {".jsonl", "JSON lines"}, {".ndjson", "JSON lines"}, {".xml", "XML"}, {".html", "HTML"}, {".yaml", "YAML"}, {".sql", "SQL"},
+};
+
+Status not_read(std::string_view format) {
+  return {Code::unsupported, "files of the format " + std::string(format) + " are not read; Parquet, Arrow IPC (file and stream) and CSV are"};
+}
+
+std::string lower_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return extension;
+}
+
+// The format of a text that is not CSV, or "". A header may begin with "[" (as SQL Server quotes names), hardly with "{".
+std::string_view other_text(const std::string& path, std::string_view text) {
+  const std::string extension = lower_extension(path);
+  for (const TextFormat& other : other_texts)
+    if (other.extension == extension) return other.name;
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  const bool is_array = text.starts_with('[');
+  if (is_array) text.remove_prefix(1), text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.starts_with('{') ? "JSON" : "";
+}
 
 // The beginning of a regular file.
 Result<std::string> beginning(const std::string& path) {
@@ -58,11 +92,12 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
   }
   for (const Format& format : formats) {
     if (!std::string_view(*bytes).starts_with(format.begins)) continue;
-    if (format.open == nullptr) return Status(Code::unsupported, "files of the format " + std::string(format.name) + " are not read");
+    if (format.open == nullptr) return not_read(format.name);
     return format.open(path);
   }
   if (bytes->find('\0') != std::string::npos)
     return Status(Code::corrupt, "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
+  if (const std::string_view other = other_text(path, *bytes); !other.empty()) return not_read(other);
   return io::open_csv(path);
 }
 

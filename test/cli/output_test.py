@@ -65,6 +65,14 @@ class Output(CommandLineTest):
             self.assertEqual(ended.returncode, 0, ended.err)
             self.assertEqual(self.answer(statement % path), expected, extension)
 
+    def test_extensions_are_read_and_written_whatever_their_case(self):
+        statement = "SELECT a, b, name FROM '%s'"
+        expected = self.answer(statement % self.csv_file("table.CSV"))
+        for name in ("OUT.Parquet", "OUT.ARROW", "OUT.CSV"):
+            ended = self.query(statement % (self.rows / "table.CSV"), "--output", self.rows / name)
+            self.assertEqual(ended.returncode, 0, ended.err)
+            self.assertEqual(self.answer(statement % (self.rows / name)), expected, name)
+
     def test_missing_output_folder(self):
         ended = self.query(f"SELECT a FROM '{self.csv_file()}'", "--output", self.rows / "nowhere" / "out.csv")
         self.assert_fails(ended, "out.csv")
