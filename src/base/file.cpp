@@ -83,16 +83,23 @@ WholeFile::~WholeFile() {
   if (is_named_) ::unlink(temporary_.c_str());
 }
 
-Status WholeFile::write(std::string_view bytes) { return file_->write_all(bytes.data(), bytes.size()) ? Status() : system_error(path_); }
+Status WholeFile::failure() const {
+  const int error = errno;
+  const bool is_older = ::access(path_.c_str(), F_OK) == 0;
+  return {Code::io, "cannot write " + path_ + ": " + std::strerror(error) +
+                        (is_older ? "; the file that was there is unchanged" : "; no file was left")};
+}
+
+Status WholeFile::write(std::string_view bytes) { return file_->write_all(bytes.data(), bytes.size()) ? Status() : failure(); }
 
 Status WholeFile::commit() {
-  if (::fsync(file_->descriptor()) != 0) return system_error(path_);
+  if (::fsync(file_->descriptor()) != 0) return failure();
   if (!is_named_) {      // a name can be given to a file only where nothing lies, so that the old file is replaced by a rename
     const std::string descriptor = "/proc/self/fd/" + std::to_string(file_->descriptor());
-    if (::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) return system_error(path_);
+    if (::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) return failure();
     is_named_ = true;
   }
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return system_error(path_);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return failure();
   is_named_ = false;
   return flush_folder_of(path_);
 }

@@ -45,6 +45,7 @@ class WholeFile {
 
  private:
   WholeFile(std::string path, std::string temporary, std::unique_ptr<File> file, bool is_named);
+  Status failure() const;      // of the call that has just set errno
   std::string path_, temporary_;
   std::unique_ptr<File> file_;
   bool is_named_;      // whether something lies at temporary_

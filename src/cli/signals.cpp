@@ -28,6 +28,7 @@ void catch_signals() {
   action.sa_flags = SA_RESTART;
   for (int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);      // a file over the limit of `ulimit -f` is an error of write(), which is told
 }
 
 bool interrupted() { return was_interrupted.load(); }

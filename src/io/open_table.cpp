@@ -40,11 +40,13 @@ constexpr Format formats[] = {
 // Text that is no CSV whatever it begins with: by the file's name, in lower case.
 struct TextFormat { std::string_view extension, name; };
 constexpr TextFormat other_texts[] = {
-    {".json", "JSON"}, {".jsonl", "JSON lines"}, {".ndjson", "JSON lines"}, {".xml", "XML"}, {".html", "HTML"}, {".yaml", "YAML"}, {".sql", "SQL"},
+    {".json", "JSON"}, {".jsonl", "JSON lines"}, {".ndjson", "JSON lines"}, {".xml", "XML"},
+    {".html", "HTML"}, {".yaml", "YAML"},        {".sql", "SQL"},
 };
 
 Status not_read(std::string_view format) {
-  return {Code::unsupported, "files of the format " + std::string(format) + " are not read; Parquet, Arrow IPC (file and stream) and CSV are"};
+  return {Code::unsupported,
+          "files of the format " + std::string(format) + " are not read; Parquet, Arrow IPC (file and stream) and CSV are"};
 }
 
 std::string lower_extension(const std::string& path) {

@@ -74,15 +74,15 @@ arrow::Status write(const arrow::RecordBatch& batch, const Sink& sink, FileForma
 }  // namespace
 
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format) {
-  return io::guard([&]() -> Status {
+  const auto stream = std::make_shared<SinkStream>(sink);
+  const Status status = io::guard([&]() -> Status {
     ArrowArray array{};
     ArrowSchema schema{};
     PENSTOCK_TRY(export_table(table, &array, &schema));
     PENSTOCK_ASSIGN(const auto batch, io::from_arrow(arrow::ImportRecordBatch(&array, &schema)));
-    const auto stream = std::make_shared<SinkStream>(sink);
-    const arrow::Status written = write(*batch, stream, format);
-    return stream->failed().ok() ? io::from_arrow(written) : stream->failed();
+    return io::from_arrow(write(*batch, stream, format));
   });
+  return stream->failed().ok() ? status : stream->failed();      // Arrow returns or throws the sink's error in words of its own
 }
 
 Status write_table(const Table& table, const std::string& path, FileFormat format) {

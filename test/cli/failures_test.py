@@ -17,15 +17,15 @@ class Failures(CommandLineTest):
         self.assert_fails(self.query(f"SELECT count(*) FROM '{path}'"), "noise.parquet")
 
     def test_files_of_other_formats_say_which_are_read(self):
-        texts = {"rows.json": '[\n {"a": 1}]', "ROWS.JSON": "[1]", "rows.jsonl": '{"a": 1}', "rows.txt": ' {"a": 1}', "page.csv": "<!DOCTYPE html>",
-                 "book.xlsx": "PK\x03\x04", "rows.xml": "<rows/>", "old.feather": "FEA1"}
+        texts = {"rows.json": '[\n {"a": 1}]', "ROWS.JSON": "[1]", "rows.jsonl": '{"a": 1}', "rows.txt": ' {"a": 1}',
+                 "page.csv": "<!DOCTYPE html>", "book.xlsx": "PK\x03\x04", "rows.xml": "<rows/>", "old.feather": "FEA1"}
         for name, text in texts.items():
             ended = self.query(f"SELECT count(*) FROM '{self.csv_file(name, text)}'")
             self.assert_fails(ended, name, "not read", "Parquet, Arrow IPC (file and stream) and CSV are")
 
     def test_a_header_in_brackets_is_csv(self):
-        self.assertEqual(self.query(f"SELECT * FROM '{self.csv_file('t.txt', '[a],[b]' + chr(10) + '1,2' + chr(10))}'", "--format", "csv").out,
-                         "[a],[b]\n1,2\n")
+        text = "[a],[b]\n1,2\n"
+        self.assertEqual(self.query(f"SELECT * FROM '{self.csv_file('t.txt', text)}'", "--format", "csv").out, text)
 
     def test_empty_file(self):
         path = self.rows / "empty.parquet"

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pty
+import resource
 import subprocess
 
 from command_line import PROGRAM, CommandLineTest, main
@@ -98,6 +99,27 @@ class Output(CommandLineTest):
                                    stderr=subprocess.PIPE, env=self.environment)
         self.assertEqual(ended.returncode, 1)
         self.assertIn(b"cannot write", ended.stderr)
+
+    def query_with_small_files(self, statement, output):
+        """As on a full disk: no file may get longer than 100,000 bytes."""
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+        ended = subprocess.run([PROGRAM, "query", statement, "--output", output], preexec_fn=limit, capture_output=True, text=True,
+                               env=self.environment)
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""), ended.stderr)
+        return ended.stderr
+
+    def test_a_file_that_does_not_fit_is_told_and_not_left(self):
+        statement = f"SELECT n, r FROM '{self.numbers_file(100000)}'"
+        self.query(statement)      # compiled, so that no kernel has to be written below
+        before = os.listdir(self.rows)
+        for extension in ("parquet", "arrow", "csv", "json"):
+            path = self.rows / f"out.{extension}"
+            self.assertIn(f"io: cannot write {path}: File too large; no file was left", self.query_with_small_files(statement, path))
+            self.assertEqual(os.listdir(self.rows), before)
+            path.write_text("old")
+            self.assertIn("the file that was there is unchanged", self.query_with_small_files(statement, path))
+            self.assertEqual(path.read_text(), "old")
+            path.unlink()
 
     def test_a_reader_that_leaves_is_no_error(self):
         statement = f"SELECT n, r FROM '{self.numbers_file(200000)}'"

@@ -97,6 +97,19 @@ TEST(OutputFile, AnErrorOfTheSinkIsWhatWritingReturns) {
   }
 }
 
+TEST(OutputFile, AnErrorAtAnyWriteIsTheSinksOwnAndNotArrows) {
+  for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) {
+    std::uint64_t writes = 0;
+    ASSERT_TRUE(write_table(small_table(), [&](std::string_view) { return writes++, Status(); }, format).ok());
+    for (std::uint64_t failing = 0; failing < writes; failing++) {
+      std::uint64_t at = 0;
+      const Status status = write_table(small_table(), [&](std::string_view) { return at++ == failing ? Status(Code::io, "full") : Status(); }, format);
+      EXPECT_EQ(status.text(), "io: full") << failing;
+      EXPECT_EQ(at, failing + 1) << "it went on after an error";
+    }
+  }
+}
+
 TEST(OutputFile, ALinkUnderATemporaryNameIsNotFollowed) {
   Folder folder;
   std::ofstream(folder.path / "precious") << "precious";
