@@ -14,7 +14,40 @@ bool same_queue(const std::weak_ptr<QueueState>& a, const std::shared_ptr<QueueS
   return !a.owner_before(b) && !b.owner_before(a);
 }
 
+constexpr std::size_t events_kept = 8;
+
 }  // namespace
+
+std::uint64_t QueueState::next_work() {
+  const std::lock_guard guard(mutex_);
+  return ++work_;
+}
+
+Result<std::shared_ptr<Event>> QueueState::record() {
+  std::uint64_t work = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    work = work_;      // before the event: another thread's next work may come before it too, which does no harm
+  }
+  PENSTOCK_ASSIGN(std::shared_ptr<Event> event, record_event());
+  Recorded oldest;      // given up after the lock
+  const std::lock_guard guard(mutex_);
+  recorded_.push_back({work, event});
+  if (recorded_.size() > events_kept) {
+    oldest = std::move(recorded_.front());
+    recorded_.pop_front();
+  }
+  return event;
+}
+
+Result<std::shared_ptr<Event>> QueueState::event_after(std::uint64_t work) {
+  {
+    const std::lock_guard guard(mutex_);
+    for (const Recorded& recorded : recorded_)
+      if (recorded.work >= work) return recorded.event;
+  }
+  return record();
+}
 
 std::uint64_t size_class(std::uint64_t bytes) {
   if (bytes <= smallest_class_bytes) return smallest_class_bytes;
@@ -112,10 +145,10 @@ Pool::Use Pool::use() const {
 PooledBuffer::~PooledBuffer() {
   std::vector<Fence> fences;
   for (const auto& user : users_) {
-    const std::shared_ptr<QueueState> queue = user.lock();
+    const std::shared_ptr<QueueState> queue = user.queue.lock();
     if (!queue) continue;
-    auto event = queue->record();
-    if (event.ok()) fences.push_back({user, std::move(event).value()});
+    auto event = queue->event_after(user.last_work);
+    if (event.ok()) fences.push_back({user.queue, std::move(event).value()});
     else (void)queue->finish();
   }
   if (!pool_) {
@@ -129,12 +162,13 @@ PooledBuffer::~PooledBuffer() {
 
 Status PooledBuffer::touch(const std::shared_ptr<QueueState>& queue) const {
   const std::lock_guard guard(mutex_);
-  for (const auto& user : users_)
-    if (same_queue(user, queue)) return {};
+  const std::uint64_t work = queue->next_work();
+  for (User& user : users_)
+    if (same_queue(user.queue, queue)) return user.last_work = work, Status();
   for (const Fence& fence : block_.fences)
     if (!fence.queue.expired() && !same_queue(fence.queue, queue)) PENSTOCK_TRY(queue->wait_for(*fence.event));
-  std::erase_if(users_, [](const auto& user) { return user.expired(); });   // a destroyed queue has finished
-  users_.push_back(queue);
+  std::erase_if(users_, [](const User& user) { return user.queue.expired(); });   // a destroyed queue has finished
+  users_.push_back({queue, work});
   return {};
 }
 

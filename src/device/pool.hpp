@@ -1,16 +1,17 @@
 // Device memory that is used again.
 //
 // The rule that makes a pool safe with several in-order queues: a block may come back while enqueued work still uses
-// it. So a buffer remembers the queues that touched it; when its last owner lets go, an event is recorded in each of
-// them and stays with the block as a fence. The next owner's first use in queue Q waits, on the device and never on the
-// host, for the fences of queues other than Q; in Q itself order suffices. One queue alone thus never waits, two
-// overlap as far as their data does. A queue waits for its work when it is destroyed, hence a queue that is gone needs
-// no fence.
+// it. So a buffer remembers the queues that touched it and when; as its last owner lets go, an event after that work in each of
+// them stays with the block as a fence: one that the queue recorded already, where there is one, so that the fence does not stand
+// behind work that came later. The next owner's first use in queue Q waits, on the device and never on the host, for the fences
+// of queues other than Q; in Q itself order suffices. One queue alone thus never waits, two overlap as far as their data does. A
+// queue waits for its work when it is destroyed, hence a queue that is gone needs no fence.
 //
 // Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most 1/8 lost), so that
 // the tables of one query serve the next. Idle bytes are bounded, the longest idle go first, and all of them go before
 // memory is reported as exhausted.
 #pragma once
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -21,13 +22,26 @@
 
 namespace penstock::device {
 
-// What a driver's queue is to its buffers.
+// What a driver's queue is to its buffers. Its work is numbered in order, so that events and buffers can be compared.
 class QueueState {
  public:
   virtual ~QueueState() = default;
-  virtual Result<std::shared_ptr<Event>> record() = 0;
+  // To be called before work is enqueued: its number.
+  std::uint64_t next_work();
+  Result<std::shared_ptr<Event>> record();
+  // The earliest of the last events that comes after this work; a new one if there is none.
+  Result<std::shared_ptr<Event>> event_after(std::uint64_t work);
   virtual Status wait_for(const Event& event) = 0;
   virtual Status finish() = 0;
+
+ protected:
+  virtual Result<std::shared_ptr<Event>> record_event() = 0;
+
+ private:
+  struct Recorded { std::uint64_t work; std::shared_ptr<Event> event; };
+  std::mutex mutex_;
+  std::uint64_t work_ = 0;
+  std::deque<Recorded> recorded_;   // the last few: a run has three chunks in flight with two events each
 };
 
 struct Fence { std::weak_ptr<QueueState> queue; std::shared_ptr<Event> event; };
@@ -90,7 +104,7 @@ class PooledBuffer : public Buffer {
 
   std::uint64_t handle() const { return block_.handle; }
   const void* device() const { return device_; }
-  // To be called before work of `queue` that uses the buffer is enqueued. Thread-safe.
+  // To be called before each work of `queue` that uses the buffer is enqueued. Thread-safe.
   Status touch(const std::shared_ptr<QueueState>& queue) const;
 
  private:
@@ -99,7 +113,8 @@ class PooledBuffer : public Buffer {
   Block block_;
   std::function<void(std::uint64_t)> release_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::weak_ptr<QueueState>> users_;
+  struct User { std::weak_ptr<QueueState> queue; std::uint64_t last_work; };
+  mutable std::vector<User> users_;
 };
 
 }  // namespace penstock::device

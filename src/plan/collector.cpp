@@ -10,7 +10,11 @@
 namespace penstock::plan {
 namespace {
 
-Bytes pack_bits(const std::vector<std::uint8_t>& bytes) {
+template <class T> std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint64_t count) {
+  return {reinterpret_cast<const T*>(memory->data()), count};
+}
+
+Bytes pack_bits(std::span<const std::uint8_t> bytes) {
   std::vector<std::byte> bits((bytes.size() + 7) / 8);
   for (std::size_t i = 0; i < bytes.size(); i++)
     if (bytes[i]) bits[i / 8] |= std::byte{1} << (i % 8);
@@ -22,21 +26,19 @@ class CompactCollector : public Collector {
  public:
   CompactCollector(const TileProgram& program, StringPool& strings) : program_(program), strings_(strings), parts_(program.outputs.size()) {}
 
-  Status read(Queue& queue, const TileKernel& kernel, Chunk& chunk) override {
-    chunk.words.assign(1, chunk.memory.input.row_count);
+  Status read(const TileKernel& kernel, Chunk& chunk) override {
+    chunk.words = {};
     if (kernel.variant().algorithm == Algorithm::store) return {};
-    return queue.download(chunk.words.data(), *chunk.slot.kept_count, 8);
+    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*chunk.slot.kept_count, 1));
+    return {};
   }
 
-  Status take(Queue& queue, const TileKernel&, Chunk& chunk) override {
-    const std::uint64_t count = chunk.words[0];
+  Status take(const TileKernel&, Chunk& chunk) override {
+    const std::uint64_t count = chunk.words.empty() ? chunk.memory.input.row_count : chunk.words[0];
     if (count > chunk.memory.input.row_count) return Status(Code::internal, "a kernel kept more rows than there were");
     if (count == 0) return {};
-    std::vector<std::uint32_t> rows;
-    std::vector<Column> columns(program_.outputs.size());
-    std::vector<std::vector<std::uint8_t>> bytes, validity(program_.outputs.size());
-    PENSTOCK_TRY(download(queue, chunk, count, columns, bytes, validity, rows));
-    for (std::size_t i = 0; i < columns.size(); i++) parts_[i].push_back(finish_part(chunk, i, columns[i], bytes[i], validity[i], rows));
+    PENSTOCK_ASSIGN(const Kept kept, download(chunk, count));
+    for (std::size_t i = 0; i < parts_.size(); i++) parts_[i].push_back(finish_part(chunk, i, kept));
     row_count_ += count;
     return {};
   }
@@ -53,41 +55,43 @@ class CompactCollector : public Collector {
   std::uint64_t row_count() const override { return row_count_; }
 
  private:
-  Status download(Queue& queue, Chunk& chunk, std::uint64_t count, std::vector<Column>& columns, std::vector<std::vector<std::uint8_t>>& bytes,
-                  std::vector<std::vector<std::uint8_t>>& validity, std::vector<std::uint32_t>& rows) {
-    bytes.resize(columns.size());
-    std::size_t buffer = 0;
+  // A chunk's outputs, as the kernel wrote them: a byte for a boolean, a byte for a validity.
+  struct Kept {
+    std::uint64_t count = 0;
+    std::vector<std::shared_ptr<HostBuffer>> values, validity;   // of each output
+    std::shared_ptr<HostBuffer> rows;                            // u32 row numbers, where columns are carried
+  };
+
+  Result<Kept> download(Chunk& chunk, std::uint64_t count) {
+    Kept kept{count, std::vector<std::shared_ptr<HostBuffer>>(parts_.size()), std::vector<std::shared_ptr<HostBuffer>>(parts_.size()), nullptr};
+    std::size_t index = 0;
+    const auto next = [&](std::shared_ptr<HostBuffer>& to, std::uint64_t bytes) -> Status {
+      PENSTOCK_ASSIGN(to, chunk.read_back.read_bytes(*chunk.slot.outputs[index++], bytes));
+      bytes_downloaded += bytes;
+      return {};
+    };
     for (const OutputParameter& p : output_parameters(program_)) {
-      if (p.output < 0) {
-        rows.resize(count);
-        PENSTOCK_TRY(queue.download(rows.data(), *chunk.slot.outputs[buffer++], count * 4));
-        continue;
-      }
-      const auto i = static_cast<std::size_t>(p.output);
-      bytes[i].resize(count * p.width_bytes);
-      PENSTOCK_TRY(queue.download(bytes[i].data(), *chunk.slot.outputs[buffer++], bytes[i].size()));
-      bytes_downloaded += bytes[i].size();
-      if (!p.has_validity) continue;
-      validity[i].resize(count);
-      PENSTOCK_TRY(queue.download(validity[i].data(), *chunk.slot.outputs[buffer++], count));
-      bytes_downloaded += count;
+      PENSTOCK_TRY(next(p.output < 0 ? kept.rows : kept.values[static_cast<std::size_t>(p.output)], count * p.width_bytes));
+      if (p.has_validity) PENSTOCK_TRY(next(kept.validity[static_cast<std::size_t>(p.output)], count));
     }
-    return queue.finish();
+    PENSTOCK_TRY(chunk.read_back.wait());
+    return kept;
   }
 
-  Column finish_part(const Chunk& chunk, std::size_t i, Column column, std::vector<std::uint8_t>& bytes, std::vector<std::uint8_t>& validity,
-                     const std::vector<std::uint32_t>& rows) {
-    if (program_.outputs[i].carried >= 0) return carry(chunk, program_.outputs[i].carried, rows);
+  Column finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
+    if (program_.outputs[i].carried >= 0) return carry(chunk, program_.outputs[i].carried, elements<std::uint32_t>(kept.rows, kept.count));
+    Column column;
     column.type = program_.schema[i].type;
-    column.row_count = bytes.size() / width_bytes(column.type);
-    if (!validity.empty()) column.validity = pack_bits(validity);
-    if (column.type.kind == Kind::boolean) column.values = pack_bits(bytes);
-    else if (column.type.kind == Kind::string) return decode(std::move(column), bytes);
-    else column.values = Bytes::own(std::move(bytes));
+    column.row_count = kept.count;
+    if (kept.validity[i]) column.validity = pack_bits(elements<std::uint8_t>(kept.validity[i], kept.count));
+    const std::shared_ptr<HostBuffer>& values = kept.values[i];
+    if (column.type.kind == Kind::boolean) column.values = pack_bits(elements<std::uint8_t>(values, kept.count));
+    else if (column.type.kind == Kind::string) return decode(std::move(column), elements<std::uint32_t>(values, kept.count));
+    else column.values = {values, values->data(), kept.count * width_bytes(column.type)};
     return column;
   }
 
-  Column carry(const Chunk& chunk, int source_column, const std::vector<std::uint32_t>& rows) const {
+  Column carry(const Chunk& chunk, int source_column, std::span<const std::uint32_t> rows) const {
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
     const auto wanted = static_cast<std::uint32_t>(source_column);
     const auto on_device = std::find(program_.device_columns.begin(), program_.device_columns.end(), wanted);
@@ -99,9 +103,8 @@ class CompactCollector : public Collector {
     return gather(chunk.memory.batch.columns[index], wide);
   }
 
-  Column decode(Column codes, const std::vector<std::uint8_t>& bytes) const {
+  Column decode(Column codes, std::span<const std::uint32_t> words) const {
     std::vector<std::optional<std::string>> texts(codes.row_count);
-    const auto* words = reinterpret_cast<const std::uint32_t*>(bytes.data());
     for (std::uint64_t row = 0; row < codes.row_count; row++)
       if (codes.is_valid(row)) texts[row] = strings_.text(words[row]);
     return Column::from_strings(texts);
@@ -131,15 +134,16 @@ class ReduceCollector : public Collector {
     clear(program, partials_);
   }
 
-  Status read(Queue& queue, const TileKernel&, Chunk& chunk) override {
-    chunk.words.resize(std::size_t{chunk.slot.groups} * program_.accumulator_words());
-    bytes_downloaded += chunk.words.size() * 8;
-    return chunk.words.empty() ? Status() : queue.download(chunk.words.data(), *chunk.slot.partials, chunk.words.size() * 8);
+  Status read(const TileKernel&, Chunk& chunk) override {
+    const std::uint64_t words = std::uint64_t{chunk.slot.groups} * program_.accumulator_words();
+    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*chunk.slot.partials, words));
+    bytes_downloaded += words * 8;
+    return {};
   }
-  Status take(Queue&, const TileKernel&, Chunk& chunk) override {
+  Status take(const TileKernel&, Chunk& chunk) override {
     const std::size_t words = program_.accumulator_words();
     for (std::size_t at = 0; at < chunk.words.size(); at += words)
-      if (!merge(program_, partials_, std::span(chunk.words).subspan(at, words))) return sum_too_large();
+      if (!merge(program_, partials_, chunk.words.subspan(at, words))) return sum_too_large();
     return {};
   }
   Result<Table> finish() override { return one_row(program_, partials_); }
@@ -154,27 +158,17 @@ class GroupCollector : public Collector {
  public:
   GroupCollector(const TileProgram& program, StringPool& strings) : program_(program), strings_(strings) {}
 
-  Status read(Queue& queue, const TileKernel&, Chunk& chunk) override {
-    chunk.words.resize(std::size_t{chunk.slot.groups} * chunk.slot.slots * entry_words());
-    chunk.counts.resize(chunk.slot.groups);
-    PENSTOCK_TRY(queue.download(chunk.counts.data(), *chunk.slot.used_slots, chunk.counts.size() * 4));
-    return queue.download(&chunk.overflowed, *chunk.slot.overflowed, 4);
+  Status read(const TileKernel&, Chunk& chunk) override {
+    PENSTOCK_ASSIGN(chunk.counts, chunk.read_back.read<std::uint32_t>(*chunk.slot.used_slots, chunk.slot.groups));
+    PENSTOCK_ASSIGN(chunk.overflowed, chunk.read_back.read<std::uint32_t>(*chunk.slot.overflowed, 1));
+    return {};
   }
 
-  // Only the slots in use are read, group by group.
-  Status take(Queue& queue, const TileKernel&, Chunk& chunk) override {
-    const std::uint64_t stride = std::uint64_t{chunk.slot.slots} * entry_words();
-    for (std::size_t group = 0; group < chunk.counts.size(); group++) {
-      if (chunk.counts[group] > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");
-      const std::uint64_t bytes = std::uint64_t{chunk.counts[group]} * entry_words() * 8;
-      if (bytes == 0) continue;
-      PENSTOCK_TRY(queue.download(chunk.words.data() + group * stride, *chunk.slot.results, bytes, group * stride * 8));
-      bytes_downloaded += bytes;
-    }
-    PENSTOCK_TRY(queue.finish());
-    for (std::size_t group = 0; group < chunk.counts.size(); group++)
-      for (std::uint32_t slot = 0; slot < chunk.counts[group]; slot++)
-        if (!add(std::span(chunk.words).subspan(group * stride + slot * entry_words(), entry_words()))) return sum_too_large();
+  Status take(const TileKernel&, Chunk& chunk) override {
+    PENSTOCK_ASSIGN(const auto entries, download(chunk));
+    for (const std::span<const std::uint64_t> group : entries)
+      for (std::size_t at = 0; at < group.size(); at += entry_words())
+        if (!add(group.subspan(at, entry_words()))) return sum_too_large();
     return {};
   }
 
@@ -193,6 +187,26 @@ class GroupCollector : public Collector {
   std::size_t key_words() const { return program_.key_words(); }
   bool is_null(const Key& key, std::size_t i) const { return (key[program_.key_count + i / 64] >> (i % 64) & 1) != 0; }
   std::size_t entry_words() const { return key_words() + std::max(1u, program_.accumulator_words()); }
+
+  // The slots in use of every work group. Small tables come in one piece, with what is between: a copy costs as much as 100 KB.
+  Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
+    constexpr std::uint64_t one_piece_words = 1 << 17;
+    const std::uint64_t stride = chunk.slot.slots * entry_words(), all = stride * chunk.counts.size();
+    std::span<const std::uint64_t> piece;
+    if (all <= one_piece_words) { PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all)); }
+    std::vector<std::span<const std::uint64_t>> entries;
+    for (std::size_t group = 0; group < chunk.counts.size(); group++) {
+      if (chunk.counts[group] > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");
+      const std::uint64_t used = chunk.counts[group] * entry_words();
+      entries.push_back(piece.empty() ? piece : piece.subspan(group * stride, used));
+      if (!piece.empty() || used == 0) continue;
+      PENSTOCK_ASSIGN(entries.back(), chunk.read_back.read<std::uint64_t>(*chunk.slot.results, used, group * stride));
+      bytes_downloaded += used * 8;
+    }
+    bytes_downloaded += piece.size_bytes();
+    PENSTOCK_TRY(chunk.read_back.wait());
+    return entries;
+  }
 
   bool add(std::span<const std::uint64_t> entry) {
     Key key(entry.begin(), entry.begin() + static_cast<std::ptrdiff_t>(key_words()));
@@ -247,6 +261,18 @@ Result<Table> GroupCollector::finish() {
 }
 
 }  // namespace
+
+Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector, Chunk& chunk) {
+  PENSTOCK_TRY(chunk.read_back.begin(std::move(device), *chunk.done));
+  PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.slot.fault, 1));
+  return collector.read(kernel, chunk);
+}
+
+Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
+  PENSTOCK_TRY(chunk.read_back.wait());
+  if (chunk.fault[0] != no_fault) return kernel.fault_status(chunk.fault[0]);
+  return chunk.overflowed.empty() || chunk.overflowed[0] == 0;
+}
 
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings) {
   switch (program.epilogue) {

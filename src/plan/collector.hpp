@@ -1,12 +1,13 @@
 // Takes what a tile kernel left of each chunk, in order, and makes the result table.
 //
 // One collector an epilogue. read() enqueues the downloads whose size is known and is called right after the kernel; take()
-// runs when the chunk's event has happened.
+// runs when they are done. Neither waits for the kernels of a later chunk.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "plan/chunk_stream.hpp"
+#include "plan/read_back.hpp"
 #include "plan/tile_kernel.hpp"
 
 namespace penstock::plan {
@@ -15,21 +16,28 @@ namespace penstock::plan {
 struct Chunk {
   ChunkMemory memory;
   Slot slot;
-  std::vector<std::uint64_t> words;       // what read() downloads to
-  std::vector<std::uint32_t> counts;
-  std::uint32_t fault = no_fault, overflowed = 0;
-  std::shared_ptr<Event> begun, done, read;   // before and after the kernels, and after the downloads
+  ReadBack read_back;
+  std::span<const std::uint32_t> fault;   // one; with the rest, what read() asked for
+  std::span<const std::uint64_t> words;
+  std::span<const std::uint32_t> counts, overflowed;
+  std::shared_ptr<Event> begun, done;     // before and after the kernels
 };
 
 class Collector {
  public:
   virtual ~Collector() = default;
-  virtual Status read(Queue& queue, const TileKernel& kernel, Chunk& chunk) = 0;
-  virtual Status take(Queue& queue, const TileKernel& kernel, Chunk& chunk) = 0;
+  virtual Status read(const TileKernel& kernel, Chunk& chunk) = 0;
+  virtual Status take(const TileKernel& kernel, Chunk& chunk) = 0;
   virtual Result<Table> finish() = 0;
   virtual std::uint64_t row_count() const = 0;            // collected so far
   std::uint64_t bytes_downloaded = 0;
 };
+
+// After a chunk's kernels are enqueued and `done` is recorded: enqueues the downloads that the host decides by.
+Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector, Chunk& chunk);
+// Waits for them: whether the chunk can be taken. False: its table of groups was too small.
+Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
+
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings);
 
 }  // namespace penstock::plan

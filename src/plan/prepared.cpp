@@ -35,12 +35,12 @@ class PreparedTiles : public Prepared {
 
   Result<Outcome> downloaded() {
     const auto collector = make_collector(program_, strings_);
-    PENSTOCK_TRY(queue_->download(&chunk_.fault, *chunk_.slot.fault, 4));
-    PENSTOCK_TRY(collector->read(*queue_, *kernel_, chunk_));
-    PENSTOCK_TRY(queue_->finish());
-    if (chunk_.fault != no_fault) return kernel_->fault_status(chunk_.fault);
-    if (chunk_.overflowed != 0) return Status(Code::capacity, "more groups than the prepared kernel holds");
-    PENSTOCK_TRY(collector->take(*queue_, *kernel_, chunk_));
+    PENSTOCK_ASSIGN(chunk_.done, queue_->record());
+    PENSTOCK_TRY(queue_->flush());
+    PENSTOCK_TRY(read_chunk(device_, *kernel_, *collector, chunk_));
+    PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk_));
+    if (!fits) return Status(Code::capacity, "more groups than the prepared kernel holds");
+    PENSTOCK_TRY(collector->take(*kernel_, chunk_));
     Outcome outcome;
     PENSTOCK_ASSIGN(outcome.table, collector->finish());
     outcome.report.device_id = device_->traits().id;

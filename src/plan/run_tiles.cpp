@@ -61,26 +61,23 @@ class Runner {
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
     bytes_moved_ += kernel_->bytes_moved(chunk.memory.input.row_count, 0);
-    PENSTOCK_TRY(queue_->download(&chunk.fault, *chunk.slot.fault, 4));
-    PENSTOCK_TRY(collector_->read(*queue_, *kernel_, chunk));
-    PENSTOCK_ASSIGN(chunk.read, queue_->record());
-    return queue_->flush();
+    PENSTOCK_TRY(queue_->flush());
+    return read_chunk(run_.device, *kernel_, *collector_, chunk);
   }
 
   // Waits for a chunk, because the host reads its counts next.
   Status complete(Chunk& chunk) {
     const double start = now_seconds();
-    PENSTOCK_TRY(chunk.read->wait());
-    if (chunk.fault != no_fault) return kernel_->fault_status(chunk.fault);
-    while (chunk.overflowed != 0) {
+    for (;;) {
+      PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk));
+      if (fits) break;
       // Chunks in flight together overflow together: the first widens for all.
       if (chunk.slot.slots == kernel_->policy().slots) PENSTOCK_TRY(kernel_->widen(chunk.memory.input.row_count));
       PENSTOCK_TRY(enqueue(chunk));
-      PENSTOCK_TRY(chunk.read->wait());
     }
     PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
     device_seconds_ += seconds;
-    PENSTOCK_TRY(collector_->take(*queue_, *kernel_, chunk));
+    PENSTOCK_TRY(collector_->take(*kernel_, chunk));
     chunk.done.reset();
     run_.report->wait_seconds += now_seconds() - start;
     return {};

@@ -45,7 +45,7 @@ struct FakeEvent : Event {
 struct FakeQueue : QueueState {
   int records = 0;
   std::vector<const Event*> waited_for;
-  Result<std::shared_ptr<Event>> record() override {
+  Result<std::shared_ptr<Event>> record_event() override {
     return records++, std::shared_ptr<Event>(std::make_shared<FakeEvent>());
   }
   Status wait_for(const Event& event) override { return waited_for.push_back(&event), Status(); }
@@ -162,6 +162,42 @@ TEST(Pool, AFenceSurvivesAnOwnerThatNeverUsedTheBlock) {
   const PooledBuffer third(nullptr, pool, *pool->take(1000), 1000);
   ASSERT_TRUE(third.touch(b).ok());
   EXPECT_EQ(b->waited_for.size(), 1u);
+}
+
+TEST(Pool, AFenceIsTheEventAfterTheBuffersOwnWorkAndNotBehindLaterWork) {
+  FakeMemory memory;
+  const auto pool = std::make_shared<Pool>(driver_over(memory, 1 << 20));
+  const auto a = std::make_shared<FakeQueue>(), b = std::make_shared<FakeQueue>();
+  const PooledBuffer later(nullptr, pool, *pool->take(9000), 9000);
+  std::shared_ptr<Event> own;
+  {
+    const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000);
+    ASSERT_TRUE(first.touch(a).ok());
+    own = *a->record();
+    ASSERT_TRUE(later.touch(a).ok());
+    ASSERT_TRUE(a->record().ok());
+  }
+  EXPECT_EQ(a->records, 2) << "an event that is there is used";
+  const PooledBuffer second(nullptr, pool, *pool->take(1000), 1000);
+  ASSERT_TRUE(second.touch(b).ok());
+  EXPECT_EQ(b->waited_for, std::vector<const Event*>{own.get()});
+}
+
+TEST(Pool, AnEventBeforeTheLastUseIsNoFence) {
+  FakeMemory memory;
+  const auto pool = std::make_shared<Pool>(driver_over(memory, 1 << 20));
+  const auto a = std::make_shared<FakeQueue>(), b = std::make_shared<FakeQueue>();
+  std::shared_ptr<Event> early;
+  {
+    const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000);
+    ASSERT_TRUE(first.touch(a).ok());
+    early = *a->record();
+    ASSERT_TRUE(first.touch(a).ok());
+  }
+  const PooledBuffer second(nullptr, pool, *pool->take(1000), 1000);
+  ASSERT_TRUE(second.touch(b).ok());
+  ASSERT_EQ(b->waited_for.size(), 1u);
+  EXPECT_NE(b->waited_for[0], early.get());
 }
 
 TEST(Pool, AQueueThatIsGoneHasFinished) {

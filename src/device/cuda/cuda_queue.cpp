@@ -44,7 +44,7 @@ struct QueueHandle : device::QueueState {
     context->api.cuStreamDestroy(stream);
   }
 
-  Result<std::shared_ptr<Event>> record() override {
+  Result<std::shared_ptr<Event>> record_event() override {
     const Current current(*context);
     CUevent event = nullptr;
     PENSTOCK_TRY(context->check(context->api.cuEventCreate(&event, CU_EVENT_DEFAULT), "cuEventCreate"));

@@ -45,7 +45,7 @@ struct QueueHandle : device::QueueState {
   QueueHandle(ContextPointer c, cl_command_queue q) : context(std::move(c)), queue(q) {}
   ~QueueHandle() override { context->api.clReleaseCommandQueue(queue); }
 
-  Result<std::shared_ptr<Event>> record() override {
+  Result<std::shared_ptr<Event>> record_event() override {
     cl_event event = nullptr;
     PENSTOCK_TRY(
         status_of(context->api.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event), "clEnqueueMarkerWithWaitList"));
