@@ -144,7 +144,7 @@ Status TileKernel::prepare_reduce(Slot& slot, std::uint64_t row_count) const {
 
 Status TileKernel::prepare_group(Slot& slot, std::uint64_t row_count) const {
   const std::uint64_t words = program_.accumulator_words() + 1, groups = group_count(row_count);
-  const std::uint64_t slots = groups * policy_.slots, key_words = program_.key_count + std::uint64_t{1};
+  const std::uint64_t slots = groups * policy_.slots, key_words = program_.key_words();
   PENSTOCK_TRY(replace(slot.places, slots * 2 * 4));
   PENSTOCK_TRY(replace(slot.keys, slots * key_words * 8));
   PENSTOCK_TRY(replace(slot.scratch, slots * words * policy_.group_size * 8));
