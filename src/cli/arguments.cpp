@@ -1,6 +1,7 @@
 #include "cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <map>
 
 #include "base/guard.hpp"
@@ -104,14 +105,20 @@ void Arguments::value(std::string_view name, std::string_view placeholder, std::
   if (check) option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
 }
 
-void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
-                      std::string_view description) {
+void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target, std::string_view description,
+                      std::uint64_t least, std::uint64_t most) {
   // CLI11 2.1 reads -5 as a large unsigned number.
-  const auto digits = [](const std::string& text) {
-    const bool whole = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    return whole ? std::string() : "'" + text + "' is not a whole number";
+  const auto check = [least, most](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_whole = end == text.data() + text.size() && !text.empty();
+    if (is_whole && error == std::errc() && number >= least && number <= most) return "";
+    std::string asked = "a whole number";
+    if (is_whole && most == UINT64_MAX) asked += " of " + std::to_string(least) + " or more";
+    if (is_whole && most < UINT64_MAX) asked += " from " + std::to_string(least) + " to " + std::to_string(most);
+    return std::string("'") + text + "' is not " + asked;
   };
-  add_value(app_, name, placeholder, target, description)->check(digits, "");
+  add_value(app_, name, placeholder, target, description)->check(check, "");
 }
 
 void Arguments::value(std::string_view name, std::string_view placeholder, double& target, std::string_view description) {

@@ -32,7 +32,8 @@ class Arguments {
   void flag(std::string_view name, bool& target, std::string_view description);
   void value(std::string_view name, std::string_view placeholder, std::string& target, std::string_view description,
              Check check = nullptr);
-  void value(std::string_view name, std::string_view placeholder, std::uint64_t& target, std::string_view description);
+  void value(std::string_view name, std::string_view placeholder, std::uint64_t& target, std::string_view description,
+             std::uint64_t least = 0, std::uint64_t most = UINT64_MAX);
   void value(std::string_view name, std::string_view placeholder, double& target, std::string_view description);
   // One of `choices`; the target's value stands as the default.
   void choice(std::string_view name, std::vector<std::string> choices, std::string& target, std::string_view description,

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <thread>
+#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
@@ -185,15 +186,30 @@ Status bench(const BenchOptions& options) {
   return {};
 }
 
+// The rows lie on the host beside the table's copy of them.
+std::uint64_t most_rows() {
+  const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes / (2 * sizeof(float));
+}
+
+std::string check_only(const std::string& text) {
+  std::string known;
+  for (const Case& work : cases()) {
+    if (work.name.find(text) != std::string::npos) return "";
+    known += (known.empty() ? "" : ", ") + work.name;
+  }
+  return "no case's name holds '" + text + "'; the cases are " + known;
+}
+
 }  // namespace
 
 Action declare_bench_pipelines(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   arguments.value("--device", "ID", options->device, "where to run");
-  arguments.value("--rows", "N", options->rows, "rows of float32");
-  arguments.value("--repeats", "N", options->repeats, "timed runs; the median is printed");
+  arguments.value("--rows", "N", options->rows, "rows of float32, at most what this machine's memory holds twice", 1, most_rows());
+  arguments.value("--repeats", "N", options->repeats, "timed runs; the median is printed", 1, 1000000);
   arguments.value("--peers", "COMMANDS", options->peers, "programs that print their own figures, separated by commas");
-  arguments.value("--only", "TEXT", options->only, "the cases whose name holds this text");
+  arguments.value("--only", "TEXT", options->only, "the cases whose name holds this text", check_only);
   arguments.choice("--format", {"table", "json"}, options->format, "how to print");
   return [options] { return bench(*options); };
 }

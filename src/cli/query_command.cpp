@@ -146,7 +146,7 @@ Action declare_query(Arguments& arguments) {
   arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
   arguments.flag("--fast-math", options->fast_math, "let the device's compiler reorder and approximate float arithmetic");
   arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
-  arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given");
+  arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given", 1);
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer("\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" --format csv");
   return [options] { return query(*options); };

@@ -57,6 +57,16 @@ class Usage(CommandLineTest):
     def test_negative_number(self):
         self.assert_wrong_usage("query", "SELECT 1", "--batch-rows=-5", word="--batch-rows")
 
+    def test_sizes_that_mean_nothing(self):
+        for option, value in (("--rows", "0"), ("--rows", "-5"), ("--rows", "1e3"), ("--rows", ""), ("--rows", "999999999999999"),
+                              ("--rows", "9" * 30), ("--repeats", "0"), ("--repeats", "9" * 10)):
+            self.assert_wrong_usage("bench", "pipelines", f"{option}={value}", word=f"{option}")
+        self.assert_wrong_usage("bench", "pipelines", "--rows", "0", word="'0' is not a whole number from 1 to ")
+        self.assert_wrong_usage("query", "SELECT 1", "--batch-rows", "0", word="'0' is not a whole number of 1 or more")
+
+    def test_a_bench_of_no_case_names_the_cases(self):
+        self.assert_wrong_usage("bench", "pipelines", "--only", "nothing", word="filter-sum 50%")
+
     def test_emit_without_target(self):
         self.assert_wrong_usage("emit", "SELECT 1", word="--target")
 
@@ -66,11 +76,11 @@ class Usage(CommandLineTest):
     def test_help_lists_every_command(self):
         ended = self.run_program("--help")
         self.assertEqual((ended.returncode, ended.err), (0, ""))
-        for command in ("query", "emit", "devices", "cache"):
+        for command in ("query", "emit", "devices", "bench", "cache"):
             self.assertIn(command, ended.out)
 
     def test_each_command_has_help(self):
-        for command in ("query", "emit", "devices", "cache"):
+        for command in ("query", "emit", "devices", "bench", "cache"):
             ended = self.run_program(command, "--help")
             self.assertEqual((ended.returncode, ended.err), (0, ""), command)
             self.assertIn("Usage", ended.out)
