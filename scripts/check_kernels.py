@@ -113,7 +113,8 @@ class Report:
         self.failed = 0
 
     def add(self, file, check, outcome, log=""):
-        print(f"{outcome:8} {check:14} {file}")
+        reason = f": {(log.strip().splitlines() or ['no reason was given'])[-1]}" if outcome == "skipped" else ""
+        print(f"{outcome:8} {check:14} {file}{reason}")
         if outcome == "FAILED":
             self.failed += 1
             print("".join(f"    {line}\n" for line in log.strip().splitlines()[:40]), end="")
@@ -126,16 +127,17 @@ def run(command):
 
 def check_text(path, label, sizes, options, report):
     target = path.suffix[1:]
-    commands = [(name, shutil.which(program), arguments) for name, program, arguments in CHECKS.get(target, [])]
+    commands = [(name, program, shutil.which(program), arguments) for name, program, arguments in CHECKS.get(target, [])]
     if target == "cuda":
-        commands = [("NVRTC", options.cuda_checker, [])]
+        commands = [("NVRTC", "the checker of CUDA texts", options.cuda_checker, [])]
     else:
         sentences = list(dict.fromkeys(lint(path.read_text())))
         report.add(label, "lint", "FAILED" if sentences else "ok", "\n".join(sentences))
-    for name, program, arguments in commands:
+    for name, words, program, arguments in commands:
         if program is None:
             needed = name in ("OpenCL C 1.2", "Metal", "SYCL")
-            report.add(label, name, "FAILED" if needed else "skipped", "clang is not installed (apt install clang)")
+            absent = "clang is not installed (apt install clang)" if needed else f"{words} is not installed"
+            report.add(label, name, "FAILED" if needed else "skipped", absent)
             continue
         for size in sizes:
             code, log = run([program, *arguments, *[f"-D{define}" for define in options.define], f"-DGROUP_SIZE={size}", str(path)])

@@ -3,61 +3,83 @@
 
 A CTest test that left a GoogleTest XML file counts its cases; one whose output has a line "N passed, N failed" counts those;
 any other counts one. A program that fails without a failed case (a crash, a time-out) counts one failure. Prints the failures,
-the times of the slowest programs, and "N passed, N failed" as the last line; exits 1 unless all passed.
+the times of the slowest programs, what was skipped and why, and "N passed, N failed" as the last line; exits 1 unless all passed.
 """
+import collections
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree as xml
 
+# What one program said: `skipped` has (case, reason), `unchecked` (check, reason) of checks that this machine has no compiler for.
+Counts = collections.namedtuple("Counts", "passed failed skipped unchecked")
+
+
+def googletest_reason(case):
+    element = case.find("skipped")
+    lines = (element.get("message") or "").splitlines() if element is not None else []
+    return " ".join(lines[1:]) or "no reason was given"      # the first line is the place
+
 
 def googletest_cases(path):
-    passed, failed, skipped = 0, [], 0
+    passed, failed, skipped = 0, [], []
     for case in xml.parse(path).getroot().iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
         if case.find("failure") is not None:
             failed.append(name)
         elif case.get("result") == "skipped" or case.get("status") == "notrun" or case.find("skipped") is not None:
-            skipped += 1
+            skipped.append((name, googletest_reason(case)))
         else:
             passed += 1
-    return passed, failed, skipped
+    return Counts(passed, failed, skipped, [])
+
+
+def printed_cases(output, succeeded):
+    line = re.findall(r"^(\d+) passed, (\d+) failed", output, re.MULTILINE)
+    names = re.findall(r"^(?:FAIL|ERROR): (\S+)", output, re.MULTILINE)      # as Python's unittest names them
+    passed, failures = map(int, line[-1]) if line else (1 if succeeded else 0, 0)
+    failed = (names + ["(see its output)"] * failures)[:failures]
+    skipped = re.findall(r"""^(\S+) \(.*\.\.\. skipped ['"](.*)['"]$""", output, re.MULTILINE)
+    unchecked = re.findall(r"^skipped  (\S+)[^:\n]*: (.+)$", output, re.MULTILINE)      # as check_kernels.py says it
+    return Counts(passed, failed, skipped, unchecked)
 
 
 def program_cases(case, results):
     name = case.get("name")
     path = results / f"{name}.xml"
     succeeded = case.get("status") == "run"
-    if path.exists():
-        passed, failed, skipped = googletest_cases(path)
-    else:
-        output = case.findtext("system-out") or ""
-        line = re.findall(r"^(\d+) passed, (\d+) failed", output, re.MULTILINE)
-        names = re.findall(r"^(?:FAIL|ERROR): (\S+)", output, re.MULTILINE)      # as Python's unittest names them
-        passed, failures = map(int, line[-1]) if line else (1 if succeeded else 0, 0)
-        failed, skipped = (names + ["(see its output)"] * failures)[:failures], 0
+    counts = googletest_cases(path) if path.exists() else printed_cases(case.findtext("system-out") or "", succeeded)
+    failed = counts.failed
     if not succeeded and not failed:
         failed = ["did not end well (crash, time-out or exit code)"]
-    return passed, [f"{name}: {case_name}" for case_name in failed], skipped
+    return counts._replace(failed=[f"{name}: {word}" for word in failed], skipped=[(f"{name}: {word}", why) for word, why in counts.skipped])
+
+
+def print_skipped(counts):
+    for name, reason in counts.skipped:
+        print(f"skipped {name}: {reason}")
+    for (check, reason), times in sorted(collections.Counter(counts.unchecked).items()):
+        print(f"skipped the check {check} of {times} text{'' if times == 1 else 's'}: {reason}")
+    if counts.skipped:
+        print(f"{len(counts.skipped)} skipped")
 
 
 def main():
     results, junit = pathlib.Path(sys.argv[1]), sys.argv[2]
     cases = list(xml.parse(junit).getroot().iter("testcase"))
-    passed, failed, skipped = 0, [], 0
+    total = Counts(0, [], [], [])
     for case in cases:
         counts = program_cases(case, results)
-        passed, failed, skipped = passed + counts[0], failed + counts[1], skipped + counts[2]
-        if counts[1]:
+        total = Counts(*(before + more for before, more in zip(total, counts)))
+        if counts.failed:
             print(f"--- {case.get('name')}\n{(case.findtext('system-out') or '')[-4000:]}")
     slowest = sorted(cases, key=lambda case: -float(case.get("time")))[:5]
     print("slowest: " + ", ".join(f"{case.get('name')} {float(case.get('time')):.1f} s" for case in slowest))
-    for name in failed:
+    for name in total.failed:
         print(f"FAILED {name}")
-    if skipped:
-        print(f"{skipped} skipped")
-    print(f"{passed} passed, {len(failed)} failed")
-    return 0 if passed and not failed else 1
+    print_skipped(total)
+    print(f"{total.passed} passed, {len(total.failed)} failed")
+    return 0 if total.passed and not total.failed else 1
 
 
 sys.exit(main())

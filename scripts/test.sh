@@ -8,9 +8,10 @@ step "Building" cmake --build build -j "$jobs"
 results=build/test-results
 rm -rf "$results"
 mkdir -p "$results"
-# Each GoogleTest program writes its cases there; the other tests are counted by their last line.
+# Each GoogleTest program writes its cases there; the other tests are counted by their last line, which CTest would cut off.
 run_tests() {
   GTEST_OUTPUT=xml:$PWD/$results/ ctest --test-dir build -j "$jobs" --timeout 600 --output-on-failure \
+    --test-output-size-passed 10000000 --test-output-size-failed 10000000 \
     --output-junit "$PWD/$results.ctest.xml" || true      # count_tests.py judges, and says which
 }
 step "Testing" run_tests
