@@ -82,7 +82,7 @@ std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id)
 void print_report(const RunReport& report, const QueryOptions& options) {
   if (options.verbose || options.stats) print_line(statistics_text(report));
   std::optional<MeasuredBandwidth> copy;
-  if (!report.kernels.empty()) copy = copy_bandwidth_of_device(report.device_id);
+  if (tells_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);
   print_line(summary_line(report, copy));
 }
 

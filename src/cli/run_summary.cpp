@@ -8,6 +8,12 @@ namespace penstock::cli {
 
 namespace {
 
+// A rate is told where what costs the same for one row as for many is a small part of the time: where at least 1 MiB was moved,
+// and the kernels took 100 us (a launch takes 10 us on a GPU, and up to 100 us through PoCL), or the run 10 ms (it opens files and
+// the device). Of a shorter run a rate would say how long those take.
+constexpr std::uint64_t least_bytes = 1 << 20;
+constexpr double least_kernel_seconds = 100e-6, least_run_seconds = 10e-3;
+
 struct KernelTotals {
   double device_seconds = 0, compile_seconds = 0;
   std::uint64_t bytes_moved = 0, compiled = 0, from_disk = 0;
@@ -42,17 +48,22 @@ std::string cache_text(const KernelTotals& totals) {
 
 }  // namespace
 
+bool tells_kernel_rate(const RunReport& report) {
+  const KernelTotals totals = totals_of(report);
+  return totals.bytes_moved >= least_bytes && totals.device_seconds >= least_kernel_seconds;
+}
+
 std::string summary_line(const RunReport& report, const std::optional<MeasuredBandwidth>& copy) {
   const KernelTotals totals = totals_of(report);
-  const double seconds = report.total_seconds > 0 ? report.total_seconds : 1e-9;
-  std::string line = report.device_id + " " + report.device_name + ": " + count_text(report.rows_read) + " rows in " +
-                     seconds_text(report.total_seconds) + ", " +
-                     rate_text(static_cast<double>(report.rows_read) / seconds) + "rows/s, " +
-                     gigabytes_text(static_cast<double>(totals.bytes_moved) / seconds);
+  const double seconds = report.total_seconds, bytes = static_cast<double>(totals.bytes_moved);
+  std::string line = report.device_id + " " + report.device_name + ": " + count_text(report.rows_read) +
+                     (report.rows_read == 1 ? " row in " : " rows in ") + seconds_text(seconds);
+  if (totals.bytes_moved >= least_bytes && seconds >= least_run_seconds)
+    line += ", " + rate_text(static_cast<double>(report.rows_read) / seconds) + "rows/s, " + gigabytes_text(bytes / seconds);
   if (report.kernels.empty()) return line + "; no kernel ran";
   line += "; kernels " + seconds_text(totals.device_seconds);
-  if (totals.device_seconds > 0) {
-    const double rate = static_cast<double>(totals.bytes_moved) / totals.device_seconds;
+  if (tells_kernel_rate(report)) {
+    const double rate = bytes / totals.device_seconds;
     line += " at " + gigabytes_text(rate) + share_text(rate, copy);
   }
   return line + "; " + cache_text(totals);

@@ -54,15 +54,16 @@ class Cache(CommandLineTest):
 
     def test_a_bandwidth_record_cut_short_is_none(self):
         cpu = ("--device", "cpu")
+        statement = f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"      # long enough for a share to be told
         self.run_program("devices")
-        self.assertRegex(self.query(self.statement, *cpu).err, r"measured \d{4}-\d\d-\d\d")
+        self.assertRegex(self.query(statement, *cpu).err, r"measured \d{4}-\d\d-\d\d")
         records = list((self.folder / "cache").rglob("copy-bandwidth-*"))
         for text in ("", "nonsense\n", "x"):
             for record in records:
                 record.write_text(text)
-            self.assertNotIn("% of the copy", self.query(self.statement, *cpu).err)
+            self.assertNotIn("% of the copy", self.query(statement, *cpu).err)
         self.run_program("devices")
-        self.assertIn("% of the copy", self.query(self.statement, *cpu).err)
+        self.assertIn("% of the copy", self.query(statement, *cpu).err)
 
     def test_processes_at_once_on_an_empty_cache_all_answer(self):
         running = [subprocess.Popen([PROGRAM, "query", self.statement, "--format", "csv"], stdout=subprocess.PIPE,

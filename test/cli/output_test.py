@@ -14,11 +14,17 @@ class Output(CommandLineTest):
     def test_stdout_holds_rows_and_stderr_names_the_device(self):
         ended = self.query(f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
         self.assertEqual((ended.returncode, ended.out), (0, "total\n6\n"))
-        self.assertRegex(ended.err, r"(opencl|cuda):\d+ .*: 3 rows in .*rows/s.*[GM]B/s.*kernels")
+        self.assertRegex(ended.err, r"^(opencl|cuda):\d+ .*: 3 rows in .*s; kernels [\d.]+ [mu]?s; (compiled|cache)")
+
+    def test_rates_are_told_of_runs_that_are_long_enough_alone(self):
+        few = self.query(f"SELECT sum(a) FROM '{self.csv_file()}'").err
+        many = self.query(f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'").err
+        self.assertNotRegex(few, "B/s|rows/s|%")
+        self.assertRegex(many, r": 1,000,000 rows in .*, .*rows/s, .*[GM]B/s; kernels .* at .*[GM]B/s")
 
     def test_a_query_never_waits_for_a_cpus_copy_bandwidth(self):
         cache = self.folder / "cache"
-        statement = f"SELECT sum(a) AS total FROM '{self.csv_file()}'"
+        statement = f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"
         for folder in (str(cache / "penstock"), "/dev/null/nowhere"):     # without a record; and where none can be kept
             ended = self.query(statement, "--device", "cpu", XDG_CACHE_HOME=str(cache), PENSTOCK_CACHE_DIR=folder)
             self.assertIn("run penstock devices once", ended.err)
