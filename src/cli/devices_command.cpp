@@ -73,8 +73,8 @@ Status devices(const DevicesOptions& options) {
     all.push_back(std::move(rows));
   }
   if (options.json) PENSTOCK_TRY(out(json_text(all, notes)));
-  else for (const std::string& note : notes) print_line(note);
-  if (all.empty()) return open_device().status();   // its message says what to install
+  if (all.empty()) return open_device().status();   // its message has the notes too, and says what to install
+  if (!options.json) for (const std::string& note : notes) print_line(note);
   return {};
 }
 

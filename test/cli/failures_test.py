@@ -64,7 +64,14 @@ class Failures(CommandLineTest):
         self.assert_fails(ended, "pocl-opencl-icd")
 
     def test_devices_without_any_driver_says_what_to_install(self):
-        self.assert_fails(self.run_program("devices", PENSTOCK_HIDE="cuda,opencl"), "pocl-opencl-icd")
+        ended = self.run_program("devices", PENSTOCK_HIDE="cuda,opencl")
+        self.assert_fails(ended, "pocl-opencl-icd")
+        lines = ended.err.splitlines()
+        self.assertEqual(len(lines), len(set(map(str.strip, lines))), "a line is said twice")
+
+    def test_an_opencl_loader_without_a_driver_says_what_to_install(self):
+        for words in (["devices"], ["query", f"SELECT sum(a) FROM '{self.csv_file()}'"]):
+            self.assert_fails(self.run_program(*words, OCL_ICD_VENDORS="/nonexistent", PENSTOCK_HIDE="cuda"), "no device", "pocl-opencl-icd")
 
     def test_truncated_parquet_at_many_lengths(self):
         whole = self.parquet_file().read_bytes()
