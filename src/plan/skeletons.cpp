@@ -1,7 +1,6 @@
 // Finds the Kernel C texts of this layer (and the operations of expr) that cmake/Embed.cmake compiled in.
-#include <string>
-
 #include "kernel/kernel_text.hpp"
+#include "plan/emit_parts.hpp"
 
 namespace penstock {
 namespace kernel {

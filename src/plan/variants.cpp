@@ -63,8 +63,8 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
 constexpr std::uint32_t look_back_threads = 384;
 
 std::uint64_t staged_bytes(const TileProgram& program) {
-  std::uint64_t bytes = output_bytes_per_row(program);
-  for (const OutputParameter& p : output_parameters(program)) bytes += p.has_validity;
+  std::uint64_t bytes = 0;
+  for (const ColumnBuffer& buffer : output_buffers(program)) bytes += buffer.element_bytes();
   return bytes;
 }
 

@@ -1,0 +1,42 @@
+// The parts of a pipeline's text: functions in Kernel C that skeletons call, as far as they depend on the query.
+//
+// emit_rows.cpp loads and evaluates a row, emit_outputs.cpp moves rows that are kept, emit_accumulators.cpp adds rows up,
+// emit_words.cpp turns values into 64-bit words, group keys among them; emit_pipeline.cpp puts all of it around a skeleton.
+#pragma once
+#include "plan/emit_pipeline.hpp"
+
+namespace penstock::plan {
+
+std::string skeleton_text(const std::string& name);   // skeletons.cpp
+
+inline std::string parameter_name(std::uint32_t parameter) { return "p" + std::to_string(parameter); }
+// `head` is the result, name and parameters; `body` whole lines.
+inline std::string function_text(const std::string& head, const std::string& body) {
+  return "FUNCTION " + head + "\n{\n" + body + "}\n\n";
+}
+
+// A value of a row that was evaluated is a field of PipelineResult, and so is its validity, a word, unless it is never NULL.
+std::vector<ColumnBuffer> result_fields(const TileProgram& program);
+inline std::string result_value(std::size_t output) { return "result->o" + std::to_string(output); }
+
+// emit_rows.cpp. PipelineRow is a row's columns in registers; PipelineResult what is made of them.
+std::string load_functions(const TileProgram& program);
+Result<std::string> evaluate_function(const TileProgram& program, PipelineText& result);   // notes its faults in `result`
+
+// emit_outputs.cpp. Booleans are bytes until the host packs them.
+std::string store_function(const TileProgram& program);
+std::string store_4_function(const TileProgram& program);
+std::string staging_functions(const TileProgram& program, bool by_address);
+std::string block_functions(const TileProgram& program);
+std::string move_row_statements(const TileProgram& program);
+
+// emit_accumulators.cpp
+std::string accumulator_functions(const TileProgram& program);
+
+// emit_words.cpp
+std::string to_word(Type type, const std::string& value);
+std::string of_word(Type type, const std::string& word);
+std::string scalar_loads(const TileProgram& program);     // where they are packed: out of their buffer
+std::string key_function(const TileProgram& program);
+
+}  // namespace penstock::plan

@@ -1,0 +1,140 @@
+#include "plan/kernel_parameters.hpp"
+
+#include <algorithm>
+
+#include "expr/emit.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Kernel C's parameter walker stops at 64, of which a skeleton has some of its own.
+constexpr std::size_t most_parameters = 64 - 8;
+
+// Outputs are written by compactions alone; what other epilogues compute stays in registers.
+std::vector<ColumnBuffer> written_buffers(const TileProgram& program) {
+  return program.epilogue == Epilogue::compact ? output_buffers(program) : std::vector<ColumnBuffer>();
+}
+
+std::size_t buffer_count(const TileProgram& program) { return input_buffers(program).size() + written_buffers(program).size(); }
+
+std::uint64_t row_bytes_without_validity(const std::vector<ColumnBuffer>& buffers) {
+  std::uint64_t bytes = 0;
+  for (const ColumnBuffer& buffer : buffers)
+    if (buffer.role != BufferRole::validity) bytes += buffer.element_bytes();
+  return bytes;
+}
+
+std::uint64_t total_bytes(const std::vector<ColumnBuffer>& buffers, std::uint64_t row_count) {
+  std::uint64_t bytes = 0;
+  for (const ColumnBuffer& buffer : buffers) bytes += buffer.bytes(row_count);
+  return bytes;
+}
+
+}  // namespace
+
+std::string ColumnBuffer::name(char set) const {
+  if (role == BufferRole::row_numbers) return std::string(1, set) + "_rows";
+  return set + std::to_string(place) + (role == BufferRole::validity ? "_valid" : "");
+}
+
+std::string ColumnBuffer::element_type() const {
+  switch (role) {
+    case BufferRole::values: return memory_type(type);
+    case BufferRole::validity: return "u8";
+    case BufferRole::row_numbers: return "u32";
+  }
+  return {};
+}
+
+std::string ColumnBuffer::register_type() const { return role == BufferRole::values ? kernel_type(type) : "u32"; }
+
+std::uint32_t ColumnBuffer::element_bytes() const {
+  switch (role) {
+    case BufferRole::values: return width_bytes(type);
+    case BufferRole::validity: return 1;
+    case BufferRole::row_numbers: return 4;
+  }
+  return 0;
+}
+
+std::uint64_t ColumnBuffer::bytes(std::uint64_t row_count) const { return is_bits ? (row_count + 7) / 8 : row_count * element_bytes(); }
+
+std::vector<ColumnBuffer> input_buffers(const TileProgram& program) {
+  std::vector<ColumnBuffer> buffers;
+  for (std::uint32_t column : program.device_columns) {
+    const Field& field = program.source_schema[column];
+    buffers.push_back({BufferRole::values, column, field.type, field.type.kind == Kind::boolean});
+    if (field.nullable) buffers.push_back({BufferRole::validity, column, field.type, true});
+  }
+  return buffers;
+}
+
+std::vector<ColumnBuffer> output_buffers(const TileProgram& program) {
+  std::vector<ColumnBuffer> buffers;
+  for (std::uint32_t i = 0; i < program.outputs.size(); i++) {
+    if (program.outputs[i].carried >= 0) continue;
+    const Node& node = program.graph->at(program.outputs[i].root);
+    buffers.push_back({BufferRole::values, i, node.type, false});
+    if (node.nullable) buffers.push_back({BufferRole::validity, i, node.type, false});
+  }
+  if (program.carries_rows()) buffers.push_back({BufferRole::row_numbers, 0, {}, false});
+  return buffers;
+}
+
+std::vector<ColumnParameter> column_parameters(const TileProgram& program) {
+  std::vector<ColumnParameter> parameters;
+  for (std::uint32_t column : program.device_columns) parameters.push_back({column, program.source_schema[column].nullable});
+  return parameters;
+}
+
+std::vector<OutputParameter> output_parameters(const TileProgram& program) {
+  std::vector<OutputParameter> parameters;
+  for (std::size_t i = 0; i < program.outputs.size(); i++) {
+    const Output& output = program.outputs[i];
+    if (output.carried >= 0) continue;
+    const Node& node = program.graph->at(output.root);
+    parameters.push_back({static_cast<int>(i), node.nullable, width_bytes(node.type)});
+  }
+  if (program.carries_rows()) parameters.push_back({-1, false, 4});
+  return parameters;
+}
+
+std::uint64_t input_bytes_per_row(const TileProgram& program) {
+  return std::max<std::uint64_t>(row_bytes_without_validity(input_buffers(program)), 1);
+}
+std::uint64_t output_bytes_per_row(const TileProgram& program) { return row_bytes_without_validity(written_buffers(program)); }
+
+std::uint64_t bytes_read(const TileProgram& program, std::uint64_t row_count) { return total_bytes(input_buffers(program), row_count); }
+std::uint64_t bytes_written(const TileProgram& program, std::uint64_t row_count) {
+  return total_bytes(written_buffers(program), row_count);
+}
+
+bool is_used_parameter(const TileProgram& program, std::uint32_t parameter) { return !program.graph->parameters[parameter].is_null; }
+
+bool packs_scalars(const TileProgram& program) { return buffer_count(program) + program.graph->parameters.size() > most_parameters; }
+
+// A compaction that closes gaps has its outputs twice.
+bool fits_parameters(const TileProgram& program) {
+  return buffer_count(program) + packs_scalars(program) <= most_parameters && 2 * written_buffers(program).size() <= most_parameters;
+}
+
+Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last) {
+  const Step& step = plan.step(last);
+  std::vector<Slice> open = {{0, step.kind == StepKind::group_by ? step.aggregates.size() : step.schema.size()}};
+  std::vector<TileProgram> programs;
+  while (!open.empty()) {
+    const Slice slice = open.back();
+    open.pop_back();
+    PENSTOCK_ASSIGN(TileProgram program, fuse(plan, base, last, slice));
+    if (fits_parameters(program) || slice.count < 2) {     // one column that does not fit is refused when it is compiled
+      programs.push_back(std::move(program));
+      continue;
+    }
+    const std::size_t half = slice.count / 2;
+    open.push_back({slice.first + half, slice.count - half});
+    open.push_back({slice.first, half});
+  }
+  return programs;
+}
+
+}  // namespace penstock::plan
