@@ -135,11 +135,7 @@ std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
 }
 
 Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> node) {
-  if (!node.ok()) {
-    const Status status = node.status();
-    if (status.message().find("\nLINE ") != std::string::npos) return status;   // has its place already
-    return names_.error(syntax.offset, status.code(), status.message());
-  }
+  if (!node.ok()) return names_.at(syntax, node.status());
   // Only operations that can fault themselves are looked up later; a text for each node of a long list would cost its square.
   auto& sites = builder_.graph()->sites;
   const Op op = builder_.graph()->at(*node).op;

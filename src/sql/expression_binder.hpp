@@ -4,10 +4,12 @@
 // intervals, CASE and IN, and the place of every error. In the rows of groups (`groups` set), an expression that was a group
 // key or an aggregate is a column, found by its canonical text; any other column is an error.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "penstock/expression.hpp"
@@ -37,6 +39,9 @@ class Names {
   const SyntaxPointer& item(std::size_t index) const { return items_[index].value; }
   const std::vector<SelectItem>& items() const { return items_; }
   Status unknown(const Syntax& syntax) const;
+  // The rank of the item that a term of `clause` (ORDER BY or GROUP BY) names by number; nullopt: it is not a number.
+  Result<std::optional<std::uint32_t>> ordinal(const Syntax& term, const char* clause) const;
+  std::string output_name(const SelectItem& item) const;     // of the result's column
 
   // A text equal for expressions that mean the same: columns by number, aliases by what they stand for.
   Result<std::string> canonical(const Syntax& syntax) const;
@@ -44,6 +49,8 @@ class Names {
   Status error(std::int64_t offset, Code code, std::string message) const {
     return error_at(lexed_.statement, offset, code, std::move(message));
   }
+  // The status with its place, which it may have already.
+  Status at(const Syntax& syntax, const Status& status) const;
   const Lexed& lexed() const { return lexed_; }
   const Schema& schema() const { return schema_; }
 
@@ -57,6 +64,20 @@ class Names {
   const Select& select_;
   const Schema& schema_;
   std::vector<SelectItem> items_;       // '*' expanded
+};
+
+// While it lives, aliases of items from `count` on cannot be used.
+class VisibleAliases {
+ public:
+  VisibleAliases(Names& names, std::size_t count)
+      : names_(names), before_(std::exchange(names.visible_aliases, std::min(count, names.items().size()))) {}
+  ~VisibleAliases() { names_.visible_aliases = before_; }
+  VisibleAliases(const VisibleAliases&) = delete;
+  VisibleAliases& operator=(const VisibleAliases&) = delete;
+
+ private:
+  Names& names_;
+  const std::size_t before_;
 };
 
 class ExpressionBinder {

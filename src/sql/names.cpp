@@ -73,6 +73,28 @@ Status Names::unknown(const Syntax& syntax) const {
   return error(syntax.offset, Code::invalid, "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near));
 }
 
+Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {
+  if (term.form != Form::number || term.name.find_first_of(".eE") != std::string::npos) return std::optional<std::uint32_t>();
+  const Result<Scalar> number = number_literal(term.name);
+  const std::string count = std::to_string(items_.size());
+  if (!number.ok() || number->integer < 1 || number->integer > static_cast<Int128>(items_.size()))
+    return error(term.offset, Code::invalid,
+                 std::string(clause) + " " + term.name + " is not between 1 and " + count + ", the number of SELECT items");
+  return std::optional(static_cast<std::uint32_t>(number->integer - 1));
+}
+
+std::string Names::output_name(const SelectItem& item) const {
+  if (!item.alias.empty()) return item.alias;
+  if (item.value->form != Form::column) return display(*item.value);
+  if (const auto index = column(*item.value); index.ok() && *index) return schema_[**index].name;
+  return item.value->name;
+}
+
+Status Names::at(const Syntax& syntax, const Status& status) const {
+  const bool has_place = status.message().find("\nLINE ") != std::string::npos;
+  return status.ok() || has_place ? status : error(syntax.offset, status.code(), status.message());
+}
+
 Result<std::string> Names::canonical(const Syntax& syntax) const {
   if (syntax.form == Form::column) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));
