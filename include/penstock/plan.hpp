@@ -84,6 +84,7 @@ class Plan {
   std::size_t size() const { return steps_.size(); }
 
  private:
+  friend class Query;      // makes a plan of steps that were checked when they were added to another
   Result<StepId> add(Step step);
   Status check(StepKind kind, StepId input, const Graph* graph, const std::vector<NodeId>& roots) const;
   std::vector<Step> steps_;

@@ -1,19 +1,36 @@
 #include "penstock/query.hpp"
 
 #include <algorithm>
-#include <mutex>
+#include <unordered_map>
 
 #include "base/guard.hpp"
 #include "expr/trace.hpp"
 
 namespace penstock {
 
-// Grown by every query that goes on from one from(), maybe from several threads.
-struct Query::SharedPlan {
-  std::mutex mutex;
-  Plan plan;
+struct Query::Link {
+  Step step;                              // its input is known by the link, not by a number
+  std::shared_ptr<const Link> input;      // null: a source
 
-  Plan copy() { const std::lock_guard lock(mutex); return plan; }
+  const Link* source() const {
+    const Link* link = this;
+    while (link->input) link = link->input.get();
+    return link;
+  }
+
+  // Adds to `plan` what of the steps up to this one it has not; `known` says which those are.
+  StepId append_to(Plan& plan, std::unordered_map<const Link*, StepId>& known) const {
+    std::vector<const Link*> missing;
+    for (const Link* link = this; link && !known.contains(link); link = link->input.get()) missing.push_back(link);
+    for (std::size_t i = missing.size(); i-- > 0;) {
+      Step copy = missing[i]->step;
+      copy.inputs.clear();
+      if (missing[i]->input) copy.inputs = {known.at(missing[i]->input.get())};
+      known[missing[i]] = static_cast<StepId>(plan.size());
+      plan.steps_.push_back(std::move(copy));
+    }
+    return known.at(this);
+  }
 };
 
 namespace {
@@ -24,7 +41,8 @@ std::string place_text(const char* step, std::string_view file, int line) {
 }
 
 // A column keeps its name; anything else without one is numbered.
-std::string name_for(const std::string& given, const Graph& graph, NodeId root, const Schema& schema, std::size_t index, std::size_t count) {
+std::string name_for(const std::string& given, const Graph& graph, NodeId root, const Schema& schema, std::size_t index,
+                     std::size_t count) {
   if (!given.empty()) return given;
   const Node& node = graph.at(root);
   if (node.op == Op::column) return schema[node.payload].name;
@@ -67,6 +85,8 @@ Result<std::vector<AggregateCall>> calls_of(Trace& trace, const std::vector<trac
   return calls;
 }
 
+StepId last_step(const Plan& plan) { return static_cast<StepId>(plan.size() - 1); }
+
 bool has_every_row(const Column& column) {
   const std::byte* bits = column.validity.data;
   const std::uint64_t whole_bytes = column.row_count / 8;
@@ -80,11 +100,19 @@ bool has_every_row(const Column& column) {
 
 Query Query::of(Result<std::shared_ptr<TableSource>> source) {
   Query query;
-  query.plan_ = std::make_shared<SharedPlan>();
-  if (!source.ok()) query.status_ = source.status();
-  else if (!*source) query.status_ = Status(Code::invalid, "from: there is no table");
-  else query.step_ = query.plan_->plan.source(std::move(*source));
+  if (!source.ok()) return query.failed(source.status());
+  if (!*source) return query.failed({Code::invalid, "from: there is no table"});
+  Plan plan;
+  const StepId step = plan.source(std::move(*source));
+  query.last_ = std::make_shared<const Link>(Link{plan.step(step), nullptr});
   return query;
+}
+
+Plan Query::plan() const {
+  Plan plan;
+  std::unordered_map<const Link*, StepId> known;
+  if (last_) last_->append_to(plan, known);
+  return plan;
 }
 
 Query Query::failed(Status status) const {
@@ -96,12 +124,7 @@ Query Query::failed(Status status) const {
 Query Query::checked(const std::shared_ptr<Trace>& trace) const { return failed(trace->status()); }
 
 std::shared_ptr<Trace> Query::begin(const char* step, const char* file, int line) const {
-  Schema schema;
-  if (status_.ok()) {
-    const std::lock_guard lock(plan_->mutex);
-    schema = plan_->plan.step(step_).schema;
-  }
-  auto trace = std::make_shared<Trace>(std::move(schema), place_text(step, file, line));
+  auto trace = std::make_shared<Trace>(status_.ok() ? last_->step.schema : Schema(), place_text(step, file, line));
   if (!status_.ok()) trace->fail(status_);
   return trace;
 }
@@ -110,26 +133,27 @@ std::shared_ptr<Trace> Query::begin(const char* step, const char* file, int line
 template <class Add>
 Query Query::add(const std::shared_ptr<Trace>& trace, Add add_step) const {
   if (!status_.ok() || !trace->status().ok()) return checked(trace);
-  const std::lock_guard lock(plan_->mutex);
-  Result<StepId> step = add_step(plan_->plan);
-  if (!step.ok()) return failed(step.with("in the " + trace->step()));
+  Plan steps = plan();
+  const auto before = static_cast<StepId>(steps.size());
+  const Result<StepId> added = add_step(steps, before - 1);
+  if (!added.ok()) return failed(added.with("in the " + trace->step()));
   Query query = *this;
-  query.step_ = *step;
+  for (StepId id = before; id <= *added; id++) query.last_ = std::make_shared<const Link>(Link{steps.step(id), query.last_});
   return query;
 }
 
 Query Query::with_filter(const std::shared_ptr<Trace>& trace, const traced::Operand& predicate) const {
-  return add(trace, [&](Plan& plan) -> Result<StepId> {
+  return add(trace, [&](Plan& plan, StepId input) -> Result<StepId> {
     PENSTOCK_ASSIGN(const NodeId root, trace->place(predicate));
-    return plan.filter(step_, trace->finish(), root);
+    return plan.filter(input, trace->finish(), root);
   });
 }
 
 Query Query::with_map(const std::shared_ptr<Trace>& trace, const std::vector<traced::Output>& outputs) const {
-  return add(trace, [&](Plan& plan) -> Result<StepId> {
+  return add(trace, [&](Plan& plan, StepId input) -> Result<StepId> {
     if (outputs.empty()) return Status(Code::invalid, "the struct that the lambda returns has no Col members");
     PENSTOCK_ASSIGN(std::vector<Projection> projections, projections_of(*trace, outputs));
-    return plan.map(step_, trace->finish(), std::move(projections));
+    return plan.map(input, trace->finish(), std::move(projections));
   });
 }
 
@@ -142,24 +166,24 @@ Query Query::with_projection(const std::shared_ptr<Trace>& trace, const std::vec
 }
 
 Query Query::with_reduce(const std::shared_ptr<Trace>& trace, const std::vector<traced::AggregateOutput>& aggregates) const {
-  return add(trace, [&](Plan& plan) -> Result<StepId> {
+  return add(trace, [&](Plan& plan, StepId input) -> Result<StepId> {
     PENSTOCK_ASSIGN(std::vector<AggregateCall> calls, calls_of(*trace, aggregates));
-    return plan.reduce(step_, trace->finish(), std::move(calls));
+    return plan.reduce(input, trace->finish(), std::move(calls));
   });
 }
 
 Query Query::with_groups(const std::shared_ptr<Trace>& trace, const std::vector<traced::Output>& keys,
                          const std::vector<traced::AggregateOutput>& aggregates) const {
-  return add(trace, [&](Plan& plan) -> Result<StepId> {
+  return add(trace, [&](Plan& plan, StepId input) -> Result<StepId> {
     PENSTOCK_ASSIGN(std::vector<Projection> projections, projections_of(*trace, keys));
     PENSTOCK_ASSIGN(std::vector<AggregateCall> calls, calls_of(*trace, aggregates));
-    return plan.group_by(step_, trace->finish(), std::move(projections), std::move(calls));
+    return plan.group_by(input, trace->finish(), std::move(projections), std::move(calls));
   });
 }
 
 // A key that is no column becomes one for the sort, and goes again after it.
 Query Query::with_order(const std::shared_ptr<Trace>& trace, const std::vector<TracedSortKey>& keys) const {
-  return add(trace, [&](Plan& plan) -> Result<StepId> {
+  return add(trace, [&](Plan& plan, StepId input) -> Result<StepId> {
     std::vector<traced::Output> outputs;
     const auto schema_size = static_cast<std::uint32_t>(trace->schema().size());
     for (std::uint32_t i = 0; i < schema_size; i++) {
@@ -170,12 +194,14 @@ Query Query::with_order(const std::shared_ptr<Trace>& trace, const std::vector<T
     for (const TracedSortKey& key : keys) {
       PENSTOCK_ASSIGN(const NodeId root, trace->place(key.value));
       const Node& node = trace->finish()->at(root);
-      sort_keys.push_back({node.op == Op::column ? node.payload : static_cast<std::uint32_t>(outputs.size()), key.is_descending, key.has_nulls_first});
-      if (node.op != Op::column) outputs.push_back({"key" + std::to_string(sort_keys.size()), key.value});
+      const bool is_column = node.op == Op::column;
+      const auto column = is_column ? node.payload : static_cast<std::uint32_t>(outputs.size());
+      sort_keys.push_back({column, key.is_descending, key.has_nulls_first});
+      if (!is_column) outputs.push_back({"key" + std::to_string(sort_keys.size()), key.value});
     }
-    if (outputs.size() == schema_size) return plan.order_by(step_, std::move(sort_keys));
+    if (outputs.size() == schema_size) return plan.order_by(input, std::move(sort_keys));
     PENSTOCK_ASSIGN(std::vector<Projection> projections, projections_of(*trace, outputs));
-    PENSTOCK_ASSIGN(const StepId keyed, plan.map(step_, trace->finish(), projections));
+    PENSTOCK_ASSIGN(const StepId keyed, plan.map(input, trace->finish(), projections));
     PENSTOCK_ASSIGN(const StepId sorted, plan.order_by(keyed, std::move(sort_keys)));
     Builder columns(plan.step(sorted).schema);
     projections.resize(schema_size);
@@ -185,34 +211,46 @@ Query Query::with_order(const std::shared_ptr<Trace>& trace, const std::vector<T
 }
 
 Query Query::with_limit(std::uint64_t count, std::uint64_t offset) const {
-  return add(begin("limit", "", 0), [&](Plan& plan) { return plan.limit(step_, count, offset); });
+  return add(begin("limit", "", 0), [&](Plan& plan, StepId input) { return plan.limit(input, count, offset); });
 }
 
 Result<Outcome> Query::outcome(const RunOptions& options) const {
   PENSTOCK_TRY(status_);
-  return guard([&] { return penstock::run(plan_->copy(), step_, options); });
+  return guard([&] {
+    const Plan steps = plan();
+    return penstock::run(steps, last_step(steps), options);
+  });
 }
 
 Result<std::string> Query::explain(const RunOptions& options) const {
   PENSTOCK_TRY(status_);
-  return guard([&] { return penstock::explain(plan_->copy(), step_, options); });
+  return guard([&] {
+    const Plan steps = plan();
+    return penstock::explain(steps, last_step(steps), options);
+  });
 }
 
 Result<std::string> Query::source(Target target) const {
   PENSTOCK_TRY(status_);
-  return guard([&] { return penstock::source(plan_->copy(), step_, target); });
+  return guard([&] {
+    const Plan steps = plan();
+    return penstock::source(steps, last_step(steps), target);
+  });
 }
 
 Result<std::vector<Outcome>> run_finished(const std::vector<Query>& queries, const RunOptions& options) {
   if (queries.empty()) return std::vector<Outcome>();
   for (const Query& query : queries) {
     PENSTOCK_TRY(query.status_);
-    if (query.plan_ != queries[0].plan_) return Status(Code::invalid, "run_together: the queries do not go on from one from()");
+    if (query.last_->source() != queries[0].last_->source())
+      return Status(Code::invalid, "run_together: the queries do not go on from one from()");
   }
   return guard([&] {
+    Plan plan;
+    std::unordered_map<const Query::Link*, StepId> known;      // a step that queries share is one step of the plan
     std::vector<StepId> steps;
-    for (const Query& query : queries) steps.push_back(query.step_);
-    return run(queries[0].plan_->copy(), steps, options);
+    for (const Query& query : queries) steps.push_back(query.last_->append_to(plan, known));
+    return run(plan, steps, options);
   });
 }
 
