@@ -35,7 +35,7 @@ std::string nearest_name(std::string_view word, std::span<const std::string> kno
   constexpr std::size_t longest_word = 200;
   if (word.size() > longest_word) return "";
   std::string nearest;
-  std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t fewest = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
   for (const std::string& name : known) {
     const std::size_t edits = begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
     if (edits < fewest && edits < name.size()) fewest = edits, nearest = name;

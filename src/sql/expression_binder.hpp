@@ -14,6 +14,7 @@
 
 #include "penstock/expression.hpp"
 #include "sql/constant.hpp"
+#include "sql/instead.hpp"
 #include "sql/place.hpp"
 #include "sql/syntax.hpp"
 
@@ -121,7 +122,7 @@ class ExpressionBinder {
   std::optional<Type> type_of_operand(const Operand& operand) const;
   Result<NodeId> placed(const Syntax& syntax, Result<NodeId> node);   // an error gets its place, a node its site
   Status refuse(const Syntax& syntax, const std::string& what) const {
-    return names_.error(syntax.offset, Code::unsupported, what + " is not supported");
+    return names_.error(syntax.offset, Code::unsupported, not_supported(what));
   }
   Status wrong(const Syntax& syntax, std::string message) const { return names_.error(syntax.offset, Code::invalid, std::move(message)); }
   Status argument_count(const Syntax& syntax, std::size_t wanted) const;

@@ -25,11 +25,6 @@ constexpr Function date_parts[] = {
     {"second", Op::second}, {"seconds", Op::second}};
 constexpr std::string_view parts_as_functions[] = {"year", "quarter", "month", "day", "dayofmonth", "dayofweek", "weekday", "isodow",
                                                    "dayofyear", "hour", "minute", "second"};
-// Known to DuckDB and likely to be asked for.
-constexpr std::string_view string_functions[] = {"length", "substring", "substr", "upper", "lower", "trim", "ltrim", "rtrim", "replace",
-                                                 "concat", "contains", "starts_with", "ends_with", "left", "right", "position", "strpos",
-                                                 "regexp_matches", "regexp_replace", "split_part", "reverse", "overlay", "like_escape"};
-
 template <class Table>
 std::optional<Op> find(const Table& table, std::string_view name) {
   for (const Function& row : table)
@@ -38,6 +33,19 @@ std::optional<Op> find(const Table& table, std::string_view name) {
 }
 
 bool holds(std::string_view name, auto const& names) { return std::find(std::begin(names), std::end(names), name) != std::end(names); }
+
+const std::vector<std::string>& known_functions() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = {"round", "sign", "nullif", "if", "date_part", "count", "sum", "avg", "mean", "min", "max"};
+    for (const Function& row : one_argument) all.emplace_back(row.name);
+    for (const Function& row : two_arguments) all.emplace_back(row.name);
+    for (const Function& row : any_arguments) all.emplace_back(row.name);
+    all.insert(all.end(), std::begin(parts_as_functions), std::end(parts_as_functions));
+    std::sort(all.begin(), all.end());
+    return all;
+  }();
+  return names;
+}
 
 }  // namespace
 
@@ -94,7 +102,7 @@ Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
     PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
     return equal_types(syntax, *op, inputs[0], inputs[1]);
   }
-  return refuse(syntax, (holds(name, string_functions) ? "the string function " : "the function ") + name);
+  return names_.error(syntax.offset, Code::unsupported, function_not_supported(name, known_functions()));
 }
 
 Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_view part, const Syntax& input) {

@@ -69,8 +69,12 @@ Status Names::unknown(const Syntax& syntax) const {
   const bool later = std::any_of(items_.begin(), items_.end(), [&](const SelectItem& i) { return lower(i.alias) == lower(syntax.name); });
   if (later && syntax.qualifier.empty())
     return error(syntax.offset, Code::invalid, "'" + syntax.name + "' is used before it is defined in the SELECT list");
+  const Token* token = lexed_.at(syntax.offset);
+  const bool is_quoted = token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
   const std::string near = nearest(schema_, syntax.name);
-  return error(syntax.offset, Code::invalid, "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near));
+  return error(syntax.offset, Code::invalid,
+               "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near) +
+                   (is_quoted ? "; a text stands in single quotes, a name in double ones" : ""));
 }
 
 Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {

@@ -163,7 +163,10 @@ Status check_verb(const Lexed& lexed) {
   const std::string verb(lexed.text(*first).substr(0, 40));
   if (is_word(lexed, *first, "from")) return error_at(lexed.statement, first->offset, Code::unsupported, "FROM first is not supported; write SELECT * FROM ...");
   if (first->kind != TokenKind::word) return error_at(lexed.statement, first->offset, Code::invalid, "the statement must start with SELECT");
-  return error_at(lexed.statement, first->offset, Code::unsupported, verb + " is not supported; a statement is one SELECT");
+  const bool asks_names = is_word(lexed, *first, "describe") || is_word(lexed, *first, "desc") || is_word(lexed, *first, "show");
+  return error_at(lexed.statement, first->offset, Code::unsupported,
+                  verb + " is not supported; a statement is one SELECT" +
+                      (asks_names ? " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)" : ""));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "sql/instead.hpp"
 #include "sql/place.hpp"
 #include "sql/syntax.hpp"
 #include "sql/tree.hpp"
@@ -12,8 +13,8 @@ class ExpressionReader {
  public:
   explicit ExpressionReader(const Lexed& lexed) : lexed_(lexed) {}
   Result<SyntaxPointer> read(Tree node);
-  Status refuse(std::int64_t offset, std::string what) const {
-    return error_at(lexed_.statement, offset, Code::unsupported, std::move(what) + " is not supported");
+  Status refuse(std::int64_t offset, std::string_view what) const {
+    return error_at(lexed_.statement, offset, Code::unsupported, not_supported(what));
   }
   Status error(std::int64_t offset, std::string message) const {
     return error_at(lexed_.statement, offset, Code::invalid, std::move(message));

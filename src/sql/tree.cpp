@@ -4,6 +4,7 @@
 
 #include <pg_query.h>
 
+#include "sql/instead.hpp"
 #include "sql/place.hpp"
 
 namespace penstock::sql {
@@ -39,6 +40,8 @@ Result<Parsed> parse(const Lexed& lexed) {
       new PgQueryParseResult(pg_query_parse(lexed.rewritten.c_str())), release);
   if (result->error != nullptr) {
     const std::int64_t offset = byte_of_character(lexed.rewritten, result->error->cursorpos);
+    if (const Foreign foreign = foreign_words(lexed, offset); foreign.token != nullptr)
+      return error_at(lexed.statement, foreign.token->offset, Code::unsupported, not_supported(foreign.what));
     return error_at(lexed.statement, offset, Code::invalid, sentence(lexed, offset, result->error->message));
   }
   auto json = std::make_shared<nlohmann::json>(nlohmann::json::parse(result->parse_tree, nullptr, false));

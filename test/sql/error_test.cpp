@@ -113,6 +113,28 @@ constexpr Wrong wrong[] = {
     {"SELECT i8 ^^!~ 'x' FROM t", Code::unsupported, "the operator !~"},
     {"SELECT ^^123456789012345678901 FROM t", Code::unsupported, "too long a number"},
     {"SELECT ^^current_date FROM t", Code::unsupported, "current_date"},
+    // what to write instead
+    {"SELECT i8 FROM t WHERE s ^^ILIKE 'h%'", Code::unsupported, "ILIKE is not supported; strings are carried, and compared with ="},
+    {"SELECT ^^trim(s) FROM t", Code::unsupported, "the string function trim is not supported; strings are carried"},
+    {"SELECT ^^date_trunc('month', dt) FROM t", Code::unsupported, "date_trunc is not supported; of dates there are year()"},
+    {"SELECT ^^stddev(i8) FROM t", Code::unsupported, "stddev is not supported; the aggregates are count, sum, avg, min and max"},
+    {"SELECT ^^now() FROM t", Code::unsupported, "now is not supported; write it as a constant: DATE '"},
+    {"SELECT ^^monht(dt) FROM t", Code::unsupported, "monht is not supported; did you mean month?"},
+    {"SELECT ^^nofunction(i8) FROM t", Code::unsupported, "the functions are abs, avg, ceil,"},
+    {"SELECT ^^count(DISTINCT s) FROM t", Code::unsupported, "SELECT DISTINCT lists the values"},
+    {"SELECT i8 FROM t x ^^JOIN t y ON x.i8 = y.i8", Code::unsupported, "JOIN is not supported; a statement reads one table"},
+    {"SELECT i8 > ^^'5' FROM t", Code::unsupported, "write the number without quotes"},
+    {"SELECT s = ^^\"Ann\" FROM t", Code::invalid, "a text stands in single quotes"},
+    {"^^DESCRIBE 'a.parquet'", Code::unsupported, "LIMIT 0 shows names and types"},
+    // DuckDB's own grammar
+    {"SELECT s, count(*) FROM t ^^GROUP BY ALL", Code::unsupported, "GROUP BY ALL is not supported; list the columns"},
+    {"SELECT s FROM t ^^ORDER BY ALL LIMIT 3", Code::unsupported, "ORDER BY ALL"},
+    {"SELECT ^^* EXCLUDE (i8) FROM t", Code::unsupported, "* EXCLUDE is not supported; list the columns"},
+    {"SELECT ^^TRY_CAST(i8 + 1 AS INT) FROM t", Code::unsupported, "TRY_CAST is not supported; CAST is"},
+    {"SELECT i8 FROM t ^^QUALIFY row_number() OVER () = 1", Code::unsupported, "QUALIFY"},
+    {"SELECT ^^[1, 2] FROM t", Code::unsupported, "a list is not supported"},
+    {"SELECT ^^{'a': 1} FROM t", Code::unsupported, "a struct is not supported"},
+    {"SELECT i8 AS qualify FROM t ORDER ^^i8", Code::invalid, "syntax error at 'i8'"},
     {"SELECT round(m, ^^i8) FROM t", Code::unsupported, "round to anything but a constant"},
 };
 
