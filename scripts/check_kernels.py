@@ -144,6 +144,11 @@ def check_text(path, label, sizes, options, report):
             report.add(label, f"{name} {size}" if len(sizes) > 1 else name, {0: "ok", 77: "skipped"}.get(code, "FAILED"), log)
 
 
+def built(program):
+    path = ROOT / "build" / "test" / "kernel_c" / program
+    return str(path) if path.exists() else None
+
+
 def assembled(file, options, folder):
     for target in TARGETS:
         code, text = run([options.assembler, target, *file.split("+")])
@@ -157,8 +162,8 @@ def assembled(file, options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--assembler", help="print_kernel_text, needed for .kc files")
-    parser.add_argument("--cuda-checker", help="check_cuda_text")
+    parser.add_argument("--assembler", default=built("print_kernel_text"), help="print_kernel_text, needed for .kc files (default: the one in build/)")
+    parser.add_argument("--cuda-checker", default=built("check_cuda_text"), help="check_cuda_text (default: the one in build/)")
     parser.add_argument("--group-size", type=int, action="append", help="GROUP_SIZE; may be repeated (default 64)")
     parser.add_argument("--define", action="append", default=[], help="NAME or NAME=VALUE, as a compiler's -D")
     options = parser.parse_args()
@@ -167,7 +172,7 @@ def main():
         for file in options.files:
             if file.endswith(".kc"):
                 if not options.assembler:
-                    parser.error(f"{file}: Kernel C needs --assembler")
+                    parser.error(f"{file}: Kernel C needs --assembler (cmake --build build --target print_kernel_text check_cuda_text)")
                 texts = list(assembled(file, options, folder))
             elif file.rsplit(".", 1)[-1] in TARGETS:
                 texts = [(pathlib.Path(file), file)]

@@ -153,6 +153,9 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
       PENSTOCK_ASSIGN(schema, from_arrow(schema->SetField(i, arrow::field(schema->field(i)->name(), type))));
     }
     PENSTOCK_ASSIGN(auto fields, fields_of(*schema));
+    for (int i = 0; i < schema->num_fields(); i++)      // Arrow's inference takes bytes for a type of their own
+      if (schema->field(i)->type()->id() == arrow::Type::BINARY)
+        fields[static_cast<std::size_t>(i)].field.unsupported = "text that is not UTF-8 (to convert it: iconv -f LATIN1 -t UTF-8)";
     return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(path, lines, std::move(schema), std::move(fields)));
   });
 }

@@ -23,6 +23,12 @@ class Failures(CommandLineTest):
             ended = self.query(f"SELECT count(*) FROM '{self.csv_file(name, text)}'")
             self.assert_fails(ended, name, "not read", "Parquet, Arrow IPC (file and stream) and CSV are")
 
+    def test_text_of_another_encoding_says_so(self):
+        path = self.rows / "latin.csv"
+        path.write_bytes("name,n\nZo\u00eb,1\n".encode("latin1"))
+        self.assert_fails(self.query(f"SELECT name FROM '{path}'"), "not UTF-8", "iconv")
+        self.assertEqual(self.query(f"SELECT sum(n) AS total FROM '{path}'", "--format", "csv").out, "total\n1\n")
+
     def test_a_header_in_brackets_is_csv(self):
         text = "[a],[b]\n1,2\n"
         self.assertEqual(self.query(f"SELECT * FROM '{self.csv_file('t.txt', text)}'", "--format", "csv").out, text)
