@@ -178,9 +178,18 @@ template <class T> double largest_distance(const std::vector<std::byte>& a, cons
 }
 
 struct Case { const char* kernel; Arguments (*arguments)(std::uint32_t group_size); bool needs_f64; unsigned bounded_bytes; };
+Arguments subgroup_arguments(std::uint32_t group_size) {
+  Numbers numbers(2);
+  Arguments arguments;
+  arguments.buffer(numbers.integers<std::uint32_t>(groups * group_size));
+  arguments.buffer(std::vector<std::uint32_t>(groups * group_size));
+  return arguments;
+}
+
 const Case cases[] = {
     {"words_integers", integer_arguments, false, 0},
     {"words_integer_vectors", vector_arguments, false, 0},
+    {"words_subgroups", subgroup_arguments, false, 0},
     {"words_f32", float_arguments<float, std::uint32_t>, false, 0},
     {"words_f64", float_arguments<double, std::uint64_t>, true, 0},
     {"words_bounded_f32", bounded_arguments<float>, false, 4},

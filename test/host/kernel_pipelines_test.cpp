@@ -76,8 +76,11 @@ class Pipelines : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, Pipelines, ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                                                               kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled, 16},
                                                                kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}),
-                         [](const auto& instance) { return instance.param.is_cpu ? "Cpu" : "Gpu"; });
+                         [](const auto& instance) {
+                           return instance.param.is_cpu ? "Cpu" : instance.param.subgroup_size > 0 ? "GpuWithSubgroups" : "Gpu";
+                         });
 
 TEST_P(Pipelines, FilterAndMapKeepTheOrder) {
   TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));

@@ -138,6 +138,16 @@ u32 shuffle_up(WORK work, u32 value, u32 distance, u32 lane, const char* file, i
   return result;
 }
 
+u32 ballot(WORK work, u32 predicate, u32 subgroup_size, const char* file, int line) {
+  active->shuffle_slots[work->local_id] = predicate;
+  barrier(work, file, line);
+  const u32 first = work->local_id / subgroup_size * subgroup_size;
+  u32 lanes = 0;
+  for (u32 lane = 0; lane < subgroup_size && first + lane < active->shuffle_slots.size(); lane++) lanes |= active->shuffle_slots[first + lane] << lane;
+  barrier(work, file, line);
+  return lanes;
+}
+
 void note_atomic(const void* address, std::size_t bytes, const void* place) { note(address, bytes, Access::atomic, place); }
 
 Findings launch(const KernelEntry& kernel, u32 groups, void** arguments, const LaunchOptions& options) {

@@ -94,6 +94,7 @@ class HostDevice : public Device {
   Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<HostQueue>(options_.order)); }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     HostProgramOptions options{source.group_size, source.defines};
+    if (options_.subgroup_size > 0) options.defines.emplace_back("SUBGROUP_SIZE", std::to_string(options_.subgroup_size));
     PENSTOCK_ASSIGN(HostProgram program, HostProgram::build(source.text, options));
     return std::shared_ptr<Program>(std::make_shared<BuiltProgram>(std::move(program), source.group_size));
   }
