@@ -18,6 +18,8 @@ Counts = collections.namedtuple("Counts", "passed failed skipped unchecked")
 def googletest_reason(case):
     element = case.find("skipped")
     lines = (element.get("message") or "").splitlines() if element is not None else []
+    if (case.get("name") or "").startswith("DISABLED_"):
+        return "disabled by its name; another test runs it, or a person"
     return " ".join(lines[1:]) or "no reason was given"      # the first line is the place
 
 

@@ -11,6 +11,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "count_tests.
 GOOGLETEST = """<testsuites><testsuite name="A">
 <testcase name="Passes" classname="A" status="run" result="completed"/>
 <testcase name="Waits" classname="A" status="run" result="skipped"><skipped message="/a/b.cpp:2&#x0A;one device&#x0A;only"/></testcase>
+<testcase name="DISABLED_Child" classname="A" status="notrun" result="suppressed"/>
 %s</testsuite></testsuites>"""
 FAILURE = '<testcase name="Fails" classname="A" status="run" result="completed"><failure message="no"/></testcase>'
 
@@ -40,9 +41,10 @@ class Counting(CommandLineTest):
 
     def test_skipped_cases_are_named_with_their_reasons_before_the_counts(self):
         code, lines = self.count([("host_a", "run", ""), ("cli_signals", "run", UNITTEST % ("", 0))], {"host_a": GOOGLETEST % ""})
-        self.assertEqual((code, lines[-4:]), (0, ["skipped host_a: A.Waits: one device only",
+        self.assertEqual((code, lines[-5:]), (0, ["skipped host_a: A.Waits: one device only",
+                                                  "skipped host_a: A.DISABLED_Child: disabled by its name; another test runs it, or a person",
                                                   "skipped cli_signals: test_killed: this file system has no files without a name",
-                                                  "2 skipped", "8 passed, 0 failed"]))
+                                                  "3 skipped", "8 passed, 0 failed"]))
 
     def test_checks_without_a_compiler_are_one_line_each_and_no_skipped_test(self):
         code, lines = self.count([("kernel_text_a", "run", TEXTS), ("kernel_text_b", "run", TEXTS)])
