@@ -148,9 +148,6 @@ struct Table {
   Schema schema() const;
 };
 
-// The smallest and largest value of a column as int64 (integers, dates, decimals' counts), known without reading it.
-struct Bounds { std::int64_t minimum = 0, maximum = 0; };
-
 // Memory that the last owner gives back; null where there is none. Called by several threads at once.
 using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t bytes)>;
 
@@ -173,7 +170,6 @@ class TableSource {
   virtual ~TableSource() = default;
   virtual const Schema& schema() const = 0;
   virtual std::optional<std::uint64_t> row_count() const = 0;
-  virtual std::optional<Bounds> bounds(std::uint32_t column) const { (void)column; return std::nullopt; }
   virtual Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const = 0;
   virtual bool can_be_scanned_again() const { return true; }
   virtual std::string describe() const = 0;          // "lineitem.parquet", for explain

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 
 #include "penstock/column.hpp"
 
@@ -29,52 +28,14 @@ class TableStream final : public BatchStream {
   std::uint64_t batch_rows_, first_ = 0;
 };
 
-template <class T> std::optional<Bounds> bounds_of(const Column& column) {
-  const T* values = column.values.as<T>();
-  T minimum = 0, maximum = 0;
-  bool any = false;
-  for (std::uint64_t row = 0; row < column.row_count; row++) {
-    if (!column.is_valid(row)) continue;
-    minimum = any ? std::min(minimum, values[row]) : values[row];
-    maximum = any ? std::max(maximum, values[row]) : values[row];
-    any = true;
-  }
-  if (!any || (std::is_same_v<T, std::uint64_t> && static_cast<std::uint64_t>(maximum) > INT64_MAX)) return std::nullopt;
-  return Bounds{static_cast<std::int64_t>(minimum), static_cast<std::int64_t>(maximum)};
-}
-
-std::optional<Bounds> bounds_of(const Column& column) {
-  if (column.values.empty()) return std::nullopt;
-  switch (column.type.kind) {
-    case Kind::int8: return bounds_of<std::int8_t>(column);
-    case Kind::int16: return bounds_of<std::int16_t>(column);
-    case Kind::int32: case Kind::date32: return bounds_of<std::int32_t>(column);
-    case Kind::int64: case Kind::timestamp: return bounds_of<std::int64_t>(column);
-    case Kind::uint8: return bounds_of<std::uint8_t>(column);
-    case Kind::uint16: return bounds_of<std::uint16_t>(column);
-    case Kind::uint32: return bounds_of<std::uint32_t>(column);
-    case Kind::uint64: return bounds_of<std::uint64_t>(column);
-    case Kind::decimal: return column.type.precision <= 18 ? bounds_of<std::int64_t>(column) : std::nullopt;
-    default: return std::nullopt;
-  }
-}
-
 class InMemorySource final : public TableSource {
  public:
   InMemorySource(Table table, std::string name)
-      : table_(std::move(table)), schema_(table_.schema()), name_(std::move(name)), bounds_(table_.columns.size()) {}
+      : table_(std::move(table)), schema_(table_.schema()), name_(std::move(name)) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return table_.row_count; }
   std::string describe() const override { return name_; }
-
-  // One pass over the column the first time it is asked.
-  std::optional<Bounds> bounds(std::uint32_t column) const override {
-    if (column >= bounds_.size() || table_.columns[column].row_count != table_.row_count) return std::nullopt;
-    LazyBounds& lazy = bounds_[column];
-    std::call_once(lazy.once, [&] { lazy.value = bounds_of(table_.columns[column]); });
-    return lazy.value;
-  }
 
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
     Table asked;
@@ -96,11 +57,9 @@ class InMemorySource final : public TableSource {
   }
 
  private:
-  struct LazyBounds { std::once_flag once; std::optional<Bounds> value; };
   Table table_;
   Schema schema_;
   std::string name_;
-  mutable std::vector<LazyBounds> bounds_;
 };
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <parquet/schema.h>
 #include <parquet/statistics.h>
 
-#include <algorithm>
-
 #include "io/arrow_errors.hpp"
 
 namespace penstock::io {
@@ -26,35 +24,6 @@ bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
     any = true;
   }
   return any && chunk.has_dictionary_page();
-}
-
-template <class Physical> std::optional<Bounds> typed_bounds(const parquet::Statistics& statistics, bool is_unsigned) {
-  const auto& typed = static_cast<const parquet::TypedStatistics<Physical>&>(statistics);
-  using T = typename Physical::c_type;
-  using U = std::make_unsigned_t<T>;
-  if (!is_unsigned) return Bounds{typed.min(), typed.max()};
-  const auto minimum = static_cast<U>(typed.min()), maximum = static_cast<U>(typed.max());
-  if (maximum > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
-  return Bounds{static_cast<std::int64_t>(minimum), static_cast<std::int64_t>(maximum)};
-}
-
-std::optional<Bounds> bounds_of(const parquet::Statistics& statistics, const Type& type) {
-  const bool is_unsigned = is_integer(type) && !is_signed(type);
-  switch (statistics.physical_type()) {
-    case parquet::Type::INT32: return typed_bounds<parquet::Int32Type>(statistics, is_unsigned);
-    case parquet::Type::INT64: return typed_bounds<parquet::Int64Type>(statistics, is_unsigned);
-    default: return std::nullopt;
-  }
-}
-
-// Rounds outward where a value of the file is not a whole number of microseconds.
-std::optional<Bounds> converted(Bounds bounds, Conversion conversion) {
-  if (conversion == Conversion::nanoseconds) return Bounds{bounds.minimum / 1000 - 1, bounds.maximum / 1000 + 1};
-  if (conversion == Conversion::milliseconds) {
-    if (__builtin_mul_overflow(bounds.minimum, 1000, &bounds.minimum) || __builtin_mul_overflow(bounds.maximum, 1000, &bounds.maximum))
-      return std::nullopt;
-  }
-  return bounds;
 }
 
 }  // namespace
@@ -115,26 +84,6 @@ void ParquetFile::look_at_chunks(ParquetColumn& column) const {
   }
   column.is_dictionary = all_codes;
   column.field.nullable = column.is_optional && !counts_no_null;
-}
-
-std::optional<Bounds> ParquetFile::bounds(std::uint32_t index) const {
-  if (index >= columns_.size() || columns_[index].leaf < 0) return std::nullopt;
-  const ParquetColumn& column = columns_[index];
-  if (is_float(column.field.type) || column.field.type.kind == Kind::boolean) return std::nullopt;
-  std::optional<Bounds> all;
-  const auto gathered = guard([&]() -> Status {
-    for (int g = 0; g < row_group_count(); g++) {
-      if (first_rows_[g] == first_rows_[g + 1]) continue;
-      const auto statistics = metadata_->RowGroup(g)->ColumnChunk(column.leaf)->statistics();
-      std::optional<Bounds> one;
-      if (statistics && statistics->HasMinMax()) one = bounds_of(*statistics, column.field.type);
-      if (!one) return {Code::unsupported, "no statistics"};
-      all = all ? Bounds{std::min(all->minimum, one->minimum), std::max(all->maximum, one->maximum)} : *one;
-    }
-    return {};
-  });
-  if (!gathered.ok() || !all || all->minimum > all->maximum) return std::nullopt;
-  return converted(*all, column.conversion);
 }
 
 }  // namespace penstock::io

@@ -45,7 +45,6 @@ class ParquetFile {
   int row_group_count() const { return static_cast<int>(first_rows_.size()) - 1; }
   // The number of rows before row group g; at row_group_count(): of all.
   const std::vector<std::uint64_t>& first_rows() const { return first_rows_; }
-  std::optional<Bounds> bounds(std::uint32_t column) const;
   // May be called by several threads at once. Throws what Parquet throws.
   std::shared_ptr<parquet::RowGroupReader> row_group(int index) const { return reader_->RowGroup(index); }
 

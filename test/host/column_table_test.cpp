@@ -111,18 +111,6 @@ TEST(TableSource, ColumnsOfUnequalLengthAreRefusedByName) {
   EXPECT_NE(stream.status().text().find("'b'"), std::string::npos);
 }
 
-TEST(TableSource, BoundsLeaveOutMissingValues) {
-  using Values = std::vector<std::optional<std::int32_t>>;
-  const auto source = table_source(Table::of({{"a", Column::from(Values{std::nullopt, -4, 9, std::nullopt})},
-                                              {"none", Column::from(Values{std::nullopt, std::nullopt, std::nullopt, std::nullopt})},
-                                              {"large", Column::from(std::vector<std::uint64_t>{1, 2, 3, UINT64_MAX})}}));
-  ASSERT_TRUE(source->bounds(0).has_value());
-  EXPECT_EQ(source->bounds(0)->minimum, -4);
-  EXPECT_EQ(source->bounds(0)->maximum, 9);
-  EXPECT_FALSE(source->bounds(1).has_value());
-  EXPECT_FALSE(source->bounds(2).has_value());
-}
-
 // Tables of `sizes` rows with a number, a boolean, and a string that are each a function of the row.
 Table table_at(std::uint64_t first, std::uint64_t count) {
   std::vector<std::optional<std::int64_t>> numbers;

@@ -19,7 +19,6 @@ bool reads(const std::string& path) {
     std::vector<std::uint32_t> columns;
     for (std::uint32_t i = 0; i < (*source)->schema().size(); i++)
       if ((*source)->schema()[i].unsupported.empty()) columns.push_back(i);
-    for (const std::uint32_t column : columns) static_cast<void>((*source)->bounds(column));
     status = read_cells(**source, columns, {256, 2}).status();
   }
   if (!status.ok()) {

@@ -97,24 +97,6 @@ TEST(Parquet, BatchesOutliveTheirStream) {
   EXPECT_EQ(cell(batches[3].columns[16], 77), cell(table.columns[16], 3 * 4096 + 77));
 }
 
-TEST(Parquet, BoundsAreThoseOfTheValues) {
-  const Folder folder;
-  Column days = Column::from(std::vector<std::int32_t>{5, -7, 11});
-  days.type = {Kind::date32};
-  Column money = Column::from(std::vector<std::int64_t>{123, -99999, 5});
-  money.type = Type::decimal(15, 2);
-  ASSERT_TRUE(write_table(Table::of({{"d", days}, {"m", money}, {"u", Column::from(std::vector<std::uint32_t>{1, 4'000'000'000u, 7})},
-                                     {"f", Column::from(std::vector<float>{1, 2, 3})}}), folder / "t", FileFormat::parquet).ok());
-  const auto source = open_table(folder / "t");
-  ASSERT_TRUE(source.ok());
-  EXPECT_EQ((*source)->bounds(0)->minimum, -7);
-  EXPECT_EQ((*source)->bounds(0)->maximum, 11);
-  EXPECT_EQ((*source)->bounds(1)->minimum, -99999);
-  EXPECT_EQ((*source)->bounds(2)->maximum, 4'000'000'000);
-  EXPECT_FALSE((*source)->bounds(3).has_value());
-  EXPECT_FALSE((*source)->bounds(99).has_value());
-}
-
 TEST(Parquet, ColumnsWithoutNullsAreNotNullable) {
   const Folder folder;
   if (!by_pyarrow(folder / "t", "pq.write_table(pa.table({'full': [1, 2], 'holed': [None, 2]}), path)\n")) GTEST_SKIP() << "no pyarrow";
@@ -130,7 +112,6 @@ TEST(Parquet, WithoutStatisticsAnOptionalColumnIsNullable) {
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok());
   EXPECT_TRUE((*source)->schema()[0].nullable);
-  EXPECT_FALSE((*source)->bounds(0).has_value());
 }
 
 // Spellings that writers use for one value: each is read as the same cells.
