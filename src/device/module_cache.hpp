@@ -4,11 +4,11 @@
 // keys go on. The disk's lock does the same between processes. Failures are not kept, so a repaired driver needs no
 // restart.
 #pragma once
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 
+#include "base/clock.hpp"
 #include "device/disk_cache.hpp"
 
 namespace penstock::device {
@@ -26,7 +26,7 @@ class ModuleCache {
   // driver that refuses its old binary) is a miss.
   template <class Load, class Compile>
   Result<Found<Module>> get(const CacheKey& key, Load load, Compile compile) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = now_seconds();
     const std::shared_ptr<Slot> slot = slot_of(key);
     const std::lock_guard guard(slot->mutex);
     Found<Module> found;
@@ -37,7 +37,7 @@ class ModuleCache {
       PENSTOCK_TRY(fill(*slot, key, load, compile, found.report));
     }
     found.module = slot->module;
-    found.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    found.report.seconds = now_seconds() - start;
     return found;
   }
 
