@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace penstock {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+constexpr std::size_t longest_word = 200;      // distances of longer ones would cost too much
 
 bool begins(std::string_view word, std::string_view start) {
   constexpr std::size_t fewest = 2;      // one letter begins too many names
@@ -32,7 +35,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_name(std::string_view word, std::span<const std::string> known) {
-  constexpr std::size_t longest_word = 200;
   if (word.size() > longest_word) return "";
   std::string nearest;
   std::size_t fewest = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
@@ -40,6 +42,19 @@ std::string nearest_name(std::string_view word, std::span<const std::string> kno
     const std::size_t edits = begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
     if (edits < fewest && edits < name.size()) fewest = edits, nearest = name;
   }
+  return nearest;
+}
+
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known) {
+  constexpr std::size_t most = 3;
+  if (word.size() > longest_word) return {};
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& name : known)
+    if (name.size() <= longest_word) ranked.emplace_back(edit_distance(word, name), name);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> nearest;
+  for (const auto& [edits, name] : ranked)
+    if (nearest.empty() || (nearest.size() < most && edits <= word.size() / 2)) nearest.push_back(name);
   return nearest;
 }
 

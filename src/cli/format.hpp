@@ -39,7 +39,4 @@ std::string visible_character(char32_t code, std::string_view piece);
 // Columns a terminal uses for UTF-8 text: combining marks take none, East Asian wide characters and emoji two.
 std::uint32_t display_width(std::string_view text);
 
-// The code point at `place`, which moves past it; U+FFFD and one byte on for what is not UTF-8 (RFC 3629).
-char32_t next_code_point(std::string_view text, std::size_t& place);
-
 }  // namespace penstock::cli

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/unicode.hpp"
 #include "cli/format.hpp"
 #include "penstock/expression.hpp"
 
@@ -73,22 +74,6 @@ std::string terminal_text(std::string_view text) {
     else shown += visible_character(code, text.substr(start, place - start));
   }
   return shown;
-}
-
-char32_t next_code_point(std::string_view text, std::size_t& place) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned lead = byte(place);
-  const unsigned length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0) == 0xE0 ? 3
-                          : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
-  char32_t code = length <= 1 ? lead : lead & (0x7Fu >> length);
-  for (unsigned i = 1; i < length; i++) {
-    if ((byte(place + i) & 0xC0) != 0x80) { place++; return 0xFFFD; }
-    code = code << 6 | (byte(place + i) & 0x3F);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  if (length == 0 || overlong || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { place++; return 0xFFFD; }
-  place += length;
-  return code;
 }
 
 }  // namespace penstock::cli

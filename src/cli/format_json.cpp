@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/unicode.hpp"
 #include "cli/format.hpp"
 
 namespace penstock::cli {

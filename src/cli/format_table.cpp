@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/unicode.hpp"
 #include "cli/format.hpp"
 #include "cli/messages.hpp"
 
@@ -8,15 +9,6 @@ namespace penstock::cli {
 namespace {
 
 constexpr std::size_t chunk_bytes = 64 << 10;
-
-std::uint32_t width_of(char32_t code) {
-  if (code >= 0x300 && code < 0x370) return 0;
-  constexpr struct { char32_t first, last; } wide[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},
-      {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
-  for (const auto& range : wide)
-    if (code >= range.first && code <= range.last) return 2;
-  return 1;
-}
 
 // What the terminal must not interpret is shown as an escape; text past `most_width` becomes "…".
 std::string printable(std::string_view value, std::uint32_t most_width) {
@@ -114,7 +106,7 @@ class TablePrinter {
 
 std::uint32_t display_width(std::string_view text) {
   std::uint32_t width = 0;
-  for (std::size_t place = 0; place < text.size();) width += width_of(next_code_point(text, place));
+  for (std::size_t place = 0; place < text.size();) width += terminal_columns(next_code_point(text, place));
   return width;
 }
 

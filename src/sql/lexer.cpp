@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/unicode.hpp"
 #include "sql/place.hpp"
 
 namespace penstock::sql {

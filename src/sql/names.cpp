@@ -13,16 +13,12 @@ std::string stem(std::string_view path) {
   return std::string(file.substr(0, file.find('.', 1)));
 }
 
+// "'price', 'prize'"
 std::string nearest(const Schema& schema, std::string_view name) {
-  constexpr std::size_t longest_name = 200, listed = 3;
-  std::vector<std::pair<std::size_t, std::string>> ranked;
-  if (name.size() <= longest_name)
-    for (const Field& field : schema)
-      if (field.name.size() <= longest_name) ranked.emplace_back(edit_distance(name, field.name), field.name);
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> known;
+  for (const Field& field : schema) known.push_back(field.name);
   std::string text;
-  for (std::size_t i = 0; i < std::min(listed, ranked.size()); i++)
-    if (i == 0 || ranked[i].first <= name.size() / 2) text += (i ? ", '" : "'") + ranked[i].second + "'";
+  for (const std::string& near : nearest_names(name, known)) text += (text.empty() ? "'" : ", '") + near + "'";
   return text;
 }
 

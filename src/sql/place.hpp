@@ -17,7 +17,4 @@ Status error_at(std::string_view statement, std::int64_t offset, Code code, std:
 // The line and caret alone.
 std::string excerpt(std::string_view statement, std::int64_t offset);
 
-// Bytes of the UTF-8 sequence that starts `text`; 0 if it is malformed (RFC 3629) or `text` is empty.
-std::uint32_t utf8_length(std::string_view text);
-
 }  // namespace penstock::sql

@@ -4,6 +4,7 @@
 
 #include <pg_query.h>
 
+#include "base/unicode.hpp"
 #include "sql/instead.hpp"
 #include "sql/place.hpp"
 
