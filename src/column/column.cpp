@@ -1,6 +1,7 @@
 #include "penstock/column.hpp"
 
 #include "column/bits.hpp"
+#include "column/column_builders.hpp"
 
 namespace penstock {
 namespace {
@@ -19,22 +20,12 @@ Column strings_of(std::size_t row_count, auto text_of) {
   Column column;
   column.type = {Kind::string};
   column.row_count = row_count;
-  std::vector<std::int64_t> offsets(row_count + 1);
-  std::vector<std::byte> bytes;
+  column::TextBuilder texts(row_count);
   for (std::size_t row = 0; row < row_count; row++) {
-    if (const std::string* text = text_of(row)) {
-      const auto* from = reinterpret_cast<const std::byte*>(text->data());
-      bytes.insert(bytes.end(), from, from + text->size());
-    }
-    offsets[row + 1] = static_cast<std::int64_t>(bytes.size());
+    const std::string* text = text_of(row);
+    texts.push(text ? *text : std::string_view());
   }
-  if (bytes.size() <= INT32_MAX) {
-    column.offsets = Bytes::own(std::vector<std::int32_t>(offsets.begin(), offsets.end()));
-  } else {
-    column.offset_bytes = 8;
-    column.offsets = Bytes::own(std::move(offsets));
-  }
-  column.values = Bytes::own(std::move(bytes));
+  texts.take(column);
   return column;
 }
 

@@ -14,7 +14,4 @@ using NextTable = std::function<Result<std::optional<Table>>()>;
 // copied together.
 std::unique_ptr<BatchStream> rebatch(NextTable next, std::uint64_t batch_rows);
 
-// Columns of one type, one after another.
-Column concatenate(std::span<const Column> columns);
-
 }  // namespace penstock::column

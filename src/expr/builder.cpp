@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/nearest.hpp"
 #include "expr/construction.hpp"
 
 namespace penstock {
@@ -8,31 +9,17 @@ namespace {
 
 using namespace expr;
 
-// The fewest single-character edits between two names.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); j++) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); i++) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); j++)
-      diagonal = std::exchange(row[j + 1], std::min({row[j + 1] + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)}));
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 Builder::Builder(Schema schema, std::shared_ptr<Graph> graph) : schema_(std::move(schema)), graph_(std::move(graph)) {}
 
 Result<NodeId> Builder::column(std::string_view name) {
   if (const auto index = find_field(schema_, name)) return column(*index);
-  std::vector<std::pair<std::size_t, std::string>> nearest;
-  for (const Field& field : schema_) nearest.emplace_back(edit_distance(name, field.name), field.name);
-  std::stable_sort(nearest.begin(), nearest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string text = "no column '" + std::string(name) + "'";
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, nearest.size()); i++)
-    text += (i == 0 ? "; nearest: " : ", ") + nearest[i].second;
-  return Status(Code::invalid, text);
+  std::vector<std::string> known;
+  for (const Field& field : schema_) known.push_back(field.name);
+  std::string text;
+  for (const std::string& near : nearest_names(name, known)) text += (text.empty() ? "; nearest: " : ", ") + near;
+  return Status(Code::invalid, "no column '" + std::string(name) + "'" + text);
 }
 
 NodeId Builder::column(std::uint32_t index) {

@@ -87,23 +87,28 @@ bool is_comparison(Op op) { return op >= Op::equal && op <= Op::greater_equal; }
 bool is_rounding(Op op) { return op >= Op::floor && op <= Op::truncate; }
 bool is_date_part(Op op) { return op >= Op::year && op <= Op::second; }
 
+Range stored_range(Type type) {
+  if (type.kind == Kind::boolean) return {0, 1};
+  const auto ones = ~static_cast<unsigned __int128>(0) >> (128 - 8 * width_bytes(type));
+  if (is_integer(type) && !is_signed(type)) return {0, static_cast<Int128>(ones)};
+  const auto maximum = static_cast<Int128>(ones >> 1);
+  return {-maximum - 1, maximum};
+}
+
 Range range_of(Type type) {
   switch (type.kind) {
-    case Kind::boolean: return {0, 1};
-    case Kind::int8: return {-128, 127};
-    case Kind::int16: return {-32768, 32767};
-    case Kind::int32: return {INT32_MIN, INT32_MAX};
-    case Kind::uint8: return {0, 255};
-    case Kind::uint16: return {0, 65535};
-    case Kind::uint32: return {0, UINT32_MAX};
-    case Kind::uint64: return {0, UINT64_MAX};
+    case Kind::boolean: case Kind::timestamp:
+    case Kind::int8: case Kind::int16: case Kind::int32: case Kind::int64:
+    case Kind::uint8: case Kind::uint16: case Kind::uint32: case Kind::uint64: return stored_range(type);
     case Kind::date32: return {-max_date_days, max_date_days};
     case Kind::decimal: {
       const Int128 limit = power_of_ten(std::min<int>(type.precision, max_decimal_digits)) - 1;
       return {-limit, limit};
     }
-    default: return {INT64_MIN, INT64_MAX};
+    case Kind::int128: break;      // computed with as BIGINT, see is_castable()
+    case Kind::float32: case Kind::float64: case Kind::string: break;      // not asked
   }
+  return stored_range({Kind::int64});
 }
 
 bool cast_can_fault(Type from, Type to) {

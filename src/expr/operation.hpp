@@ -22,6 +22,8 @@ constexpr std::int64_t power_of_ten(int exponent) {
 // The smallest and largest value of an integer type, of a date32 or timestamp's count, or of a decimal's.
 struct Range { Int128 minimum = 0, maximum = 0; };
 Range range_of(Type type);
+// Of every integer that the type's bytes hold: also the infinite dates, and counts beyond a decimal's digits.
+Range stored_range(Type type);
 
 // DuckDB's days: INT32_MAX and its negation stand for infinity, the finite dates lie between them.
 constexpr std::int64_t max_date_days = 2147483646, microseconds_per_day = 86400000000;

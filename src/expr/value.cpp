@@ -86,15 +86,23 @@ Outcome cast_value(const Scalar& value, Type type) {
                 gain >= 0 ? value.integer * power_of_ten(gain) : divide_half_away(value.integer, power_of_ten(-gain)));
 }
 
+namespace {
+
+template <class T> int order(const T& a, const T& b) { return a < b ? -1 : b < a ? 1 : 0; }
+
+}  // namespace
+
+int order_of_floats(double a, double b) {
+  const bool a_nan = std::isnan(a), b_nan = std::isnan(b);
+  return a_nan || b_nan ? order(a_nan, b_nan) : order(a, b);
+}
+
 int compare(const Scalar& a, const Scalar& b) {
-  const auto order = [](const auto& x, const auto& y) { return x < y ? -1 : y < x ? 1 : 0; };
   if (a.type.kind == Kind::string) return order(a.text, b.text);
-  if (!is_float(a.type))
-    return order(a.integer * power_of_ten(std::max(0, scale_of(b.type) - scale_of(a.type))),
-                 b.integer * power_of_ten(std::max(0, scale_of(a.type) - scale_of(b.type))));
-  const bool a_nan = std::isnan(a.real), b_nan = std::isnan(b.real);
-  if (a_nan || b_nan) return order(a_nan, b_nan);
-  return order(a.real, b.real);
+  if (is_float(a.type)) return order_of_floats(a.real, b.real);
+  if (a.type == b.type) return order(a.integer, b.integer);
+  return order(a.integer * power_of_ten(std::max(0, scale_of(b.type) - scale_of(a.type))),
+               b.integer * power_of_ten(std::max(0, scale_of(a.type) - scale_of(b.type))));
 }
 
 namespace {

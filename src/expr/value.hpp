@@ -16,5 +16,7 @@ Outcome cast_value(const Scalar& value, Type type);
 Outcome apply(const Graph& graph, const Node& node, std::span<const Scalar> inputs);
 // -1, 0, 1: the total order of two values of one type, or of int64 with uint64, or of decimals and int64 of any scales.
 int compare(const Scalar& a, const Scalar& b);
+// The same of two floats: NaN is above every number and equal to itself.
+int order_of_floats(double a, double b);
 
 }  // namespace penstock::expr

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/operation.hpp"
+#include "expr/value.hpp"
+
 namespace penstock::plan {
 namespace {
-
-bool float_less(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
 
 Scalar scalar_of(Type type, Partial value) {
   return is_float(type) ? scalar_of_word(type, static_cast<std::uint64_t>(value)) : Scalar::of(type, value);
@@ -16,18 +17,7 @@ Partial bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 Partial partial_of(const Scalar& value) { return is_float(value.type) ? word_of_scalar(value) : value.integer; }
 
 bool less(Type type, Partial a, Partial b) {
-  return is_float(type) ? float_less(scalar_of(type, a).real, scalar_of(type, b).real) : a < b;
-}
-
-constexpr Int128 largest_128 = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
-
-Partial neutral(const Accumulator& a) {
-  const bool low = a.kind == AccumulatorKind::maximum;
-  if (is_float(a.type)) {
-    const double limit = low ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-    return partial_of(Scalar::of(a.type, limit));
-  }
-  return low ? -largest_128 - 1 : largest_128;
+  return is_float(type) ? expr::order_of_floats(scalar_of(type, a).real, scalar_of(type, b).real) < 0 : a < b;
 }
 
 double real_of_bits(Partial bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); }
@@ -107,14 +97,24 @@ std::uint64_t word_of_scalar(const Scalar& value) {
   return static_cast<std::uint64_t>(value.integer);
 }
 
+Scalar neutral_of(const Accumulator& a) {
+  if (a.kind == AccumulatorKind::custom) return a.custom->neutral;
+  const bool of_maximum = a.kind == AccumulatorKind::maximum;
+  if (is_float(a.type)) {
+    using Limits = std::numeric_limits<double>;
+    return Scalar::of(a.type, of_maximum ? -Limits::infinity() : Limits::quiet_NaN());     // NaN is above every number
+  }
+  const expr::Range range = expr::stored_range(a.type);
+  return Scalar::of(a.type, of_maximum ? range.minimum : range.maximum);
+}
+
 Status sum_too_large() { return Status(Code::overflow, "a sum is outside HUGEINT"); }
 
 void clear(const TileProgram& program, std::span<Partial> partials) {
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
-    partials[i] = 0;
-    if (a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum) partials[i] = neutral(a);
-    if (a.kind == AccumulatorKind::custom) partials[i] = partial_of(a.custom->neutral);
+    const bool is_sum = a.kind <= AccumulatorKind::sum_f64;
+    partials[i] = is_sum ? 0 : partial_of(neutral_of(a));
   }
 }
 

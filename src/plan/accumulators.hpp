@@ -18,6 +18,8 @@ bool merge(const TileProgram& program, std::span<Partial> into, std::span<const 
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
 Scalar result_of(const TileProgram& program, const AggregateResult& result, std::span<const Partial> partials);
 Status sum_too_large();
+// What a minimum, a maximum or a custom reduction is of no rows.
+Scalar neutral_of(const Accumulator& a);
 // A key or extreme from its word; a string's word is its code.
 Scalar scalar_of_word(Type type, std::uint64_t word);
 std::uint64_t word_of_scalar(const Scalar& value);

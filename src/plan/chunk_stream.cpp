@@ -1,15 +1,14 @@
 #include "plan/chunk_stream.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <future>
 #include <thread>
 
+#include "base/clock.hpp"
+
 namespace penstock::plan {
 namespace {
-
-double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::uint64_t value_bytes(const Column& column) {
   if (column.type.kind == Kind::boolean) return (column.row_count + 7) / 8;

@@ -1,9 +1,10 @@
 #include "plan/collector.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
+#include "column/concatenate.hpp"
+#include "expr/value.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/gather.hpp"
 
@@ -48,7 +49,7 @@ class CompactCollector : public Collector {
     table.row_count = row_count_;
     for (std::size_t i = 0; i < program_.outputs.size(); i++) {
       table.names.push_back(program_.outputs[i].name);
-      table.columns.push_back(concatenate(program_.schema[i].type, parts_[i]));
+      table.columns.push_back(column::concatenate(program_.schema[i].type, parts_[i]));
     }
     return table;
   }
@@ -226,9 +227,7 @@ class GroupCollector : public Collector {
       if (null_a || a[i] == b[i]) continue;
       const Type type = program_.schema[i].type;
       if (type.kind == Kind::string) return strings_.text(static_cast<std::uint32_t>(a[i])) < strings_.text(static_cast<std::uint32_t>(b[i]));
-      const Scalar x = scalar_of_word(type, a[i]), y = scalar_of_word(type, b[i]);
-      if (is_float(type)) return x.real < y.real || (std::isnan(y.real) && !std::isnan(x.real));
-      return x.integer < y.integer;
+      return expr::compare(scalar_of_word(type, a[i]), scalar_of_word(type, b[i])) < 0;
     }
     return false;
   }

@@ -1,46 +1,10 @@
 // Accumulators in registers: cleared, given a row, merged, and stored as 64-bit words; their host half is accumulators.cpp.
-#include <algorithm>
-#include <cstring>
-
 #include "expr/emit.hpp"
+#include "plan/accumulators.hpp"
 #include "plan/emit_parts.hpp"
 
 namespace penstock::plan {
 namespace {
-
-// The neutral element of a minimum or maximum: floats order NaN above infinity.
-std::string neutral(const Accumulator& a) {
-  const bool low = a.kind == AccumulatorKind::maximum;
-  switch (a.type.kind) {
-    case Kind::float32: return low ? "F32_OF_BITS(0xff800000u)" : "F32_OF_BITS(0x7fc00000u)";
-    case Kind::float64: return low ? "F64_OF_BITS((u64)0xfff00000u << 32)" : "F64_OF_BITS((u64)0x7ff80000u << 32)";
-    case Kind::boolean: return low ? "0u" : "1u";
-    case Kind::int8: return low ? "(i8)-128" : "(i8)127";
-    case Kind::int16: return low ? "(i16)-32768" : "(i16)32767";
-    case Kind::int32: case Kind::date32: return low ? "(i32)(-2147483647 - 1)" : "(i32)2147483647";
-    case Kind::uint8: return low ? "(u8)0" : "(u8)255";
-    case Kind::uint16: return low ? "(u16)0" : "(u16)65535";
-    case Kind::uint32: return low ? "0u" : "0xffffffffu";
-    case Kind::uint64: return low ? "(u64)0" : "~(u64)0";
-    default: return low ? "(i64)((u64)1 << 63)" : "(i64)~((u64)1 << 63)";
-  }
-}
-
-std::string neutral_definition(std::size_t index, const Accumulator& a) {
-  const auto number = [](std::uint64_t value) { return std::to_string(value) + "u"; };
-  std::uint64_t word = static_cast<std::uint64_t>(a.custom->neutral.integer);
-  std::string bits;
-  if (a.type.kind == Kind::float32) {
-    const float narrow = static_cast<float>(a.custom->neutral.real);
-    std::uint32_t half = 0;
-    std::memcpy(&half, &narrow, 4);
-    bits = "F32_OF_BITS(" + number(half) + ")";
-  } else {
-    if (a.type.kind == Kind::float64) std::memcpy(&word, &a.custom->neutral.real, 8);
-    bits = (a.type.kind == Kind::float64 ? "F64_OF_BITS(" : "(" + kernel_type(a.type) + ")(") + "(u64)" + number(word >> 32) + " << 32 | " + number(word & 0xffffffffu) + ")";
-  }
-  return "#define a" + std::to_string(index) + "_neutral " + bits + "\n";
-}
 
 // What an accumulator's statements read: itself, another one of its kind, a row's value, and whether the row counts.
 struct Operands { std::string mine, other, value, keep; };
@@ -79,7 +43,7 @@ std::string less(const Accumulator& a, const std::string& x, const std::string& 
 
 Statements extreme_statements(const Accumulator& a, const Operands& o) {
   const auto better = [&](const std::string& x) { return a.kind == AccumulatorKind::minimum ? less(a, x, o.mine) : less(a, o.mine, x); };
-  return {o.mine + " = " + neutral(a) + ";", "if ((" + o.keep + ") && " + better(o.value) + ") " + o.mine + " = " + o.value + ";",
+  return {o.mine + " = " + constant_text(neutral_of(a)) + ";", "if ((" + o.keep + ") && " + better(o.value) + ") " + o.mine + " = " + o.value + ";",
           "if (" + better(o.other) + ") " + o.mine + " = " + o.other + ";", "", ""};
 }
 
@@ -130,7 +94,7 @@ std::string custom_functions(const TileProgram& program) {
     if (a.kind != AccumulatorKind::custom) continue;
     const std::string type = kernel_type(a.type), name = "a" + std::to_string(i);
     text += "FUNCTION " + type + " " + name + "_combine(" + type + " a, " + type + " b)\n{\n  " + a.custom->body + "\n}\n";
-    text += neutral_definition(i, a);
+    text += "#define " + name + "_neutral " + constant_text(neutral_of(a)) + "\n";
   }
   return text;
 }

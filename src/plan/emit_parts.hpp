@@ -36,6 +36,7 @@ std::string accumulator_functions(const TileProgram& program);
 // emit_words.cpp
 std::string to_word(Type type, const std::string& value);
 std::string of_word(Type type, const std::string& word);
+std::string constant_text(const Scalar& value);      // of its kernel_type()
 std::string scalar_loads(const TileProgram& program);     // where they are packed: out of their buffer
 std::string key_function(const TileProgram& program);
 

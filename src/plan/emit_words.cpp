@@ -1,5 +1,8 @@
 // Values as 64-bit words, which host and device read alike: packed scalars, accumulators, and the keys of groups.
-#include "expr/emit.hpp"
+#include <cstdio>
+
+#include "expr/emit_parts.hpp"
+#include "plan/accumulators.hpp"
 #include "plan/emit_parts.hpp"
 
 namespace penstock::plan {
@@ -28,6 +31,15 @@ std::string of_word(Type type, const std::string& word) {
   if (type.kind == Kind::float32) return "F32_OF_BITS((u32)" + word + ")";
   if (type.kind == Kind::float64) return "F64_OF_BITS(" + word + ")";
   return "(" + kernel_type(type) + ")" + word;
+}
+
+std::string constant_text(const Scalar& value) {
+  if (!is_float(value.type)) return expr::constant(value.integer, kernel_type(value.type));
+  const std::uint64_t bits = word_of_scalar(value);
+  char text[64];
+  if (value.type.kind == Kind::float32) std::snprintf(text, sizeof text, "F32_OF_BITS(0x%08xu)", static_cast<unsigned>(bits));
+  else std::snprintf(text, sizeof text, "F64_OF_BITS((u64)0x%08xu << 32 | 0x%08xu)", static_cast<unsigned>(bits >> 32), static_cast<unsigned>(bits));
+  return text;
 }
 
 std::string scalar_loads(const TileProgram& program) {

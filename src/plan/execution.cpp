@@ -1,11 +1,11 @@
 // run(): walks a plan from the wanted steps up, one tile program a fused chain, each shared step once.
-#include <chrono>
 #include <future>
 #include <map>
 #include <numeric>
 
+#include "base/clock.hpp"
 #include "base/guard.hpp"
-#include "plan/gather.hpp"
+#include "column/concatenate.hpp"
 #include "plan/host_steps.hpp"
 #include "plan/run_tiles.hpp"
 #include "plan/stages.hpp"
@@ -13,8 +13,6 @@
 namespace penstock {
 namespace plan {
 namespace {
-
-double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 Result<Table> read_whole(const TableSource& source) {
   const Schema& schema = source.schema();
@@ -31,7 +29,7 @@ Result<Table> read_whole(const TableSource& source) {
   }
   for (std::size_t i = 0; i < parts.size(); i++) {
     table.names.push_back(schema[i].name);
-    table.columns.push_back(concatenate(schema[i].type, parts[i]));
+    table.columns.push_back(column::concatenate(schema[i].type, parts[i]));
   }
   return table;
 }

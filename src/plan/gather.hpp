@@ -10,7 +10,5 @@ namespace penstock::plan {
 // Row i of the result is row rows[i] of `column`. A dictionary stays as it is.
 Column gather(const Column& column, std::span<const std::uint64_t> rows);
 Table gather(const Table& table, std::span<const std::uint64_t> rows);
-// Columns of one type after another; dictionaries are resolved.
-Column concatenate(Type type, std::span<const Column> parts);
 
 }  // namespace penstock::plan

@@ -1,7 +1,7 @@
 // Aggregates in the interpreter, over rows that hold 128-bit numbers.
-#include <cmath>
 #include <map>
 
+#include "expr/value.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/host_steps.hpp"
 #include "plan/tile_program.hpp"
@@ -15,15 +15,9 @@ struct KeyLess {
     for (std::size_t i = 0; i < a.size(); i++) {
       if (a[i].is_null != b[i].is_null) return b[i].is_null;
       if (a[i].is_null) continue;
-      if (less(a[i], b[i])) return true;
-      if (less(b[i], a[i])) return false;
+      if (const int order = expr::compare(a[i], b[i]); order != 0) return order < 0;
     }
     return false;
-  }
-  static bool less(const Scalar& a, const Scalar& b) {
-    if (a.type.kind == Kind::string) return a.text < b.text;
-    if (is_float(a.type)) return a.real < b.real || (std::isnan(b.real) && !std::isnan(a.real));
-    return a.integer < b.integer;
   }
 };
 using Groups = std::map<std::vector<Scalar>, std::vector<Partial>, KeyLess>;

@@ -1,9 +1,9 @@
 #include "plan/host_steps.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "expr/value.hpp"
 #include "plan/gather.hpp"
 
 namespace penstock::plan {
@@ -59,10 +59,7 @@ class SortColumn {
       const int order = column_.string(a).compare(column_.string(b));
       return order < 0 ? -1 : order > 0;
     }
-    if (!is_float(column_.type)) return values_[a].integer < values_[b].integer ? -1 : values_[a].integer > values_[b].integer;
-    const double x = values_[a].real, y = values_[b].real;
-    if (std::isnan(x) || std::isnan(y)) return static_cast<int>(std::isnan(x)) - static_cast<int>(std::isnan(y));
-    return x < y ? -1 : x > y;
+    return expr::compare(values_[a], values_[b]);
   }
   bool is_null(std::uint64_t row) const { return !column_.is_valid(row); }
 

@@ -42,6 +42,12 @@ std::vector<NodeId> roots_of(const std::vector<Projection>& projections, const s
   return roots;
 }
 
+bool is_value_of(const Scalar& value, Type type) {
+  if (value.is_null || !(value.type == type)) return false;
+  const expr::Range range = expr::stored_range(type);
+  return is_float(type) || (value.integer >= range.minimum && value.integer <= range.maximum);
+}
+
 Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Graph& graph) {
   if (call.function == Aggregate::count_rows || call.function == Aggregate::count) return Type{Kind::int64};
   const Type type = graph.at(call.argument).type;
@@ -56,7 +62,7 @@ Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Grap
       if (!call.custom) return wrong(step, "a custom aggregate without its reduction");
       if (!call.custom->associative || !call.custom->commutative)
         return wrong(step, "the reduction '" + call.custom->name + "' is not declared associative and commutative");
-      if (call.custom->neutral.is_null || !(call.custom->neutral.type == call.custom->type))
+      if (!is_value_of(call.custom->neutral, call.custom->type))
         return wrong(step, "the reduction '" + call.custom->name + "' needs a neutral element of its type");
       if (!(type == call.custom->type))
         return wrong(step, "the reduction '" + call.custom->name + "' takes " + name_of(call.custom->type) + ", not " + name_of(type));

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+
+#include "base/clock.hpp"
 
 namespace penstock::plan {
 namespace {
-
-double now_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Three chunks in flight: one is read by the host, one computes, one is uploaded.
 constexpr std::size_t slots_in_flight = 3;

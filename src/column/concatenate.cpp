@@ -1,0 +1,81 @@
+#include "column/concatenate.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "column/bits.hpp"
+#include "column/column_builders.hpp"
+
+namespace penstock::column {
+namespace {
+
+std::uint64_t rows_of(std::span<const Column> columns) {
+  std::uint64_t rows = 0;
+  for (const Column& column : columns) rows += column.row_count;
+  return rows;
+}
+
+// Bits of all columns; `bits_of` gives a column's, empty meaning all ones.
+Bytes join_bits(std::span<const Column> columns, std::uint64_t rows, auto bits_of) {
+  std::vector<std::byte> joined(bytes_of_bits(rows));
+  std::uint64_t at = 0;
+  for (const Column& column : columns) {
+    const Bytes& bits = bits_of(column);
+    const unsigned shift = at % 8;
+    for (std::uint64_t i = 0; i < column.row_count; i += 8) {
+      const std::uint64_t left = column.row_count - i;
+      unsigned value = bits.empty() ? 0xffu : static_cast<unsigned>(bits.data[i / 8]);
+      if (left < 8) value &= (1u << left) - 1;
+      std::byte* to = &joined[(at + i) / 8];
+      *to |= static_cast<std::byte>(value << shift);
+      if (shift + std::min<std::uint64_t>(left, 8) > 8) to[1] |= static_cast<std::byte>(value >> (8 - shift));
+    }
+    at += column.row_count;
+  }
+  return Bytes::own(std::move(joined));
+}
+
+Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint64_t width) {
+  std::vector<std::byte> joined(rows * width);
+  std::byte* to = joined.data();
+  for (const Column& column : columns) {
+    if (column.row_count > 0) std::memcpy(to, column.values.data, column.row_count * width);
+    to += column.row_count * width;
+  }
+  return Bytes::own(std::move(joined));
+}
+
+// Where a dictionary stays the same, codes are joined; otherwise texts are.
+bool share_dictionary(std::span<const Column> columns) {
+  const auto shares = [&](const Column& column) { return column.dictionary && column.dictionary == columns[0].dictionary; };
+  return !columns.empty() && std::ranges::all_of(columns, shares);
+}
+
+void join_texts(std::span<const Column> columns, Column& to) {
+  TextBuilder texts(to.row_count);
+  for (const Column& column : columns)
+    for (std::uint64_t row = 0; row < column.row_count; row++) texts.push_row(column, row);
+  texts.take(to);
+}
+
+}  // namespace
+
+Column concatenate(Type type, std::span<const Column> columns) {
+  if (columns.size() == 1) return columns[0];
+  Column joined;
+  joined.type = type;
+  joined.row_count = rows_of(columns);
+  if (std::ranges::any_of(columns, [](const Column& c) { return !c.validity.empty(); }))
+    joined.validity = join_bits(columns, joined.row_count, [](const Column& c) -> const Bytes& { return c.validity; });
+  if (type.kind == Kind::boolean) {
+    joined.values = join_bits(columns, joined.row_count, [](const Column& c) -> const Bytes& { return c.values; });
+  } else if (type.kind == Kind::string && !share_dictionary(columns)) {
+    join_texts(columns, joined);
+  } else {
+    joined.values = join_values(columns, joined.row_count, width_bytes(type));
+    if (!columns.empty()) joined.dictionary = columns[0].dictionary;
+  }
+  return joined;
+}
+
+}  // namespace penstock::column

@@ -1,0 +1,12 @@
+// Columns of one type, one after another.
+#pragma once
+#include <span>
+
+#include "penstock/column.hpp"
+
+namespace penstock::column {
+
+// One column is itself. A dictionary stays where all have the same; otherwise texts are copied.
+Column concatenate(Type type, std::span<const Column> columns);
+
+}  // namespace penstock::column
