@@ -64,8 +64,11 @@ constexpr int integer_digits(Kind kind) {
     case Kind::int16: case Kind::uint16: return 5;
     case Kind::int32: case Kind::uint32: return 10;
     case Kind::int64: return 19;
-    default: return 20;
+    case Kind::uint64: return 20;
+    case Kind::boolean: case Kind::float32: case Kind::float64: case Kind::date32: case Kind::timestamp: case Kind::decimal:
+    case Kind::string: case Kind::int128: break;      // no such integers
   }
+  return 20;
 }
 
 constexpr Type as_decimal(Type type) { return type.kind == Kind::decimal ? type : Type::decimal(integer_digits(type.kind), 0); }

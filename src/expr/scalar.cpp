@@ -92,8 +92,11 @@ std::string text_of(const Scalar& value) {
       const std::string date = date_text(static_cast<std::int64_t>(value.integer), era);
       return date + era;
     }
-    default: return decimal_text(value.integer, value.type);
+    case Kind::int8: case Kind::int16: case Kind::int32: case Kind::int64:
+    case Kind::uint8: case Kind::uint16: case Kind::uint32: case Kind::uint64:
+    case Kind::decimal: case Kind::int128: return decimal_text(value.integer, value.type);
   }
+  return {};
 }
 
 namespace {
@@ -119,8 +122,10 @@ Int128 load_integer(const Column& column, std::uint64_t row) {
     case Kind::uint16: return load<std::uint16_t>(column, row);
     case Kind::uint32: return load<std::uint32_t>(column, row);
     case Kind::uint64: return load<std::uint64_t>(column, row);
-    default: return load<std::int64_t>(column, row);
+    case Kind::int64: case Kind::timestamp: case Kind::decimal: return load<std::int64_t>(column, row);
+    case Kind::float32: case Kind::float64: case Kind::string: case Kind::int128: break;      // no integers of up to 64 bits
   }
+  return 0;
 }
 
 // The bytes of a value as a column holds them; little endian, as every machine here is.

@@ -104,18 +104,23 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
         case Kind::int8: return narrowing<std::int8_t>(std::move(reader), column);
         case Kind::uint8: return narrowing<std::uint8_t>(std::move(reader), column);
         case Kind::int16: return narrowing<std::int16_t>(std::move(reader), column);
-        default: return narrowing<std::uint16_t>(std::move(reader), column);
+        case Kind::uint16: return narrowing<std::uint16_t>(std::move(reader), column);
+        case Kind::boolean: case Kind::int32: case Kind::int64: case Kind::uint32: case Kind::uint64: case Kind::float32:
+        case Kind::float64: case Kind::date32: case Kind::timestamp: case Kind::decimal: case Kind::string: case Kind::int128: break;
       }
+      return nullptr;      // no such column: parquet_schema.cpp narrows to integers of one or two bytes alone
     case Conversion::widen:
       return converting<parquet::Int32Type, i64>(std::move(reader), column, [](std::int32_t v, i64& out) { out = v; return true; },
                                                  Code::corrupt, "");
     case Conversion::milliseconds:
-      return converting<parquet::Int64Type, i64>(std::move(reader), column,
-          [](i64 v, i64& out) { return !__builtin_mul_overflow(v, i64{1000}, &out); }, Code::overflow, "a timestamp outside TIMESTAMP's range");
+      return converting<parquet::Int64Type, i64>(
+          std::move(reader), column, [](i64 v, i64& out) { return !__builtin_mul_overflow(v, i64{1000}, &out); }, Code::overflow,
+          "a timestamp outside TIMESTAMP's range");
     case Conversion::nanoseconds:
       return converting<parquet::Int64Type, i64>(std::move(reader), column, [](i64 v, i64& out) { out = v / 1000; return v % 1000 == 0; },
                                                  Code::unsupported, nanoseconds);
-    case Conversion::int96: return converting<parquet::Int96Type, i64>(std::move(reader), column, from_int96, Code::unsupported, nanoseconds);
+    case Conversion::int96:
+      return converting<parquet::Int96Type, i64>(std::move(reader), column, from_int96, Code::unsupported, nanoseconds);
     case Conversion::big_endian_fixed: {
       const auto width = static_cast<std::uint32_t>(reader->descr()->type_length());
       return converting<parquet::FLBAType, i64>(std::move(reader), column, [width](const parquet::FixedLenByteArray& v, i64& out) {

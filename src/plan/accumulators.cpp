@@ -142,19 +142,17 @@ bool add_row(const TileProgram& program, std::span<Partial> into, std::span<cons
 Scalar result_of(const TileProgram& program, const AggregateResult& result, std::span<const Partial> partials) {
   const Accumulator& a = program.accumulators[result.accumulator];
   const Partial count = partials[result.count], value = partials[result.accumulator];
-  switch (result.function) {
-    case Aggregate::count_rows:
-    case Aggregate::count: return Scalar::of(result.type, count);
-    default: break;
-  }
-  if (count == 0) return Scalar::null_of(result.type);
+  const bool counts = result.function == Aggregate::count_rows || result.function == Aggregate::count;
+  if (count == 0 && !counts) return Scalar::null_of(result.type);
   switch (result.function) {
     case Aggregate::average: return Scalar::of(result.type, average(result, a, value, static_cast<std::uint64_t>(count)));
     case Aggregate::sum:
       if (a.kind == AccumulatorKind::sum_f64) return Scalar::of(result.type, real_of_bits(value));
       return Scalar::of(result.type, value);
-    default: return scalar_of(a.type, value);
+    case Aggregate::count_rows: case Aggregate::count: return Scalar::of(result.type, count);
+    case Aggregate::minimum: case Aggregate::maximum: case Aggregate::custom: break;
   }
+  return scalar_of(a.type, value);
 }
 
 }  // namespace penstock::plan

@@ -28,7 +28,8 @@ std::string list(const std::vector<std::string>& parts) {
 
 std::string describe_fields(const Schema& schema, std::size_t most = 6) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < std::min(schema.size(), most); i++) parts.push_back(schema[i].name + " " + name_of(schema[i].type) + (schema[i].nullable ? "?" : ""));
+  for (std::size_t i = 0; i < std::min(schema.size(), most); i++)
+    parts.push_back(schema[i].name + " " + name_of(schema[i].type) + (schema[i].nullable ? "?" : ""));
   if (schema.size() > most) parts.push_back("and " + std::to_string(schema.size() - most) + " more");
   return list(parts);
 }
@@ -43,9 +44,10 @@ std::string describe(const Plan& plan, const Step& step) {
       for (const SortKey& key : step.sort_keys) parts.push_back(step.schema[key.column].name + (key.descending ? " desc" : ""));
       return list(parts);
     case StepKind::limit: return std::to_string(step.limit) + (step.offset ? " offset " + std::to_string(step.offset) : "");
-    default: break;
+    case StepKind::map: case StepKind::reduce: case StepKind::group_by: break;
   }
-  for (const Projection& p : step.projections) parts.push_back(text_of(*step.graph, p.root, input) + (step.kind == StepKind::map ? " as " + p.name : ""));
+  for (const Projection& p : step.projections)
+    parts.push_back(text_of(*step.graph, p.root, input) + (step.kind == StepKind::map ? " as " + p.name : ""));
   for (const AggregateCall& call : step.aggregates) {
     const std::string of = call.function == Aggregate::count_rows ? "" : "(" + text_of(*step.graph, call.argument, input) + ")";
     parts.push_back((call.function == Aggregate::custom ? call.custom->name : std::string(name_of(call.function))) + of);
@@ -101,11 +103,13 @@ std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>&
   return bytes;
 }
 
-std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program, const Traits& traits, const Variant& variant) {
+std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program, const Traits& traits,
+                            const Variant& variant) {
   std::vector<std::string> columns, predicates;
   for (std::uint32_t column : program.device_columns) columns.push_back(program.source_schema[column].name);
   for (NodeId predicate : program.predicates) predicates.push_back(text_of(*program.graph, predicate, program.source_schema));
-  std::string text = "  kernel '" + std::string(variant.name) + "' for " + traits.id + ", reading " + (columns.empty() ? "no column" : list(columns));
+  std::string text = "  kernel '" + std::string(variant.name) + "' for " + traits.id + ", reading " +
+                     (columns.empty() ? "no column" : list(columns));
   if (!program.carried_columns.empty()) {
     std::vector<std::string> carried;
     for (std::uint32_t column : program.carried_columns) carried.push_back(program.source_schema[column].name);
@@ -114,20 +118,26 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
   text += "\n";
   if (!predicates.empty()) text += "    keeps rows where " + list(predicates) + "\n";
   for (const Output& output : program.outputs)
-    if (output.carried < 0) text += "    computes " + text_of(*program.graph, output.root, program.source_schema) + (output.name.empty() ? "" : " as " + output.name) + "\n";
+    if (output.carried < 0)
+      text += "    computes " + text_of(*program.graph, output.root, program.source_schema) +
+              (output.name.empty() ? "" : " as " + output.name) + "\n";
   const std::uint64_t fused = input_bytes_per_row(program) + output_bytes_per_row(program);
   const std::uint64_t unfused = unfused_bytes_per_row(plan, chain(plan, base, last));
-  text += "    bytes moved a row: " + std::to_string(fused) + " fused, " + std::to_string(std::max(fused, unfused)) + " with a kernel a step";
+  text += "    bytes moved a row: " + std::to_string(fused) + " fused, " + std::to_string(std::max(fused, unfused)) +
+          " with a kernel a step";
   const auto& source = plan.step(base).source;
   if (source && source->row_count()) {
     const auto rows = static_cast<double>(*source->row_count());
-    text += " (" + std::to_string(*source->row_count()) + " rows: " + quantity(rows * static_cast<double>(fused)) + ", " + quantity(rows * static_cast<double>(std::max(fused, unfused))) + ")";
+    text += " (" + std::to_string(*source->row_count()) + " rows: " + quantity(rows * static_cast<double>(fused)) + ", " +
+            quantity(rows * static_cast<double>(std::max(fused, unfused))) + ")";
   }
   return text + "\n";
 }
 
 std::string describe_build(const BuildReport& report) {
-  const char* how = report.cache == CacheResult::compiled ? "miss, compiled and stored" : report.cache == CacheResult::disk ? "hit on disk" : "hit in memory";
+  const char* how = report.cache == CacheResult::compiled ? "miss, compiled and stored"
+                    : report.cache == CacheResult::disk   ? "hit on disk"
+                                                          : "hit in memory";
   char line[160];
   std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", how, report.seconds * 1e3, report.key.c_str());
   return line;
@@ -163,7 +173,8 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   else if (!options.device.empty()) return opened.status();
   const Traits traits = device ? device->traits() : typical_traits(Target::opencl);
   std::string text = "Steps\n";
-  for (StepId id : path(plan, result)) text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) + "\n";
+  for (StepId id : path(plan, result))
+    text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) + "\n";
   text += "After fusion\n";
   for (StepId last : kernel_steps(plan, result, consumers)) {
     const StepId base = chain_base(plan, last, consumers);
@@ -196,7 +207,8 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineText pipeline, emit_pipeline(program, std::string(variant->skeleton), policy, target));
-      text += "// " + std::string(variant->name) + ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" + pipeline.text;
+      text += "// " + std::string(variant->name) + ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
+              pipeline.text;
     }
   }
   return text;

@@ -37,8 +37,10 @@ AccumulatorKind accumulator_kind(Aggregate function, Type type) {
     case Aggregate::minimum: return AccumulatorKind::minimum;
     case Aggregate::maximum: return AccumulatorKind::maximum;
     case Aggregate::custom: return AccumulatorKind::custom;
-    default: return AccumulatorKind::count;
+    case Aggregate::count_rows:
+    case Aggregate::count: break;
   }
+  return AccumulatorKind::count;
 }
 
 // The outputs list holds each argument once, so that sum(x), avg(x) and count(x) share it.
@@ -71,7 +73,9 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
     const int counted = counts_rows ? -1 : argument;
     const std::uint32_t count = accumulator_index(program, {AccumulatorKind::count, counted, {Kind::int64}, nullptr, 0});
     const AccumulatorKind kind = accumulator_kind(call.function, argument_type);
-    const std::uint32_t value = kind == AccumulatorKind::count ? count : accumulator_index(program, {kind, argument, argument_type, call.custom, 0});
+    const std::uint32_t value = kind == AccumulatorKind::count
+                                    ? count
+                                    : accumulator_index(program, {kind, argument, argument_type, call.custom, 0});
     program.results.push_back({call.function, value, count, argument_type, type, call.of_rounded_sum});
     return;
   }
@@ -160,11 +164,12 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice
         break;
       case StepKind::group_by:
         program.epilogue = Epilogue::group;
-        for (const Projection& p : step.projections) program.outputs.push_back({p.name, program.graph->import(*step.graph, p.root, columns), -1});
+        for (const Projection& p : step.projections)
+          program.outputs.push_back({p.name, program.graph->import(*step.graph, p.root, columns), -1});
         program.key_count = static_cast<std::uint32_t>(program.outputs.size());
         add_aggregates(program, step, slice, columns);
         break;
-      default:
+      case StepKind::source: case StepKind::order_by: case StepKind::limit:
         return Status(Code::internal, "a step that cannot be fused: " + std::string(name_of(step.kind)));
     }
   }

@@ -67,10 +67,14 @@ Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Grap
       if (!(type == call.custom->type))
         return wrong(step, "the reduction '" + call.custom->name + "' takes " + name_of(call.custom->type) + ", not " + name_of(type));
       return type;
-    default:
+    case Aggregate::minimum:
+    case Aggregate::maximum:
       if (type.kind == Kind::string) return Status(Code::unsupported, std::string(name_of(step)) + ": " + refused + " (not supported yet)");
       return type;
+    case Aggregate::count_rows:
+    case Aggregate::count: break;
   }
+  return Type{Kind::int64};
 }
 
 // Counts are never NULL; other aggregates are over no rows.
