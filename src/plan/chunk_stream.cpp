@@ -90,17 +90,18 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   if (!batch) return false;
   if (batch->row_count > most_launch_rows)
     return Status(Code::unsupported, "a batch of " + std::to_string(batch->row_count) + " rows; a kernel takes " +
-                                         std::to_string(most_launch_rows) + " at most: a table that lives on a device must be cut into several");
+                                         std::to_string(most_launch_rows) + " at most: a table on a device must be cut into several");
   memory.input.buffers.clear();      // before the batch whose memory they may wrap
   memory.batch = std::move(*batch);
   memory.input.row_count = memory.batch.row_count;
-  const auto parameters = column_parameters(program_);
-  memory.codes.resize(parameters.size());
+  memory.codes.resize(program_.device_columns.size());
   std::size_t index = 0;
   const std::uint64_t uploaded_before = bytes_uploaded_;
-  for (std::size_t i = 0; i < parameters.size(); i++)
-    PENSTOCK_TRY(bring_column(memory, compute, index, i, parameters[i].has_validity)
-                     .with("while bringing column '" + program_.source_schema[parameters[i].column].name + "' to the device"));
+  for (std::size_t i = 0; i < program_.device_columns.size(); i++) {
+    const Field& field = program_.source_schema[program_.device_columns[i]];
+    PENSTOCK_TRY(bring_column(memory, compute, index, i, field.nullable)
+                     .with("while bringing column '" + field.name + "' to the device"));
+  }
   for (const Column& column : memory.batch.columns)
     if (column.device_values && column.values.empty() && program_.carries_rows())
       return Status(Code::unsupported, "rows of this many columns cannot be taken from a table that lives on a device alone");

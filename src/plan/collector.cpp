@@ -25,7 +25,8 @@ Bytes pack_bits(std::span<const std::uint8_t> bytes) {
 // Kept rows. The count is read first, then exactly that many rows.
 class CompactCollector : public Collector {
  public:
-  CompactCollector(const TileProgram& program, StringPool& strings) : program_(program), strings_(strings), parts_(program.outputs.size()) {}
+  CompactCollector(const TileProgram& program, StringPool& strings)
+      : program_(program), strings_(strings), parts_(program.outputs.size()) {}
 
   Status read(const TileKernel& kernel, Chunk& chunk) override {
     chunk.words = {};
@@ -61,19 +62,21 @@ class CompactCollector : public Collector {
     std::uint64_t count = 0;
     std::vector<std::shared_ptr<HostBuffer>> values, validity;   // of each output
     std::shared_ptr<HostBuffer> rows;                            // u32 row numbers, where columns are carried
+
+    std::shared_ptr<HostBuffer>& of(const ColumnBuffer& buffer) {
+      if (buffer.role == BufferRole::row_numbers) return rows;
+      return (buffer.role == BufferRole::values ? values : validity)[buffer.place];
+    }
   };
 
   Result<Kept> download(Chunk& chunk, std::uint64_t count) {
-    Kept kept{count, std::vector<std::shared_ptr<HostBuffer>>(parts_.size()), std::vector<std::shared_ptr<HostBuffer>>(parts_.size()), nullptr};
-    std::size_t index = 0;
-    const auto next = [&](std::shared_ptr<HostBuffer>& to, std::uint64_t bytes) -> Status {
-      PENSTOCK_ASSIGN(to, chunk.read_back.read_bytes(*chunk.slot.outputs[index++], bytes));
+    const std::vector<std::shared_ptr<HostBuffer>> none(parts_.size());
+    Kept kept{count, none, none, nullptr};
+    const std::vector<ColumnBuffer> buffers = output_buffers(program_);
+    for (std::size_t i = 0; i < buffers.size(); i++) {
+      const std::uint64_t bytes = buffers[i].bytes(count);
+      PENSTOCK_ASSIGN(kept.of(buffers[i]), chunk.read_back.read_bytes(*chunk.slot.outputs[i], bytes));
       bytes_downloaded += bytes;
-      return {};
-    };
-    for (const OutputParameter& p : output_parameters(program_)) {
-      PENSTOCK_TRY(next(p.output < 0 ? kept.rows : kept.values[static_cast<std::size_t>(p.output)], count * p.width_bytes));
-      if (p.has_validity) PENSTOCK_TRY(next(kept.validity[static_cast<std::size_t>(p.output)], count));
     }
     PENSTOCK_TRY(chunk.read_back.wait());
     return kept;
@@ -226,7 +229,8 @@ class GroupCollector : public Collector {
       if (null_a != null_b) return null_b;
       if (null_a || a[i] == b[i]) continue;
       const Type type = program_.schema[i].type;
-      if (type.kind == Kind::string) return strings_.text(static_cast<std::uint32_t>(a[i])) < strings_.text(static_cast<std::uint32_t>(b[i]));
+      if (type.kind == Kind::string)
+        return strings_.text(static_cast<std::uint32_t>(a[i])) < strings_.text(static_cast<std::uint32_t>(b[i]));
       return expr::compare(scalar_of_word(type, a[i]), scalar_of_word(type, b[i])) < 0;
     }
     return false;
@@ -277,8 +281,9 @@ std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool
   switch (program.epilogue) {
     case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
     case Epilogue::group: return std::make_unique<GroupCollector>(program, strings);
-    default: return std::make_unique<CompactCollector>(program, strings);
+    case Epilogue::compact: break;
   }
+  return std::make_unique<CompactCollector>(program, strings);
 }
 
 }  // namespace penstock::plan

@@ -81,24 +81,6 @@ std::vector<ColumnBuffer> output_buffers(const TileProgram& program) {
   return buffers;
 }
 
-std::vector<ColumnParameter> column_parameters(const TileProgram& program) {
-  std::vector<ColumnParameter> parameters;
-  for (std::uint32_t column : program.device_columns) parameters.push_back({column, program.source_schema[column].nullable});
-  return parameters;
-}
-
-std::vector<OutputParameter> output_parameters(const TileProgram& program) {
-  std::vector<OutputParameter> parameters;
-  for (std::size_t i = 0; i < program.outputs.size(); i++) {
-    const Output& output = program.outputs[i];
-    if (output.carried >= 0) continue;
-    const Node& node = program.graph->at(output.root);
-    parameters.push_back({static_cast<int>(i), node.nullable, width_bytes(node.type)});
-  }
-  if (program.carries_rows()) parameters.push_back({-1, false, 4});
-  return parameters;
-}
-
 std::uint64_t input_bytes_per_row(const TileProgram& program) {
   return std::max<std::uint64_t>(row_bytes_without_validity(input_buffers(program)), 1);
 }

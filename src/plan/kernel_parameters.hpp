@@ -29,12 +29,6 @@ std::vector<ColumnBuffer> input_buffers(const TileProgram& program);     // of i
 // Of its outputs but those that are carried, for which the kept rows' numbers stand at the end.
 std::vector<ColumnBuffer> output_buffers(const TileProgram& program);
 
-// How many buffers each column and output takes, in order.
-struct ColumnParameter { std::uint32_t column = 0; bool has_validity = false; };
-std::vector<ColumnParameter> column_parameters(const TileProgram& program);
-struct OutputParameter { int output = -1; bool has_validity = false; std::uint32_t width_bytes = 0; };   // -1: row numbers
-std::vector<OutputParameter> output_parameters(const TileProgram& program);
-
 // Widths of a row that is read, at least 1, and of one that is kept, validity left out: what policies reckon with.
 std::uint64_t input_bytes_per_row(const TileProgram& program);
 std::uint64_t output_bytes_per_row(const TileProgram& program);

@@ -64,10 +64,12 @@ Status TileKernel::compile() {
 Status TileKernel::widen(std::uint64_t row_count) {
   const std::uint32_t limit = device_->traits().is_cpu ? cpu_slot_limit : gpu_slot_limit;
   if (policy_.slots >= limit)
-    return Status(Code::capacity, "group by: more than " + std::to_string(policy_.slots) + " groups in one chunk on " + device_->traits().id);
+    return Status(Code::capacity,
+                  "group by: more than " + std::to_string(policy_.slots) + " groups in one chunk on " + device_->traits().id);
   // A group meets no more keys than it has rows.
   const std::uint32_t groups = group_count(row_count), tiles = (tile_count(row_count) + groups - 1) / groups;
-  const std::uint64_t enough = std::bit_ceil(std::uint64_t{tiles} * policy_.tile_rows), wanted = std::max<std::uint64_t>(enough, policy_.slots * 2);
+  const std::uint64_t enough = std::bit_ceil(std::uint64_t{tiles} * policy_.tile_rows),
+                      wanted = std::max<std::uint64_t>(enough, policy_.slots * 2);
   policy_.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>({policy_.slots * 4, wanted, limit}));
   // The tables of all groups together stay within a gigabyte.
   const std::uint64_t table = std::uint64_t{8} * policy_.slots * policy_.group_size * std::max(1u, program_.accumulator_words());
@@ -89,8 +91,9 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
   switch (variant_->algorithm) {
     case Algorithm::count_scan_write: return 2 * read + written;
     case Algorithm::tile_private: return read + 3 * written;     // to segments, and from there
-    default: return read + written;
+    case Algorithm::store: case Algorithm::look_back: case Algorithm::one_pass: case Algorithm::reduce: case Algorithm::group: break;
   }
+  return read + written;
 }
 
 Status TileKernel::fault_status(std::uint32_t fault) const {
@@ -100,12 +103,9 @@ Status TileKernel::fault_status(std::uint32_t fault) const {
 
 Status TileKernel::prepare_outputs(std::vector<std::shared_ptr<Buffer>>& buffers, std::uint64_t row_count) const {
   buffers.clear();      // back to the pool first: the larger ones may need the room
-  for (const OutputParameter& p : output_parameters(program_)) {
-    PENSTOCK_ASSIGN(auto values, device_->allocate(std::max<std::uint64_t>(row_count * p.width_bytes, 64)));
-    buffers.push_back(std::move(values));
-    if (!p.has_validity) continue;
-    PENSTOCK_ASSIGN(auto validity, device_->allocate(std::max<std::uint64_t>(row_count, 64)));
-    buffers.push_back(std::move(validity));
+  for (const ColumnBuffer& buffer : output_buffers(program_)) {
+    PENSTOCK_ASSIGN(auto memory, device_->allocate(std::max<std::uint64_t>(buffer.bytes(row_count), 64)));
+    buffers.push_back(std::move(memory));
   }
   return {};
 }
@@ -120,8 +120,9 @@ Status TileKernel::prepare(Slot& slot, std::uint64_t row_count) const {
   switch (program_.epilogue) {
     case Epilogue::compact: return prepare_compact(slot, row_count);
     case Epilogue::reduce: return prepare_reduce(slot, row_count);
-    default: return prepare_group(slot, row_count);
+    case Epilogue::group: break;
   }
+  return prepare_group(slot, row_count);
 }
 
 Status TileKernel::prepare_compact(Slot& slot, std::uint64_t row_count) const {
@@ -188,8 +189,9 @@ Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, Slot& slot, St
   switch (program_.epilogue) {
     case Epilogue::compact: return enqueue_compact(queue, std::move(arguments), input.row_count, slot);
     case Epilogue::reduce: return enqueue_reduce(queue, std::move(arguments), input.row_count, slot);
-    default: return enqueue_group(queue, std::move(arguments), input.row_count, slot);
+    case Epilogue::group: break;
   }
+  return enqueue_group(queue, std::move(arguments), input.row_count, slot);
 }
 
 Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
@@ -242,7 +244,7 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       close.push_back(Argument::value(tiles));
       return queue.launch(*compiled_, "pipeline_close", groups, close);
     }
-    default: {
+    case Algorithm::count_scan_write: {
       add(arguments, slot.tile_counts);
       arguments.push_back(Argument::value(row_count));
       PENSTOCK_TRY(queue.launch(*compiled_, "pipeline_count", groups, arguments));
@@ -253,7 +255,9 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       finish_arguments(write);
       return queue.launch(*compiled_, "pipeline_write", groups, write);
     }
+    case Algorithm::reduce: case Algorithm::group: break;
   }
+  return Status(Code::internal, "no algorithm of a compaction");
 }
 
 Status TileKernel::enqueue_reduce(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {

@@ -13,7 +13,7 @@
 
 namespace penstock::plan {
 
-// The buffers of a chunk's columns in the order of column_parameters(): values, then validity where there is one.
+// The buffers of a chunk's columns in the order of input_buffers().
 struct ChunkInput {
   std::vector<std::shared_ptr<Buffer>> buffers;
   std::uint64_t row_count = 0;
@@ -21,7 +21,7 @@ struct ChunkInput {
 
 struct Slot {
   std::uint64_t capacity_rows = 0;
-  std::vector<std::shared_ptr<Buffer>> outputs;    // compact: as output_parameters(): values, then validity
+  std::vector<std::shared_ptr<Buffer>> outputs;    // compact: in the order of output_buffers()
   std::vector<std::shared_ptr<Buffer>> segments;   // tile_private: the same, before the gaps are closed
   std::shared_ptr<Buffer> tile_counts, tile_starts, kept_count;   // compact
   std::shared_ptr<Buffer> scalars;                 // where they are packed
