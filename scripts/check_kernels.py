@@ -39,7 +39,9 @@ CHECKS = {
 
 SCALARS = r"(?:[ui](?:8|16|32|64)|f32|f64|u32x4|void|ATOMIC_U32|ATOMIC_U64)"
 # Words that some target reserves and others take as names (kernel-c.md, "What not to write").
-RESERVED = r"\b(?:local|global|private|constant|kernel|device|thread|threadgroup|new|delete|class|template|this|operator|half|atomic_uint)\b"
+RESERVED = (
+    r"\b(?:local|global|private|constant|kernel|device|thread|threadgroup|new|delete|class|template|this|operator|half|atomic_uint)\b"
+)
 
 
 def blank(match):
@@ -162,7 +164,9 @@ def assembled(file, options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--assembler", default=built("print_kernel_text"), help="print_kernel_text, needed for .kc files (default: the one in build/)")
+    parser.add_argument(
+        "--assembler", default=built("print_kernel_text"), help="print_kernel_text, needed for .kc files (default: the one in build/)"
+    )
     parser.add_argument("--cuda-checker", default=built("check_cuda_text"), help="check_cuda_text (default: the one in build/)")
     parser.add_argument("--group-size", type=int, action="append", help="GROUP_SIZE; may be repeated (default 64)")
     parser.add_argument("--define", action="append", default=[], help="NAME or NAME=VALUE, as a compiler's -D")

@@ -54,7 +54,9 @@ def program_cases(case, results):
     failed = counts.failed
     if not succeeded and not failed:
         failed = ["did not end well (crash, time-out or exit code)"]
-    return counts._replace(failed=[f"{name}: {word}" for word in failed], skipped=[(f"{name}: {word}", why) for word, why in counts.skipped])
+    return counts._replace(
+        failed=[f"{name}: {word}" for word in failed], skipped=[(f"{name}: {word}", why) for word, why in counts.skipped]
+    )
 
 
 def print_skipped(counts):

@@ -40,6 +40,7 @@ step "Python libraries in .venv" scripts/python_environment.sh "$purpose"
 
 # NVRTC comes with CUDA's toolkit, not with the driver; PyPI carries it alone.
 has_library() { /sbin/ldconfig -p 2>/dev/null | grep -qF "$1" || compgen -G "/usr/local/cuda*/lib64/$1*" >/dev/null; }
-if has_library libcuda.so.1 && ! has_library libnvrtc.so && ! compgen -G ".venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so*" >/dev/null; then
+if has_library libcuda.so.1 && ! has_library libnvrtc.so &&
+    ! compgen -G ".venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so*" >/dev/null; then
   step "NVIDIA's run-time compiler in .venv" .venv/bin/python -m pip install -q nvidia-cuda-nvrtc
 fi

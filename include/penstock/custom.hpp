@@ -58,8 +58,9 @@ Scalar call_host(const Host& host, std::span<const Scalar> inputs, std::type_ide
 template <class Signature> struct SignatureTypes;
 template <class R, class... A> struct SignatureTypes<R(A...)> {
   static constexpr std::size_t arity = sizeof...(A);
-  static constexpr bool is_supported = ((!std::is_void_v<canonical_t<A>> && !std::same_as<canonical_t<A>, str> && !is_opt<canonical_t<A>>) && ...) &&
-                                       !std::is_void_v<canonical_t<R>> && !std::same_as<canonical_t<R>, str> && !is_opt<canonical_t<R>>;
+  template <class T>
+  static constexpr bool has_fixed_width = !std::is_void_v<canonical_t<T>> && !std::same_as<canonical_t<T>, str> && !is_opt<canonical_t<T>>;
+  static constexpr bool is_supported = (has_fixed_width<A> && ...) && has_fixed_width<R>;
   static std::vector<Type> parameters() { return {type_of_value<canonical_t<A>>()...}; }
   static constexpr Type result() { return type_of_value<canonical_t<R>>(); }
 };
@@ -94,9 +95,11 @@ struct ReductionProperties { bool associative = false, commutative = false; };
 template <class T>
 struct TypedReduction { std::shared_ptr<const CustomReduction> reduction; };
 template <class T, class Host>
-TypedReduction<traced::canonical_t<T>> custom_reduction(std::string name, T neutral, std::string body, Host host, ReductionProperties properties) {
-  static_assert(!std::is_void_v<traced::canonical_t<T>> && !traced::is_opt<traced::canonical_t<T>> && !std::same_as<traced::canonical_t<T>, str>,
-                "custom_reduction: the values are of a fixed-width type, not str and not opt");
+TypedReduction<traced::canonical_t<T>> custom_reduction(std::string name, T neutral, std::string body, Host host,
+                                                        ReductionProperties properties) {
+  static_assert(
+      !std::is_void_v<traced::canonical_t<T>> && !traced::is_opt<traced::canonical_t<T>> && !std::same_as<traced::canonical_t<T>, str>,
+      "custom_reduction: the values are of a fixed-width type, not str and not opt");
   auto reduction = std::make_shared<CustomReduction>();
   reduction->name = std::move(name);
   reduction->neutral = traced::scalar_of(neutral);

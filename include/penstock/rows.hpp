@@ -169,7 +169,8 @@ class Rows : public Query {
     auto rows = values(options, report);
     using Element = typename decltype(rows)::Value::value_type;
     if (!rows.ok()) return Result<Element>(rows.status());
-    if (rows->size() != 1) return Result<Element>(Status(Code::invalid, "the result has " + std::to_string(rows->size()) + " rows, not one"));
+    if (rows->size() != 1)
+      return Result<Element>(Status(Code::invalid, "the result has " + std::to_string(rows->size()) + " rows, not one"));
     return Result<Element>(Element(std::move((*rows)[0])));
   }
 

@@ -20,15 +20,17 @@ template <class A, class B> inline constexpr bool has_string = type_v<A>.kind ==
 template <class A, class B> inline constexpr bool has_boolean = type_v<A>.kind == Kind::boolean || type_v<B>.kind == Kind::boolean;
 template <class A, class B> inline constexpr bool has_wide = is_wide(type_v<A>) || is_wide(type_v<B>);
 template <class A, class B>
-inline constexpr bool needs_128_bits = is_integral(type_v<A>) && is_integral(type_v<B>) &&
-                                       expr::meet(promoted(type_v<A>), promoted(type_v<B>), expr::Meeting::arithmetic) == Type{Kind::int128};
+inline constexpr bool needs_128_bits =
+    is_integral(type_v<A>) && is_integral(type_v<B>) &&
+    expr::meet(promoted(type_v<A>), promoted(type_v<B>), expr::Meeting::arithmetic) == Type{Kind::int128};
 
 template <class A, class B>
 consteval bool check_numbers() {
   static_assert(!has_string<A, B>, "a str is carried and compared with == and != only");
   static_assert(!has_boolean<A, B>, "a boolean takes no part in arithmetic; write select(condition, 1, 0)");
   static_assert(!needs_128_bits<A, B>, "a 64-bit unsigned and a signed integer need 128 bits; cast one side, or write 1u instead of 1");
-  static_assert(!has_wide<A, B>, "a sum of integers or decimals is wider than arithmetic takes; write cast<std::int64_t>(x) or cast<double>(x)");
+  static_assert(!has_wide<A, B>,
+                "a sum of integers or decimals is wider than arithmetic takes; write cast<std::int64_t>(x) or cast<double>(x)");
   return true;
 }
 
@@ -54,7 +56,8 @@ template <Op op, class A, class B>
 auto comparison(const A& a, const B& b) {
   constexpr bool is_ordering = op != Op::equal && op != Op::not_equal;
   static_assert(!is_ordering || !has_string<A, B>, "strings can be compared with == and != only");
-  static_assert(!has_wide<A, B>, "a sum of integers or decimals is wider than a comparison takes; write cast<std::int64_t>(x) or cast<double>(x)");
+  static_assert(!has_wide<A, B>,
+                "a sum of integers or decimals is wider than a comparison takes; write cast<std::int64_t>(x) or cast<double>(x)");
   static_assert(is_comparable(type_v<A>, type_v<B>), "these types do not compare; cast one side with cast<T>(x)");
   using R = with_opt<bool, any_nullable<A, B>>;
   return Value<R>(combine(op, {a, b}, {Kind::boolean}, is_opt<R>));

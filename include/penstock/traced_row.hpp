@@ -25,7 +25,9 @@ struct FieldValue {
 template <class... F> struct Record { std::tuple<F...> fields; };
 
 template <FixedText name, class X> FieldValue<name, X> field(X value) { return {std::move(value)}; }
-template <FixedText... names, class... X> Record<FieldValue<names, X>...> record(FieldValue<names, X>... fields) { return {{std::move(fields)...}}; }
+template <FixedText... names, class... X> Record<FieldValue<names, X>...> record(FieldValue<names, X>... fields) {
+  return {{std::move(fields)...}};
+}
 
 namespace traced {
 
@@ -148,7 +150,8 @@ consteval auto aggregate_type() {   // plan.cpp's aggregate_type, for canonical 
   constexpr Type type = type_of_value<T>();
   using U = without_opt<T>;
   if constexpr (function == Aggregate::count_rows || function == Aggregate::count) return std::type_identity<std::int64_t>();
-  else if constexpr (function == Aggregate::average || (function == Aggregate::sum && is_real(type))) return std::type_identity<opt<double>>();
+  else if constexpr (function == Aggregate::average || (function == Aggregate::sum && is_real(type)))
+    return std::type_identity<opt<double>>();
   else if constexpr (function == Aggregate::sum && type.kind == Kind::decimal) return std::type_identity<opt<decimal<38, type.scale>>>();
   else if constexpr (function == Aggregate::sum) return std::type_identity<opt<Int128>>();
   else return std::type_identity<opt<U>>();
@@ -160,7 +163,8 @@ auto aggregated(const X& x) {
   constexpr bool adds = function == Aggregate::sum || function == Aggregate::average;
   static_assert(!adds || is_number(type) || type.kind == Kind::boolean, "sum and avg take numbers");
   static_assert(!is_wide(type) || !adds, "a sum is wider than sum and avg take; write cast<double>(x)");
-  static_assert(function == Aggregate::count || type.kind != Kind::string, "strings can be counted and grouped by; min and max of them are not supported");
+  static_assert(function == Aggregate::count || type.kind != Kind::string,
+                "strings can be counted and grouped by; min and max of them are not supported");
   return Aggregated<typename decltype(aggregate_type<type_behind<X>, function>())::type>{function, TracedNode(x), nullptr};
 }
 

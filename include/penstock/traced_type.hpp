@@ -58,7 +58,9 @@ constexpr std::optional<Type> bits_result(Type a, Type b) {
 }
 
 constexpr bool is_comparable(Type a, Type b) {
-  const auto counts_as_number = [](Type t, Type other) { return t.kind == Kind::boolean && (is_real(other) || other.kind == Kind::decimal); };
+  const auto counts_as_number = [](Type t, Type other) {
+    return t.kind == Kind::boolean && (is_real(other) || other.kind == Kind::decimal);
+  };
   if (counts_as_number(a, b) || counts_as_number(b, a)) return !is_wide(a) && !is_wide(b);
   return !is_wide(a) && !is_wide(b) && expr::meet(a, b, expr::Meeting::comparison).has_value();
 }

@@ -130,7 +130,8 @@ consteval Type type_of_value() {   // T canonical; opt does not count
   else if constexpr (std::same_as<U, date>) return {Kind::date32};
   else if constexpr (std::same_as<U, timestamp>) return {Kind::timestamp};
   else if constexpr (std::same_as<U, str>) return {Kind::string};
-  else if constexpr (is_decimal<U>) return []<int P, int S>(std::type_identity<decimal<P, S>>) { return Type::decimal(P, S); }(std::type_identity<U>());
+  else if constexpr (is_decimal<U>)
+    return []<int P, int S>(std::type_identity<decimal<P, S>>) { return Type::decimal(P, S); }(std::type_identity<U>());
   else return type_of<U>();
 }
 

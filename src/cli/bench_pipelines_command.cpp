@@ -97,13 +97,15 @@ Status verify(const Case& work, const std::vector<float>& rows, const Table& res
   for (float x : rows) {
     if (work.filters && !(x * 2 > work.above)) continue;
     const float wanted = x * 2 + 100;
-    if (kept >= result.row_count || std::memcmp(got + kept, &wanted, 4) != 0) return Status(Code::internal, work.name + ": row " + std::to_string(kept) + " is wrong");
+    if (kept >= result.row_count || std::memcmp(got + kept, &wanted, 4) != 0)
+      return Status(Code::internal, work.name + ": row " + std::to_string(kept) + " is wrong");
     kept++;
   }
   return kept == result.row_count ? Status() : Status(Code::internal, work.name + ": too many rows");
 }
 
-Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const std::string& variant, const BenchOptions& options, const std::vector<float>& rows) {
+Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const std::string& variant, const BenchOptions& options,
+                       const std::vector<float>& rows) {
   RunOptions run_options;
   run_options.device = options.device;
   run_options.variant = variant;
@@ -118,7 +120,8 @@ Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const st
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
-  return Figure{work.name, "penstock " + variant, median, (seconds.back() - seconds.front()) / median, static_cast<double>(outcome.report.kernels[0].bytes_moved)};
+  return Figure{work.name, "penstock " + variant, median, (seconds.back() - seconds.front()) / median,
+                static_cast<double>(outcome.report.kernels[0].bytes_moved)};
 }
 
 std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const Traits& traits) {
@@ -152,9 +155,11 @@ std::string text_of_figure(const Figure& f, double copy, bool json) {
   char line[256];
   const double rate = f.bytes / f.median_seconds;
   std::snprintf(line, sizeof line,
-                json ? "{\"work\": \"%s\", \"name\": \"%s\", \"milliseconds\": %.4f, \"spread\": %.3f, \"gigabytes_per_second\": %.1f, \"share_of_copy\": %.3f}\n"
+                json ? "{\"work\": \"%s\", \"name\": \"%s\", \"milliseconds\": %.4f, \"spread\": %.3f, \"gigabytes_per_second\": %.1f, "
+                       "\"share_of_copy\": %.3f}\n"
                      : "%-20s %-36s %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy\n",
-                f.work.c_str(), f.name.c_str(), f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9, json ? rate / copy : 100 * rate / copy);
+                f.work.c_str(), f.name.c_str(), f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9,
+                json ? rate / copy : 100 * rate / copy);
   return line;
 }
 
@@ -162,7 +167,8 @@ Status bench(const BenchOptions& options) {
   PENSTOCK_ASSIGN(const auto device, open_device(options.device));
   PENSTOCK_ASSIGN(const double copy, kernel::copy_bandwidth(*device));
   std::fprintf(stderr, "%s %s: copy %.1f GB/s (read plus written); %llu float32 rows; median of %llu\n", device->traits().id.c_str(),
-               device->traits().name.c_str(), copy / 1e9, static_cast<unsigned long long>(options.rows), static_cast<unsigned long long>(options.repeats));
+               device->traits().name.c_str(), copy / 1e9, static_cast<unsigned long long>(options.rows),
+               static_cast<unsigned long long>(options.repeats));
   const std::vector<float> rows = make_rows(options.rows);
   PENSTOCK_ASSIGN(const Table table, to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
   std::vector<Figure> figures;

@@ -20,8 +20,8 @@ Status format_csv(const Table& table, const Sink& sink);
 std::string csv_field(std::string_view value);   // quoted where RFC 4180 asks for it
 
 // An array of objects, one a line; of columns with one name the second is "name_1". Decimals and HUGEINT are numbers with all
-// their digits (RFC 8259 sets no limit; a reader that keeps numbers as doubles rounds them). NaN and the infinities, which JSON has no numbers for, are the strings "NaN",
-// "Infinity" and "-Infinity". Bytes that are not UTF-8 become U+FFFD.
+// their digits (RFC 8259 sets no limit; a reader that keeps numbers as doubles rounds them). NaN and the infinities, which JSON
+// has no numbers for, are the strings "NaN", "Infinity" and "-Infinity". Bytes that are not UTF-8 become U+FFFD.
 Status format_json(const Table& table, const Sink& sink);
 std::string json_string(std::string_view value);   // with its quotes
 

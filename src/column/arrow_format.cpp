@@ -21,7 +21,8 @@ struct Refused { std::string_view prefix, name; };
 constexpr Refused refused[] = {
     {"n", "NULL"}, {"e", "HALF FLOAT"}, {"z", "BLOB"}, {"Z", "BLOB"}, {"vz", "BLOB"}, {"w:", "FIXED SIZE BLOB"}, {"tdm", "DATE64"},
     {"tt", "TIME"}, {"tD", "DURATION"}, {"ti", "INTERVAL"}, {"ts", "TIMESTAMP WITH TIME ZONE"}, {"+l", "LIST"}, {"+L", "LIST"},
-    {"+vl", "LIST"}, {"+vL", "LIST"}, {"+w", "FIXED SIZE LIST"}, {"+s", "STRUCT"}, {"+m", "MAP"}, {"+u", "UNION"}, {"+r", "RUN-END ENCODED"},
+    {"+vl", "LIST"}, {"+vL", "LIST"}, {"+w", "FIXED SIZE LIST"}, {"+s", "STRUCT"}, {"+m", "MAP"}, {"+u", "UNION"},
+    {"+r", "RUN-END ENCODED"},
 };
 
 std::string name_of_refused(std::string_view format) {

@@ -23,7 +23,8 @@ struct Rows {
 
 Status check(const Rows& rows, std::int64_t buffer_count, bool is_exact = true) {
   const ArrowArray& array = rows.array;
-  if (array.length < 0 || array.offset < 0 || rows.first + rows.count > static_cast<std::uint64_t>(array.offset) + static_cast<std::uint64_t>(array.length))
+  if (array.length < 0 || array.offset < 0 ||
+      rows.first + rows.count > static_cast<std::uint64_t>(array.offset) + static_cast<std::uint64_t>(array.length))
     return {Code::invalid, "the array has " + std::to_string(array.length) + " rows of " + std::to_string(rows.count) + " needed"};
   if (is_exact ? array.n_buffers != buffer_count : array.n_buffers < buffer_count)
     return {Code::invalid, "the array has " + std::to_string(array.n_buffers) + " buffers, its format " + std::to_string(buffer_count)};
@@ -130,13 +131,15 @@ void spread_missing_entries(Column& to) {
 
 Status import_codes(const Rows& rows, const ArrowField& field, Column& to) {
   const ArrowArray* entries = rows.array.dictionary;
-  if (entries == nullptr || entries->length < 0 || entries->offset < 0) return {Code::invalid, "a dictionary-encoded array without dictionary"};
+  if (entries == nullptr || entries->length < 0 || entries->offset < 0)
+    return {Code::invalid, "a dictionary-encoded array without dictionary"};
   if (entries->length > INT32_MAX) return {Code::capacity, "a dictionary of more than 2^31 entries"};
   auto dictionary = std::make_shared<Column>();
   ArrowField entry_field = field;
   entry_field.layout = field.entries;
-  PENSTOCK_TRY(import_values({*entries, rows.owner, static_cast<std::uint64_t>(entries->offset), static_cast<std::uint64_t>(entries->length)},
-                             entry_field, *dictionary));
+  PENSTOCK_TRY(
+      import_values({*entries, rows.owner, static_cast<std::uint64_t>(entries->offset), static_cast<std::uint64_t>(entries->length)},
+                    entry_field, *dictionary));
   to.dictionary = dictionary;
   const std::uint64_t count = dictionary->row_count;
   Status status;
@@ -151,7 +154,9 @@ Status import_codes(const Rows& rows, const ArrowField& field, Column& to) {
   return {};
 }
 
-std::int64_t buffers_of(ArrowLayout layout) { return layout == ArrowLayout::text || layout == ArrowLayout::large_text || layout == ArrowLayout::text_views ? 3 : 2; }
+std::int64_t buffers_of(ArrowLayout layout) {
+  return layout == ArrowLayout::text || layout == ArrowLayout::large_text || layout == ArrowLayout::text_views ? 3 : 2;
+}
 
 Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
   PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::text_views));
@@ -193,11 +198,13 @@ std::shared_ptr<const ArrowArray> own(ArrowArray* array) {
 Result<Table> import_columns(const Owner& array, std::span<const ArrowField> fields, std::span<const std::uint32_t> wanted) {
   if (array->release == nullptr) return Status(Code::invalid, "the Arrow array was released already");
   if (array->n_children != static_cast<std::int64_t>(fields.size()))
-    return Status(Code::invalid, "the array has " + std::to_string(array->n_children) + " columns, its schema " + std::to_string(fields.size()));
+    return Status(Code::invalid,
+                  "the array has " + std::to_string(array->n_children) + " columns, its schema " + std::to_string(fields.size()));
   if (array->length < 0 || array->offset < 0) return Status(Code::invalid, "a negative length or offset");
   Table table;
   table.row_count = static_cast<std::uint64_t>(array->length);
-  if (array->n_buffers > 0 && array->buffers != nullptr && !validity_of({*array, array, static_cast<std::uint64_t>(array->offset), table.row_count}).empty())
+  if (array->n_buffers > 0 && array->buffers != nullptr &&
+      !validity_of({*array, array, static_cast<std::uint64_t>(array->offset), table.row_count}).empty())
     return Status(Code::unsupported, "a table with missing rows (NULLs of the struct itself)");
   for (const std::uint32_t index : wanted) {
     const ArrowArray& child = *array->children[index];

@@ -31,7 +31,8 @@ class StreamSource final : public TableSource {
       if (column >= schema_.size()) return Status(Code::invalid, name_ + " has no column " + std::to_string(column));
     for (const std::uint32_t column : columns)
       if (!schema_[column].unsupported.empty())
-        return Status(Code::unsupported, "column '" + schema_[column].name + "' of " + name_ + " has the type " + schema_[column].unsupported);
+        return Status(Code::unsupported,
+                      "column '" + schema_[column].name + "' of " + name_ + " has the type " + schema_[column].unsupported);
     if (scanned_.exchange(true)) return Status(Code::invalid, name_ + " was scanned already; a stream can be read once");
     return column::rebatch([stream = stream_, fields = fields_, wanted = std::vector(columns.begin(), columns.end()), name = name_] {
       return guard([&] { return next(stream, fields, wanted, name); });

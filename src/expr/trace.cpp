@@ -69,10 +69,12 @@ TracedNode Trace::combine(Op op, std::initializer_list<traced::Operand> inputs, 
   return keep(build(op, std::move(ids), promised), promised, nullable);
 }
 
-TracedNode Trace::call(const std::shared_ptr<const CustomFunction>& function, std::initializer_list<traced::Operand> inputs, bool nullable) {
+TracedNode Trace::call(const std::shared_ptr<const CustomFunction>& function, std::initializer_list<traced::Operand> inputs,
+                       bool nullable) {
   bool is_named_well = is_identifier(function->name);
   for (const std::string& name : function->parameter_names) is_named_well = is_named_well && is_identifier(name);
-  if (!is_named_well) fail(Status(Code::invalid, "custom function '" + function->name + "': its name and its parameters' must be C identifiers"));
+  if (!is_named_well)
+    fail(Status(Code::invalid, "custom function '" + function->name + "': its name and its parameters' must be C identifiers"));
   std::vector<NodeId> ids;
   for (const traced::Operand& input : inputs) {
     Result<NodeId> id = place(input);
@@ -94,7 +96,8 @@ TracedNode Trace::bind(std::string_view name, Type type, bool nullable) {
   else if (!(field.type == type))
     fail(Status(Code::invalid, column + " is " + name_of(field.type) + ", and " + declared + " declares " + name_of(type)));
   else if (field.nullable && !nullable)
-    fail(Status(Code::invalid, column + " may hold NULL, and " + declared + " declares " + name_of(type) + " without NULL; declare opt<...>"));
+    fail(Status(Code::invalid,
+                column + " may hold NULL, and " + declared + " declares " + name_of(type) + " without NULL; declare opt<...>"));
   return {self, *node};
 }
 

@@ -69,7 +69,8 @@ Result<Reader> open_one_column(const std::string& path, Lines& lines) {
 class CsvSource final : public TableSource {
  public:
   CsvSource(std::string path, Lines lines, std::shared_ptr<arrow::Schema> arrow_schema, std::vector<column::ArrowField> fields)
-      : path_(std::move(path)), lines_(lines), arrow_schema_(std::move(arrow_schema)), fields_(std::move(fields)), schema_(schema_of(fields_)) {}
+      : path_(std::move(path)), lines_(lines), arrow_schema_(std::move(arrow_schema)), fields_(std::move(fields)),
+        schema_(schema_of(fields_)) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }

@@ -86,7 +86,8 @@ Status ParquetStream::start(std::uint32_t threads) {
   const std::uint64_t chunks = static_cast<std::uint64_t>(file_->row_group_count()) * columns_.size();
   if (chunks == 0) return {};
   // Enough batches ahead that each thread has two pieces: one is enough where a batch spans many row groups.
-  const std::uint64_t group_rows = std::max<std::uint64_t>(file_->first_rows().back() / static_cast<std::uint64_t>(file_->row_group_count()), 1);
+  const std::uint64_t group_rows = std::max<std::uint64_t>(
+      file_->first_rows().back() / static_cast<std::uint64_t>(file_->row_group_count()), 1);
   const std::uint64_t batch_pieces = columns_.size() * std::max<std::uint64_t>(batch_rows_ / group_rows, 1);
   window_ = std::clamp<std::uint64_t>(2 * threads / batch_pieces + 1, 2, 16);
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(threads, chunks); i++) threads_.emplace_back([this] { run(); });

@@ -22,7 +22,8 @@ class PlainTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
       append(texts, rows, is_full);
       return rows;
     }));
-    if (!arrow::util::ValidateUTF8(reinterpret_cast<const std::uint8_t*>(texts.bytes.data()), static_cast<std::int64_t>(texts.bytes.size())))
+    if (!arrow::util::ValidateUTF8(reinterpret_cast<const std::uint8_t*>(texts.bytes.data()),
+                                   static_cast<std::int64_t>(texts.bytes.size())))
       return {Code::corrupt, "a string is not UTF-8"};
     return {};
   }

@@ -60,7 +60,8 @@ Result<double> measure(Device& device) {
   PENSTOCK_TRY(queue->fill(*buffers.to, 2, buffers.bytes));
   PENSTOCK_ASSIGN(const double drivers, median_seconds(*queue, [&] { return queue->copy(*buffers.to, *buffers.from, buffers.bytes); }));
   const Argument arguments[] = {Argument::of(*buffers.from), Argument::of(*buffers.to), Argument::value(buffers.bytes / 4)};
-  PENSTOCK_ASSIGN(const double ours, median_seconds(*queue, [&] { return queue->launch(*program, kernel.name, kernel.groups, arguments); }));
+  PENSTOCK_ASSIGN(const double ours,
+                  median_seconds(*queue, [&] { return queue->launch(*program, kernel.name, kernel.groups, arguments); }));
   return 2.0 * static_cast<double>(buffers.bytes) / std::min(drivers, ours);
 }
 

@@ -157,7 +157,8 @@ Status check_buffer(const Parameter& parameter, const Argument& argument) {
   const auto bytes = bytes_of_type(type == "U32" ? "u32" : type == "U64" ? "u64" : type);
   if (!bytes) return {};
   if (argument.offset_bytes % *bytes != 0)
-    return Status(Code::invalid, "offset " + std::to_string(argument.offset_bytes) + " is no multiple of " + std::to_string(*bytes) + " bytes");
+    return Status(Code::invalid,
+                  "offset " + std::to_string(argument.offset_bytes) + " is no multiple of " + std::to_string(*bytes) + " bytes");
   if (argument.offset_bytes > argument.buffer->bytes() || argument.buffer->bytes() - argument.offset_bytes < *bytes)
     return Status(Code::invalid, "a buffer of " + std::to_string(argument.buffer->bytes()) + " bytes holds no " + parameter.type +
                                      " at offset " + std::to_string(argument.offset_bytes));
@@ -180,7 +181,8 @@ Status check_arguments(const Signature& signature, std::span<const Argument> arg
                                      " arguments, " + std::to_string(arguments.size()) + " were given");
   for (std::size_t i = 0; i < arguments.size(); i++) {
     const Parameter& parameter = signature.parameters[i];
-    const Status status = parameter.kind == ParameterKind::value ? check_value(parameter, arguments[i]) : check_buffer(parameter, arguments[i]);
+    const Status status = parameter.kind == ParameterKind::value ? check_value(parameter, arguments[i])
+                                                                 : check_buffer(parameter, arguments[i]);
     if (!status.ok()) return status.with("parameter '" + parameter.name + "' of kernel '" + signature.name + "'");
   }
   return {};

@@ -43,7 +43,8 @@ std::string less(const Accumulator& a, const std::string& x, const std::string& 
 
 Statements extreme_statements(const Accumulator& a, const Operands& o) {
   const auto better = [&](const std::string& x) { return a.kind == AccumulatorKind::minimum ? less(a, x, o.mine) : less(a, o.mine, x); };
-  return {o.mine + " = " + constant_text(neutral_of(a)) + ";", "if ((" + o.keep + ") && " + better(o.value) + ") " + o.mine + " = " + o.value + ";",
+  return {o.mine + " = " + constant_text(neutral_of(a)) + ";",
+          "if ((" + o.keep + ") && " + better(o.value) + ") " + o.mine + " = " + o.value + ";",
           "if (" + better(o.other) + ") " + o.mine + " = " + o.other + ";", "", ""};
 }
 
@@ -128,7 +129,8 @@ std::string accumulator_functions(const TileProgram& program) {
          function_text("void accumulators_clear(PRIVATE Accumulators* mine)", all.clear) +
          function_text("void accumulators_add(PRIVATE Accumulators* mine, const PRIVATE PipelineResult* result, u32 keep)",
                        all.add + "  (void)result; (void)keep;\n") +
-         function_text("void accumulators_merge(PRIVATE Accumulators* mine, const PRIVATE Accumulators* other)", all.merge + "  (void)other;\n") +
+         function_text("void accumulators_merge(PRIVATE Accumulators* mine, const PRIVATE Accumulators* other)",
+                       all.merge + "  (void)other;\n") +
          "// As 64-bit words, `stride` words apart.\n" + word_functions("GLOBAL", "store", "load", all) + "#if GROUP_SIZE == 1\n" +
          word_functions("PRIVATE", "put", "get", all) + "#endif\n\n";
 }

@@ -62,8 +62,9 @@ std::string write_staged_function(const std::vector<Written>& list) {
 // Writes one result.
 std::string store_function(const TileProgram& program) {
   const std::vector<Written> list = written(program, "result->");
-  return function_text("void pipeline_store(" + parameters_of(list) + "u64 at, const PRIVATE PipelineResult* result)",
-                       each(list, [](const Written& w) { return "  STORE_STREAM(" + w.type + ", " + w.name + " + at, " + w.value + ");\n"; }));
+  return function_text(
+      "void pipeline_store(" + parameters_of(list) + "u64 at, const PRIVATE PipelineResult* result)",
+      each(list, [](const Written& w) { return "  STORE_STREAM(" + w.type + ", " + w.name + " + at, " + w.value + ");\n"; }));
 }
 
 // Writes the results of four rows from a multiple of four on, each output by one wide store.
@@ -102,7 +103,8 @@ std::string block_functions(const TileProgram& program) {
 // One row of a tile's segment to its place behind the rows of the tiles before.
 std::string move_row_statements(const TileProgram& program) {
   std::string text;
-  for (const ColumnBuffer& buffer : output_buffers(program)) text += "    " + buffer.name('o') + "[to + i] = " + buffer.name('s') + "[from + i];\n";
+  for (const ColumnBuffer& buffer : output_buffers(program))
+    text += "    " + buffer.name('o') + "[to + i] = " + buffer.name('s') + "[from + i];\n";
   return text;
 }
 

@@ -38,7 +38,9 @@ std::string constant_text(const Scalar& value) {
   const std::uint64_t bits = word_of_scalar(value);
   char text[64];
   if (value.type.kind == Kind::float32) std::snprintf(text, sizeof text, "F32_OF_BITS(0x%08xu)", static_cast<unsigned>(bits));
-  else std::snprintf(text, sizeof text, "F64_OF_BITS((u64)0x%08xu << 32 | 0x%08xu)", static_cast<unsigned>(bits >> 32), static_cast<unsigned>(bits));
+  else
+    std::snprintf(text, sizeof text, "F64_OF_BITS((u64)0x%08xu << 32 | 0x%08xu)", static_cast<unsigned>(bits >> 32),
+                  static_cast<unsigned>(bits));
   return text;
 }
 

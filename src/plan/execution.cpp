@@ -36,7 +36,8 @@ Result<Table> read_whole(const TableSource& source) {
 
 class Execution {
  public:
-  Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) : plan_(plan), options_(options), consumers_(count_consumers(plan, results)) {}
+  Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options)
+      : plan_(plan), options_(options), consumers_(count_consumers(plan, results)) {}
 
   Result<Outcome> run(StepId result) {
     const double start = now_seconds();

@@ -14,7 +14,8 @@ class PreparedTiles : public Prepared {
     std::unique_ptr<PreparedTiles> prepared(new PreparedTiles());
     PENSTOCK_ASSIGN(prepared->program_, fuse(plan, base, last));
     PENSTOCK_ASSIGN(prepared->device_, open_device(options.device));
-    PENSTOCK_ASSIGN(prepared->kernel_, TileKernel::build(prepared->device_, prepared->program_, {options.fast_math, options.variant, options.on_source}));
+    PENSTOCK_ASSIGN(prepared->kernel_,
+                    TileKernel::build(prepared->device_, prepared->program_, {options.fast_math, options.variant, options.on_source}));
     PENSTOCK_ASSIGN(prepared->queue_, prepared->device_->queue());
     PENSTOCK_TRY(prepared->load(*plan.step(base).source));
     return std::unique_ptr<Prepared>(std::move(prepared));

@@ -85,7 +85,8 @@ class Runner {
   Status report_progress(std::uint64_t row_count) {
     rows_ += row_count;
     run_.report->chunks++;
-    if (run_.options->progress && !run_.options->progress({rows_, source_.row_count()})) return Status(Code::cancelled, "the run was cancelled");
+    if (run_.options->progress && !run_.options->progress({rows_, source_.row_count()}))
+      return Status(Code::cancelled, "the run was cancelled");
     return {};
   }
 

@@ -59,7 +59,8 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
 
 // Look-back: two groups a multiprocessor, so that one computes while the other waits at its barrier, each of 384 threads that compute and
 // a warp that places; three tiles of kept rows wait in local memory for their place, with four rows of 4 bytes by four a thread. 480
-// threads with two tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %, 512 spill once rows are wider.
+// threads with two tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %, 512 spill once rows
+// are wider.
 constexpr std::uint32_t look_back_threads = 384;
 
 std::uint64_t staged_bytes(const TileProgram& program) {
@@ -83,7 +84,8 @@ Policy look_back_policy(const Traits& traits, const TileProgram& program) {
 // 90 of "sm_90"; 0 for other names.
 int architecture_number(const Traits& traits) {
   int number = 0;
-  if (traits.architecture.starts_with("sm_")) std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
+  if (traits.architecture.starts_with("sm_"))
+    std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
   return number;
 }
 

@@ -163,7 +163,8 @@ class SelectBinder {
     const std::string name(clause);
     if (result.fault != Code::ok) return names_.error(syntax->offset, Code::invalid, name + " cannot be computed");
     if (result.value.is_null) return std::optional<std::uint64_t>();
-    if (!is_integer(result.value.type)) return names_.error(syntax->offset, Code::invalid, name + " takes an integer, not " + name_of(result.value.type));
+    if (!is_integer(result.value.type))
+      return names_.error(syntax->offset, Code::invalid, name + " takes an integer, not " + name_of(result.value.type));
     if (result.value.integer < 0) return names_.error(syntax->offset, Code::invalid, name + " cannot be negative");
     return std::optional(static_cast<std::uint64_t>(result.value.integer));
   }

@@ -59,8 +59,9 @@ std::optional<std::int64_t> take_time(std::string_view& text, int hour_digits) {
 
 struct Unit { std::string_view name; std::int64_t months, days, microseconds; };
 constexpr Unit units[] = {
-    {"year", 12, 0, 0}, {"y", 12, 0, 0}, {"decade", 120, 0, 0}, {"quarter", 3, 0, 0}, {"month", 1, 0, 0}, {"mon", 1, 0, 0}, {"week", 0, 7, 0}, {"w", 0, 7, 0},
-    {"day", 0, 1, 0}, {"d", 0, 1, 0}, {"hour", 0, 0, 3600 * microseconds_per_second}, {"h", 0, 0, 3600 * microseconds_per_second},
+    {"year", 12, 0, 0}, {"y", 12, 0, 0}, {"decade", 120, 0, 0}, {"quarter", 3, 0, 0}, {"month", 1, 0, 0}, {"mon", 1, 0, 0},
+    {"week", 0, 7, 0}, {"w", 0, 7, 0}, {"day", 0, 1, 0}, {"d", 0, 1, 0},
+    {"hour", 0, 0, 3600 * microseconds_per_second}, {"h", 0, 0, 3600 * microseconds_per_second},
     {"minute", 0, 0, 60 * microseconds_per_second}, {"m", 0, 0, 60 * microseconds_per_second}, {"min", 0, 0, 60 * microseconds_per_second},
     {"second", 0, 0, microseconds_per_second}, {"s", 0, 0, microseconds_per_second}, {"sec", 0, 0, microseconds_per_second},
     {"millisecond", 0, 0, 1000}, {"ms", 0, 0, 1000}, {"microsecond", 0, 0, 1}, {"us", 0, 0, 1},
@@ -171,7 +172,8 @@ std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& inter
   const sys_days moved = sys_days(target / std::min(date.day(), last.day())) + days(sign * interval.days);
   const std::int64_t result = moved.time_since_epoch().count() * microseconds_per_day + (time - day).count() + sign * interval.microseconds;
   const sys_days first_day = sys_days(year(1) / 1 / 1), end_day = sys_days(year(10'000) / 1 / 1);
-  if (result < first_day.time_since_epoch().count() * microseconds_per_day || result >= end_day.time_since_epoch().count() * microseconds_per_day)
+  if (result < first_day.time_since_epoch().count() * microseconds_per_day ||
+      result >= end_day.time_since_epoch().count() * microseconds_per_day)
     return std::nullopt;
   return result;
 }

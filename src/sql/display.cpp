@@ -48,7 +48,8 @@ std::string operation(const Syntax& syntax) {
   for (const auto& [test, shown] : truths)
     if (name == test) return "(CAST(" + input(0) + " AS BOOLEAN) " + std::string(shown) + ")";
   if (name == "not") return "(NOT " + input(0) + ")";
-  if (name == "neg" || name == "pos" || name == "~") return std::string("(") + (name == "neg" ? "-" : name == "pos" ? "+" : "~") + "(" + input(0) + "))";
+  if (name == "neg" || name == "pos" || name == "~")
+    return std::string("(") + (name == "neg" ? "-" : name == "pos" ? "+" : "~") + "(" + input(0) + "))";
   if (name == "is null" || name == "is not null") return "(" + input(0) + " " + upper(name) + ")";
   if (name == "between") return "(" + input(0) + " BETWEEN " + input(1) + " AND " + input(2) + ")";
   if (name == "in") return "(" + input(0) + " IN (" + joined(syntax.inputs, 1, ", ") + "))";
@@ -59,7 +60,8 @@ std::string operation(const Syntax& syntax) {
 std::string interval(const Syntax& syntax) {
   const std::string number = syntax.star ? syntax.name : quoted(syntax.name, '\'');
   if (syntax.qualifier.empty()) return "CAST(" + number + " AS INTERVAL)";
-  if (syntax.qualifier == "second" || syntax.qualifier == "millisecond") return "to_" + syntax.qualifier + "s(CAST(" + number + " AS DOUBLE))";
+  if (syntax.qualifier == "second" || syntax.qualifier == "millisecond")
+    return "to_" + syntax.qualifier + "s(CAST(" + number + " AS DOUBLE))";
   const bool wide = syntax.qualifier == "hour" || syntax.qualifier == "minute" || syntax.qualifier == "microsecond";
   return "to_" + syntax.qualifier + "s(CAST(trunc(CAST(" + number + " AS DOUBLE)) AS " + (wide ? "BIGINT" : "INTEGER") + "))";
 }
@@ -68,7 +70,9 @@ std::string function(const Syntax& syntax) {
   std::string text;
   if (syntax.name == "coalesce" || syntax.name == "ifnull") text = "COALESCE(" + joined(syntax.inputs, 0, ", ") + ")";
   else if (syntax.name == "count" && syntax.inputs.empty()) text = "count_star()";
-  else text = (holds(quoted_functions, syntax.name) ? quoted(syntax.name, '"') : identifier(syntax.name)) + "(" + joined(syntax.inputs, 0, ", ") + ")";
+  else
+    text = (holds(quoted_functions, syntax.name) ? quoted(syntax.name, '"') : identifier(syntax.name)) + "(" +
+           joined(syntax.inputs, 0, ", ") + ")";
   return syntax.filter ? text + " FILTER (WHERE " + display(*syntax.filter) + ")" : text;
 }
 
@@ -101,7 +105,8 @@ bool is_aggregate(const Syntax& syntax) {
 }
 
 bool contains_aggregate(const Syntax& syntax) {
-  return is_aggregate(syntax) || std::any_of(syntax.inputs.begin(), syntax.inputs.end(), [](const SyntaxPointer& i) { return contains_aggregate(*i); });
+  return is_aggregate(syntax) ||
+         std::any_of(syntax.inputs.begin(), syntax.inputs.end(), [](const SyntaxPointer& i) { return contains_aggregate(*i); });
 }
 
 std::optional<Type> type_named(std::string_view name) {
@@ -113,7 +118,8 @@ std::optional<Type> type_named(std::string_view name) {
       {"utinyint", Kind::uint8}, {"usmallint", Kind::uint16}, {"uinteger", Kind::uint32}, {"ubigint", Kind::uint64},
       {"float", Kind::float32}, {"real", Kind::float32}, {"float4", Kind::float32}, {"double", Kind::float64}, {"float8", Kind::float64},
       {"decimal", Kind::decimal}, {"dec", Kind::decimal}, {"numeric", Kind::decimal}, {"date", Kind::date32},
-      {"timestamp", Kind::timestamp}, {"datetime", Kind::timestamp}, {"varchar", Kind::string}, {"text", Kind::string}, {"string", Kind::string}};
+      {"timestamp", Kind::timestamp}, {"datetime", Kind::timestamp}, {"varchar", Kind::string}, {"text", Kind::string},
+      {"string", Kind::string}};
   const std::string folded = lower(name);
   for (const Named& named : names)
     if (named.name == folded) return Type{named.kind};

@@ -89,7 +89,8 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
     }
     case Form::interval: {
       const std::optional<Interval> interval = parse_interval(syntax.name, syntax.qualifier);
-      if (!interval) return wrong(syntax, "'" + syntax.name + "' is not an interval" + (syntax.qualifier.empty() ? "" : " of " + syntax.qualifier));
+      if (!interval)
+        return wrong(syntax, "'" + syntax.name + "' is not an interval" + (syntax.qualifier.empty() ? "" : " of " + syntax.qualifier));
       Operand operand;
       operand.kind = Operand::Kind::interval;
       operand.interval = *interval;
@@ -226,7 +227,8 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   if (inputs.size() == 1) {
     PENSTOCK_ASSIGN(const NodeId input, settle(*syntax.inputs[0], inputs[0]));
     if (name == "pos")
-      return is_numeric(builder_.type(input)) ? Result<Operand>(of(input)) : wrong(syntax, "cannot take + of " + name_of(builder_.type(input)));
+      return is_numeric(builder_.type(input)) ? Result<Operand>(of(input))
+                                              : wrong(syntax, "cannot take + of " + name_of(builder_.type(input)));
     return of(placed(syntax, builder_.unary(name == "neg" ? Op::negate : Op::bit_not, input)));
   }
   if (const std::optional<Op> op = find(comparison_ops, name)) return of(placed(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
@@ -258,7 +260,9 @@ Result<Operand> ExpressionBinder::moment_arithmetic(const Syntax& syntax, const 
   if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
     return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
   const std::optional<Scalar> value = constant(moment.node);
-  if (!value) return refuse(syntax, "INTERVAL arithmetic on a column (move it to the constant's side, or add whole days: " + std::string("date + 5)"));
+  if (!value)
+    return refuse(syntax,
+                  "INTERVAL arithmetic on a column (move it to the constant's side, or add whole days: " + std::string("date + 5)"));
   const Type timestamp{Kind::timestamp};
   if (value->is_null) return of(builder_.literal(Scalar::null_of(timestamp)));
   const std::int64_t days_or_microseconds = static_cast<std::int64_t>(value->integer);

@@ -15,7 +15,8 @@ constexpr Function one_argument[] = {
     {"trunc", Op::truncate}, {"ln", Op::logarithm}, {"log", Op::logarithm10}, {"log10", Op::logarithm10}, {"exp", Op::exponential},
     {"sin", Op::sine}, {"cos", Op::cosine}, {"tan", Op::tangent}};
 constexpr Function two_arguments[] = {{"power", Op::power}, {"pow", Op::power}, {"mod", Op::modulo}, {"xor", Op::bit_xor}};
-constexpr Function any_arguments[] = {{"coalesce", Op::coalesce}, {"ifnull", Op::coalesce}, {"greatest", Op::greatest}, {"least", Op::least}};
+constexpr Function any_arguments[] = {
+    {"coalesce", Op::coalesce}, {"ifnull", Op::coalesce}, {"greatest", Op::greatest}, {"least", Op::least}};
 // Of date_part and EXTRACT, and as functions of their own.
 constexpr Function date_parts[] = {
     {"year", Op::year}, {"years", Op::year}, {"quarter", Op::quarter}, {"quarters", Op::quarter}, {"month", Op::month},

@@ -101,7 +101,8 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
     if (index) return "#" + std::to_string(*index);
     return "?" + lower(syntax.name);
   }
-  std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" + syntax.qualifier + "'" + name_of(syntax.type) + (syntax.star ? "*(" : "(");
+  std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" + syntax.qualifier + "'" +
+                     name_of(syntax.type) + (syntax.star ? "*(" : "(");
   for (const SyntaxPointer& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const std::string inner, canonical(*input));
     text += inner + ",";

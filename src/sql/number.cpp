@@ -95,7 +95,9 @@ Result<Scalar> number_literal(std::string_view text) {
     if (c == '.') continue;
     if (!is_digit(c)) return Status(Code::invalid, std::string(text) + " is not a number");
     value = value * 10 + (c - '0');
-    if (value > (Int128(1) << 64)) return Status(Code::unsupported, std::string(text) + " is too long a number: HUGEINT and DECIMAL of more than 18 digits are not supported");
+    if (value > (Int128(1) << 64))
+      return Status(Code::unsupported,
+                    std::string(text) + " is too long a number: HUGEINT and DECIMAL of more than 18 digits are not supported");
   }
   if (negative) value = -value;
   if (point != std::string::npos) {
@@ -103,7 +105,9 @@ Result<Scalar> number_literal(std::string_view text) {
     if (width > 18) return Status(Code::unsupported, std::string(text) + " has more than 18 digits; such a DECIMAL is not supported");
     return Scalar::of(Type::decimal(width, scale), value);
   }
-  const auto fits = [&](auto type) { return value >= std::numeric_limits<decltype(type)>::min() && value <= std::numeric_limits<decltype(type)>::max(); };
+  const auto fits = [&](auto type) {
+    return value >= std::numeric_limits<decltype(type)>::min() && value <= std::numeric_limits<decltype(type)>::max();
+  };
   if (fits(std::int32_t{})) return Scalar::of(type_of<std::int32_t>(), value);
   if (fits(std::int64_t{})) return Scalar::of(type_of<std::int64_t>(), value);
   if (fits(std::uint64_t{})) return Scalar::of(type_of<std::uint64_t>(), value);

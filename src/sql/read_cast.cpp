@@ -48,8 +48,11 @@ Result<SyntaxPointer> ExpressionReader::cast_to(Tree type_name, std::int64_t off
   const std::string written = value_of(lexed_, *token);
   std::optional<Type> type = type_named(written);
   const std::string_view parsed = type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
-  if (type_name["arrayBounds"] || parsed == "timestamptz" || parsed == "timetz" || type_name["setof"].truth() || type_name["names"].size() > 2 || !type)
-    return refuse(type_name.location(), "the type " + (parsed == "timestamptz" ? std::string("TIMESTAMP WITH TIME ZONE") : type_name["arrayBounds"] ? written + "[]" : written));
+  if (type_name["arrayBounds"] || parsed == "timestamptz" || parsed == "timetz" || type_name["setof"].truth() ||
+      type_name["names"].size() > 2 || !type) {
+    const std::string array = type_name["arrayBounds"] ? written + "[]" : written;
+    return refuse(type_name.location(), "the type " + (parsed == "timestamptz" ? "TIMESTAMP WITH TIME ZONE" : array));
+  }
   std::vector<std::int64_t> arguments;
   for (std::size_t i = 0; i < type_name["typmods"].size(); i++) {
     const Tree argument = type_name["typmods"].at(i).as("A_Const");
@@ -64,7 +67,8 @@ Result<SyntaxPointer> ExpressionReader::cast_to(Tree type_name, std::int64_t off
       (double_precision || std::find(std::begin(grammar_words), std::end(grammar_words), lower(written)) != std::end(grammar_words)))
     shown = type->kind == Kind::decimal ? "DECIMAL" : name_of(*type);
   if (type->kind == Kind::decimal) {
-    const std::int64_t precision = arguments.empty() ? 18 : arguments[0], scale = arguments.size() > 1 ? arguments[1] : arguments.empty() ? 3 : 0;
+    const std::int64_t precision = arguments.empty() ? 18 : arguments[0];
+    const std::int64_t scale = arguments.size() > 1 ? arguments[1] : arguments.empty() ? 3 : 0;
     if (arguments.size() > 2 || precision < 1 || precision > 38 || scale < 0 || scale > precision)
       return error(type_name.location(), "DECIMAL takes a precision of 1 to 38 and a scale of 0 to that precision");
     if (precision > 18) return refuse(type_name.location(), "DECIMAL of more than 18 digits in a cast");

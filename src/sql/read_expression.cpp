@@ -79,7 +79,8 @@ Result<SyntaxPointer> ExpressionReader::dispatch(Tree node) {
     for (const auto& [name, operation_name] : tests)
       if (name == type) return make(Form::operation, body.location(), std::string(operation_name), {std::move(input)});
   }
-  if (kind == "SQLValueFunction") return refuse(body.location(), std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location())) : "this function"));
+  if (kind == "SQLValueFunction")
+    return refuse(body.location(), std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location())) : "this function"));
   for (const auto& [name, what] : refused_nodes)
     if (name == kind) return refuse(body.location(), std::string(what));
   return refuse(std::max<std::int64_t>(first_location(node), 0), "this expression (" + std::string(kind) + ")");
@@ -158,8 +159,8 @@ Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
   if (name == "<>") name = "!=";
   const Token* token = lexed_.at(body.location());
   if (token != nullptr && (name == "%" || name == "^")) name = lexed_.text(*token);   // what rewrite() put there: // and **
-  static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "**", "&", "|", "<<", ">>", "=", "!=", "<", "<=", ">", ">=",
-                                               "is distinct from", "is not distinct from"};
+  static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "**", "&", "|", "<<", ">>",
+                                               "=", "!=", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return refuse(body.location(), "the operator " + name);
   PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
   PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
@@ -252,7 +253,9 @@ Result<SyntaxPointer> ExpressionReader::function(Tree body) {
     const bool bare = token != nullptr && token->kind == TokenKind::word;
     const bool word = std::find(std::begin(words), std::end(words), unit) != std::end(words);
     std::string shown = bare ? std::string(lexed_.text(*token)) : whole->inputs[0]->name;
-    if (bare && word) std::transform(shown.begin(), shown.end(), shown.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    if (bare && word)
+      std::transform(shown.begin(), shown.end(), shown.begin(),
+                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
     whole->inputs[0] = make(Form::text, whole->inputs[0]->offset, shown);
   }
   if (body["agg_filter"]) {

@@ -58,7 +58,9 @@ class SelectReader {
 
   Status read_from(Tree from) {
     if (from.size() == 0) return expressions_.refuse(0, "SELECT without FROM");
-    if (from.size() > 1) return expressions_.refuse(from.at(1).body()["location"] ? from.at(1).body().location() : place_of("from"), "a join (a second table)");
+    if (from.size() > 1)
+      return expressions_.refuse(from.at(1).body()["location"] ? from.at(1).body().location() : place_of("from"),
+                                 "a join (a second table)");
     static constexpr struct { const char *kind, *token, *what; } refused[] = {
         {"JoinExpr", "join", "JOIN"}, {"RangeSubselect", "from", "a subquery in FROM"}, {"RangeTableSample", "tablesample", "TABLESAMPLE"},
         {"RangeTableFunc", "from", "a table function"}};
@@ -111,7 +113,8 @@ class SelectReader {
     const Token *end = lexed_.tokens.data() + lexed_.tokens.size(), *last = token;
     for (int depth = 0; token != end; last = token++) {
       const std::string text = lower(lexed_.text(*token));
-      const bool open = text == "(" || text == "[" || is_word(lexed_, *token, "case"), close = text == ")" || text == "]" || is_word(lexed_, *token, "end");
+      const bool open = text == "(" || text == "[" || is_word(lexed_, *token, "case"),
+                 close = text == ")" || text == "]" || is_word(lexed_, *token, "end");
       if (depth == 0 && (text == "," || text == ";" || (text == "from" && !is_word(lexed_, *last, "distinct")))) break;
       if (depth == 0 && is_word(lexed_, *token, "as") && token + 1 != end) {
         last = token + 1;
@@ -158,11 +161,14 @@ class SelectReader {
 // Before the parser sees it, so that what it would say of another language's statements does not matter.
 Status check_verb(const Lexed& lexed) {
   const auto first = std::find_if(lexed.tokens.begin(), lexed.tokens.end(), [&](const Token& t) { return lexed.text(t) != "("; });
-  if (first == lexed.tokens.end() || lexed.text(*first) == ";") return error_at(lexed.statement, 0, Code::invalid, "the statement is empty");
+  if (first == lexed.tokens.end() || lexed.text(*first) == ";")
+    return error_at(lexed.statement, 0, Code::invalid, "the statement is empty");
   if (is_word(lexed, *first, "select") || is_word(lexed, *first, "with") || is_word(lexed, *first, "values")) return {};
   const std::string verb(lexed.text(*first).substr(0, 40));
-  if (is_word(lexed, *first, "from")) return error_at(lexed.statement, first->offset, Code::unsupported, "FROM first is not supported; write SELECT * FROM ...");
-  if (first->kind != TokenKind::word) return error_at(lexed.statement, first->offset, Code::invalid, "the statement must start with SELECT");
+  if (is_word(lexed, *first, "from"))
+    return error_at(lexed.statement, first->offset, Code::unsupported, "FROM first is not supported; write SELECT * FROM ...");
+  if (first->kind != TokenKind::word)
+    return error_at(lexed.statement, first->offset, Code::invalid, "the statement must start with SELECT");
   const bool asks_names = is_word(lexed, *first, "describe") || is_word(lexed, *first, "desc") || is_word(lexed, *first, "show");
   return error_at(lexed.statement, first->offset, Code::unsupported,
                   verb + " is not supported; a statement is one SELECT" +

@@ -22,7 +22,8 @@ std::int64_t byte_of_character(std::string_view text, int character) {
 std::string sentence(const Lexed& lexed, std::int64_t offset, std::string_view message) {
   const Token* token = lexed.at(offset);
   if (message == "syntax error at end of input") return "the statement ends too early";
-  if (message.starts_with("syntax error") && token != nullptr) return "syntax error at '" + std::string(lexed.text(*token).substr(0, 60)) + "'";
+  if (message.starts_with("syntax error") && token != nullptr)
+    return "syntax error at '" + std::string(lexed.text(*token).substr(0, 60)) + "'";
   if (message.starts_with("memory exhausted")) return "the statement nests too deep";
   return std::string(message);
 }

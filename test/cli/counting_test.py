@@ -41,10 +41,19 @@ class Counting(CommandLineTest):
 
     def test_skipped_cases_are_named_with_their_reasons_before_the_counts(self):
         code, lines = self.count([("host_a", "run", ""), ("cli_signals", "run", UNITTEST % ("", 0))], {"host_a": GOOGLETEST % ""})
-        self.assertEqual((code, lines[-5:]), (0, ["skipped host_a: A.Waits: one device only",
-                                                  "skipped host_a: A.DISABLED_Child: disabled by its name; another test runs it, or a person",
-                                                  "skipped cli_signals: test_killed: this file system has no files without a name",
-                                                  "3 skipped", "8 passed, 0 failed"]))
+        self.assertEqual(
+            (code, lines[-5:]),
+            (
+                0,
+                [
+                    "skipped host_a: A.Waits: one device only",
+                    "skipped host_a: A.DISABLED_Child: disabled by its name; another test runs it, or a person",
+                    "skipped cli_signals: test_killed: this file system has no files without a name",
+                    "3 skipped",
+                    "8 passed, 0 failed",
+                ],
+            ),
+        )
 
     def test_checks_without_a_compiler_are_one_line_each_and_no_skipped_test(self):
         code, lines = self.count([("kernel_text_a", "run", TEXTS), ("kernel_text_b", "run", TEXTS)])

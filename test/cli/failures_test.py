@@ -77,7 +77,9 @@ class Failures(CommandLineTest):
 
     def test_an_opencl_loader_without_a_driver_says_what_to_install(self):
         for words in (["devices"], ["query", f"SELECT sum(a) FROM '{self.csv_file()}'"]):
-            self.assert_fails(self.run_program(*words, OCL_ICD_VENDORS="/nonexistent", PENSTOCK_HIDE="cuda"), "no device", "pocl-opencl-icd")
+            self.assert_fails(
+                self.run_program(*words, OCL_ICD_VENDORS="/nonexistent", PENSTOCK_HIDE="cuda"), "no device", "pocl-opencl-icd"
+            )
 
     def test_truncated_parquet_at_many_lengths(self):
         whole = self.parquet_file().read_bytes()

@@ -72,7 +72,9 @@ def value_difference(ours, theirs, row, bound, signed_zero):
         return ours is not theirs
     if isinstance(theirs, float) and isinstance(ours, float):
         if math.isnan(ours) or math.isnan(theirs):
-            return not (math.isnan(ours) and math.isnan(theirs)) and not (bound and bound.magnitudes and math.isinf(bound.magnitudes[row] or 0))
+            return not (math.isnan(ours) and math.isnan(theirs)) and not (
+                bound and bound.magnitudes and math.isinf(bound.magnitudes[row] or 0)
+            )
         if ours == theirs:
             return signed_zero and ours == 0 and math.copysign(1, ours) != math.copysign(1, theirs)
         return not (bound and bound.allows(row, ours, theirs))
@@ -109,7 +111,9 @@ def difference(ours, theirs, bounds=None, names=True, allowed_types=(), unsigned
 
         for row, (left, right) in enumerate(zip(mine.values, reference.values)):
             if (left is not right and left != right or left == 0 or left != left) and value_difference(left, right, row, bound, signed):
-                wrong_rows = sum(bool(value_difference(a, b, i, bound, signed)) for i, (a, b) in enumerate(zip(mine.values, reference.values)))
+                wrong_rows = sum(
+                    bool(value_difference(a, b, i, bound, signed)) for i, (a, b) in enumerate(zip(mine.values, reference.values))
+                )
                 return (f"row {row}, column {number + 1} ({mine.name}): {left!r}, DuckDB has {right!r}"
                         f" ({wrong_rows} of {len(mine.values)} rows differ)")
     return None

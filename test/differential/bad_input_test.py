@@ -22,8 +22,11 @@ from oracle import Oracle
 
 KINDS = ["b", "i8", "i32", "i64", "u16", "f64", "d15_2", "d9_4", "dt", "ts", "s"]
 # Every column once computed with and once carried; strings as codes and as bytes. One of the two is asked of each broken file.
-STATEMENTS = ["SELECT * FROM '{}'",
-              "SELECT count(*), count(sn), sum(i32n), sum(i64), max(i8n), min(u16), max(f64n), sum(d15_2), max(d9_4n), min(dtn), max(ts), min(b) FROM '{}' WHERE s <> 'a'"]
+STATEMENTS = [
+    "SELECT * FROM '{}'",
+    "SELECT count(*), count(sn), sum(i32n), sum(i64), max(i8n), min(u16), max(f64n), sum(d15_2), max(d9_4n), min(dtn), max(ts), "
+    "min(b) FROM '{}' WHERE s <> 'a'",
+]
 CODES = {"invalid", "unsupported", "corrupt", "truncated", "overflow", "capacity", "no_memory", "io"}
 
 
@@ -72,7 +75,7 @@ class BrokenFiles:
             self.ask(whole, bytes(broken), ending, "bits flipped", True)
 
     def cuts(self, whole, content, ending, may_answer):
-        lengths = {0, 1, 3, 4, 5, 8, 11, 12, 13, len(content) - 1, len(content) - 4, len(content) - 7, len(content) - 8, len(content) - 9, len(content) - 12}
+        lengths = {0, 1, 3, 4, 5, 8, 11, 12, 13} | {len(content) - n for n in (1, 4, 7, 8, 9, 12)}
         lengths |= {self.chosen.randrange(len(content)) for _ in range(60)}
         for length in sorted(n for n in lengths if 0 <= n < len(content)):
             self.ask(whole, content[:length], ending, f"cut to {length} of {len(content)} bytes", may_answer)
@@ -126,25 +129,52 @@ def hostile_statements(folder, tally, program):
     """Wrong in name, type or shape: an error that points at the place, the same process answering on."""
     driver = Driver(program, folder, seconds=60)
     deep = "(" * 300 + "i32" + " + 1)" * 300
-    cases = [("SELECT prize FROM 'whole.parquet'", "prize"), ("SELECT sum(s) FROM 'whole.parquet'", "VARCHAR"), ("SELECT s + 1 FROM 'whole.parquet'", "VARCHAR"),
-             ("SELECT i32 FROM 'whole.parquet' WHERE s", "WHERE"), ("SELECT i32 FROM 'whole.parquet' WHERE dt = 'not a date'", "not a date"),
-             ("SELECT i32 FROM 'whole.parquet' GROUP BY i64", "GROUP BY"), ("SELECT count(DISTINCT i32) FROM 'whole.parquet'", "DISTINCT"),
-             ("SELECT nothing(i32) FROM 'whole.parquet'", "nothing"), ("SELECT i32 FRM 'whole.parquet'", "^"), ("", ""), ("SELECT", ""), (";;;", ""), ("\x01\x02", ""),
-             ("SELECT i32 FROM 'whole.parquet' LIMIT -1", "LIMIT"), ("DROP TABLE lineitem", ""), ("SELECT 1 FROM 'absent.parquet'", "absent.parquet"),
-             ("SELECT i32 FROM 'whole.parquet'; SELECT 1", ""), ("SELECT 'unclosed FROM 'whole.parquet'", ""), ("SELECT * FROM ''", ""), ("SELECT * FROM '/'", ""),
-             ("SELECT * FROM '/dev/zero'", "/dev/zero"), ("SELECT * FROM '/dev/null'", "/dev/null"), ("SELECT * FROM '*.parquet'", "*.parquet"),
-             ("SELECT i32 // 0 FROM 'whole.parquet'", "zero"), ("SELECT i32 + 2147483647 FROM 'whole.parquet'", "i32"),
-             ("SELECT min(s) FROM 'whole.parquet'", ""), ("SELECT s LIKE 'a%' FROM 'whole.parquet'", ""),
-             ("SELECT " + "(" * 5000 + "1" + ")" * 5000 + " FROM 'whole.parquet'", ""), ("SELECT " + "-" * 1 + "(" * 20000, "")]
+    cases = [
+        ("SELECT prize FROM 'whole.parquet'", "prize"),
+        ("SELECT sum(s) FROM 'whole.parquet'", "VARCHAR"),
+        ("SELECT s + 1 FROM 'whole.parquet'", "VARCHAR"),
+        ("SELECT i32 FROM 'whole.parquet' WHERE s", "WHERE"),
+        ("SELECT i32 FROM 'whole.parquet' WHERE dt = 'not a date'", "not a date"),
+        ("SELECT i32 FROM 'whole.parquet' GROUP BY i64", "GROUP BY"),
+        ("SELECT count(DISTINCT i32) FROM 'whole.parquet'", "DISTINCT"),
+        ("SELECT nothing(i32) FROM 'whole.parquet'", "nothing"),
+        ("SELECT i32 FRM 'whole.parquet'", "^"),
+        ("", ""),
+        ("SELECT", ""),
+        (";;;", ""),
+        ("\x01\x02", ""),
+        ("SELECT i32 FROM 'whole.parquet' LIMIT -1", "LIMIT"),
+        ("DROP TABLE lineitem", ""),
+        ("SELECT 1 FROM 'absent.parquet'", "absent.parquet"),
+        ("SELECT i32 FROM 'whole.parquet'; SELECT 1", ""),
+        ("SELECT 'unclosed FROM 'whole.parquet'", ""),
+        ("SELECT * FROM ''", ""),
+        ("SELECT * FROM '/'", ""),
+        ("SELECT * FROM '/dev/zero'", "/dev/zero"),
+        ("SELECT * FROM '/dev/null'", "/dev/null"),
+        ("SELECT * FROM '*.parquet'", "*.parquet"),
+        ("SELECT i32 // 0 FROM 'whole.parquet'", "zero"),
+        ("SELECT i32 + 2147483647 FROM 'whole.parquet'", "i32"),
+        ("SELECT min(s) FROM 'whole.parquet'", ""),
+        ("SELECT s LIKE 'a%' FROM 'whole.parquet'", ""),
+        ("SELECT " + "(" * 5000 + "1" + ")" * 5000 + " FROM 'whole.parquet'", ""),
+        ("SELECT " + "-" * 1 + "(" * 20000, ""),
+    ]
     for statement, word in cases:
         ours = driver.answer(statement)
         wrong = None if ours.error and ours.error not in ("crash", "internal", "compile", "device_lost") and word in ours.message else \
             f"{ours.error or 'answered'}: {ours.message}; expected an error with {word!r}"
         tally.check(statement[:100], wrong)
-    for statement in (f"SELECT {deep} FROM 'whole.parquet'", "SELECT " + ", ".join(f"i32 + {i}::BIGINT AS c{i}" for i in range(300)) + " FROM 'whole.parquet'",
-                      "SELECT count(*) FROM 'whole.parquet' WHERE i32 IN (" + ", ".join(map(str, range(3000))) + ")"):
+    for statement in (
+        f"SELECT {deep} FROM 'whole.parquet'",
+        "SELECT " + ", ".join(f"i32 + {i}::BIGINT AS c{i}" for i in range(300)) + " FROM 'whole.parquet'",
+        "SELECT count(*) FROM 'whole.parquet' WHERE i32 IN (" + ", ".join(map(str, range(3000))) + ")",
+    ):
         ours = driver.answer(statement)
-        tally.check(statement[:100], f"{ours.error}: {ours.message[:500]}" if ours.error in ("crash", "internal", "compile", "device_lost") else None)
+        tally.check(
+            statement[:100],
+            f"{ours.error}: {ours.message[:500]}" if ours.error in ("crash", "internal", "compile", "device_lost") else None,
+        )
     ours = driver.answer("SELECT count(*) FROM 'whole.parquet'")
     tally.check("the process answers after all these", ours.message if ours.error or ours.columns[0].values != [400] else None)
     if driver.crashes:
@@ -160,7 +190,9 @@ class CommandLine:
         self.environment["POCL_CACHE_DIR"] = str(self.folder / "pocl")       # the CPU compiler's own, which is not ours to mend
 
     def run(self, *arguments, **changes):
-        return subprocess.run([self.penstock, "query", *arguments], cwd=self.folder, capture_output=True, timeout=300, env={**self.environment, **changes})
+        return subprocess.run(
+            [self.penstock, "query", *arguments], cwd=self.folder, capture_output=True, timeout=300, env={**self.environment, **changes}
+        )
 
     def fails(self, name, ended, *words):
         error = ended.stderr.decode(errors="replace")
@@ -172,7 +204,14 @@ class CommandLine:
         self.tally.check(name, wrong)
 
     def answers(self, name, ended, right):
-        self.tally.check(name, None if ended.returncode == 0 and ended.stdout == right else f"exit code {ended.returncode}, {ended.stdout[:200]!r}: {ended.stderr.decode()[-500:]}")
+        self.tally.check(
+            name,
+            (
+                None
+                if ended.returncode == 0 and ended.stdout == right
+                else f"exit code {ended.returncode}, {ended.stdout[:200]!r}: {ended.stderr.decode()[-500:]}"
+            ),
+        )
 
     def leaves_nothing(self, name, folder):
         left = os.listdir(folder)
@@ -194,7 +233,9 @@ def command_line(folder, tally, penstock):
         ended = line.run("SELECT * FROM 'bad.parquet'", "--output", f"{outputs}/rows{['.csv', '.json', '.parquet', '.arrow'][place % 4]}")
         line.fails(f"broken file {place}", ended, "bad.parquet")
         line.leaves_nothing("no partial output file", outputs)
-    line.fails("a fault half way", line.run("SELECT 1 // nullif(id, 399) // (id - 300) FROM 'whole.parquet'", "--output", f"{outputs}/fault.csv"))
+    line.fails(
+        "a fault half way", line.run("SELECT 1 // nullif(id, 399) // (id - 300) FROM 'whole.parquet'", "--output", f"{outputs}/fault.csv")
+    )
     line.leaves_nothing("no partial output file after a fault", outputs)
     line.fails("no such column", line.run("SELECT prize FROM 'whole.parquet'", "--output", f"{outputs}/a.csv"), "prize")
     line.fails("no such folder", line.run("SELECT id FROM 'whole.parquet'", "--output", f"{outputs}/none/a.csv"), "none")
@@ -208,18 +249,30 @@ def command_line(folder, tally, penstock):
     tally.check("the whole file", None if first.returncode == 0 and first.stdout.startswith(b"s,n\n") else first.stderr.decode())
     cached = [path for path in (line.folder / "cache" / "penstock").rglob("*") if path.is_file()]
     tally.check("the cache has files", None if cached else "the test below would test nothing")
-    for name, spoil in (("empty", lambda data: b""), ("cut", lambda data: data[:len(data) // 2]), ("cut at the end", lambda data: data[:-1]),
-                        ("noise", lambda data: random.Random(3).randbytes(len(data))), ("a bit flipped in the middle", lambda data: data[:len(data) // 2] +
-                                                                                       bytes([data[len(data) // 2] ^ 16]) + data[len(data) // 2 + 1:])):
+    for name, spoil in (
+        ("empty", lambda data: b""),
+        ("cut", lambda data: data[: len(data) // 2]),
+        ("cut at the end", lambda data: data[:-1]),
+        ("noise", lambda data: random.Random(3).randbytes(len(data))),
+        (
+            "a bit flipped in the middle",
+            lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 16]) + data[len(data) // 2 + 1 :],
+        ),
+    ):
         for path in (line.folder / "cache" / "penstock").rglob("*"):
             if path.is_file() and path.stat().st_size:
                 path.write_bytes(spoil(path.read_bytes()))
         line.answers(f"cache files {name}", line.run(statement, "--format", "csv"), first.stdout)
     (line.folder / "file").write_text("not a folder")
-    line.answers("a cache folder that cannot be made", line.run(statement, "--format", "csv", XDG_CACHE_HOME=str(line.folder / "file")), first.stdout)
+    line.answers(
+        "a cache folder that cannot be made", line.run(statement, "--format", "csv", XDG_CACHE_HOME=str(line.folder / "file")), first.stdout
+    )
     line.answers("a cache folder that cannot be written", line.run(statement, "--format", "csv", XDG_CACHE_HOME="/proc"), first.stdout)
     results = []
-    threads = [threading.Thread(target=lambda: results.append(line.run(statement, "--format", "csv", XDG_CACHE_HOME=str(line.folder / "shared")))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: results.append(line.run(statement, "--format", "csv", XDG_CACHE_HOME=str(line.folder / "shared"))))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -227,7 +280,9 @@ def command_line(folder, tally, penstock):
     for ended in results:
         line.answers("four processes fill one cache", ended, first.stdout)
     # The compiler cannot write what it needs: a kernel that does not compile, or no device; either is said.
-    ended = line.run(statement, "--format", "csv", XDG_CACHE_HOME=str(line.folder / "other"), POCL_CACHE_DIR="/proc/none", TMPDIR="/proc/none")
+    ended = line.run(
+        statement, "--format", "csv", XDG_CACHE_HOME=str(line.folder / "other"), POCL_CACHE_DIR="/proc/none", TMPDIR="/proc/none"
+    )
     if ended.returncode == 0:
         line.answers("a compiler without a folder", ended, first.stdout)
     else:

@@ -20,7 +20,9 @@ def family_of(kind):
         return "integer"
     if kind.startswith("DECIMAL"):
         return "decimal" if int(kind[8:kind.index(",")]) <= 18 else None
-    return {"BOOLEAN": "boolean", "FLOAT": "float", "DOUBLE": "float", "DATE": "date", "TIMESTAMP": "timestamp", "VARCHAR": "string"}.get(kind)
+    return {"BOOLEAN": "boolean", "FLOAT": "float", "DOUBLE": "float", "DATE": "date", "TIMESTAMP": "timestamp", "VARCHAR": "string"}.get(
+        kind
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +66,9 @@ class Expressions:
     def inexact(self):
         template = self.chosen.choice(INEXACT)
         while True:
-            node = self._typed(template, *(self.of(self.chosen.choice(["float", "float", "decimal", "integer"]), 2) for _ in range(template.count("{}"))))
+            node = self._typed(
+                template, *(self.of(self.chosen.choice(["float", "float", "decimal", "integer"]), 2) for _ in range(template.count("{}")))
+            )
             if node:
                 return node
 
@@ -117,19 +121,72 @@ class Expressions:
             number = tables._integer(chosen, low, high, chosen.random() < 0.6)
             plain = str(number) if number >= 0 else f"({number})"
             # -9223372036854775808 is the negation of a number that BIGINT does not hold.
-            text = plain if abs(number) < 1 << 62 and chosen.random() < 0.7 else f"CAST('{number}' AS {kind})" if abs(number) < 1 << 62 else "7"
+            text = (
+                plain
+                if abs(number) < 1 << 62 and chosen.random() < 0.7
+                else f"CAST('{number}' AS {kind})" if abs(number) < 1 << 62 else "7"
+            )
         elif family == "float":
-            text = chosen.choice(["0e0", "1e0", "-1e0", "0.5e0", "2.5e0", "1e3", "1e-3", "1e300", "1e-300", "CAST('nan' AS DOUBLE)", "CAST('inf' AS DOUBLE)",
-                                  "CAST(0.1 AS FLOAT)", "CAST(3 AS FLOAT)", "CAST(NULL AS DOUBLE)", "CAST(-2.5 AS FLOAT)"])
+            text = chosen.choice(
+                [
+                    "0e0",
+                    "1e0",
+                    "-1e0",
+                    "0.5e0",
+                    "2.5e0",
+                    "1e3",
+                    "1e-3",
+                    "1e300",
+                    "1e-300",
+                    "CAST('nan' AS DOUBLE)",
+                    "CAST('inf' AS DOUBLE)",
+                    "CAST(0.1 AS FLOAT)",
+                    "CAST(3 AS FLOAT)",
+                    "CAST(NULL AS DOUBLE)",
+                    "CAST(-2.5 AS FLOAT)",
+                ]
+            )
             text = f"({text})" if text[0] == "-" else text
         elif family == "decimal":
-            text = chosen.choice(["0.0", "1.0", "0.05", "0.5", "1.5", "100.00", "0.001", "99.9", "123456.789", "CAST(NULL AS DECIMAL(9,2))", "CAST(7 AS DECIMAL(5,1))"])
+            text = chosen.choice(
+                [
+                    "0.0",
+                    "1.0",
+                    "0.05",
+                    "0.5",
+                    "1.5",
+                    "100.00",
+                    "0.001",
+                    "99.9",
+                    "123456.789",
+                    "CAST(NULL AS DECIMAL(9,2))",
+                    "CAST(7 AS DECIMAL(5,1))",
+                ]
+            )
         elif family == "date":
-            text = chosen.choice(["DATE '1998-09-02'", "DATE '1970-01-01'", "DATE '1969-12-31'", "DATE '0001-01-01'", "DATE '9999-12-31'", "DATE '2000-02-29'",
-                                  "DATE '1900-03-01'", "CAST(NULL AS DATE)"])
+            text = chosen.choice(
+                [
+                    "DATE '1998-09-02'",
+                    "DATE '1970-01-01'",
+                    "DATE '1969-12-31'",
+                    "DATE '0001-01-01'",
+                    "DATE '9999-12-31'",
+                    "DATE '2000-02-29'",
+                    "DATE '1900-03-01'",
+                    "CAST(NULL AS DATE)",
+                ]
+            )
         else:
-            text = chosen.choice(["TIMESTAMP '1998-09-02 12:34:56.789'", "TIMESTAMP '1970-01-01 00:00:00'", "TIMESTAMP '1969-12-31 23:59:59.999999'",
-                                  "TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'", "CAST(NULL AS TIMESTAMP)"])
+            text = chosen.choice(
+                [
+                    "TIMESTAMP '1998-09-02 12:34:56.789'",
+                    "TIMESTAMP '1970-01-01 00:00:00'",
+                    "TIMESTAMP '1969-12-31 23:59:59.999999'",
+                    "TIMESTAMP '0001-01-01 00:00:00'",
+                    "TIMESTAMP '9999-12-31 23:59:59.999999'",
+                    "CAST(NULL AS TIMESTAMP)",
+                ]
+            )
         kinds = self.oracle.types(f"SELECT {text} AS v FROM '{self.table}'")
         return Node(text, (), kinds[0])
 
@@ -140,10 +197,22 @@ class Expressions:
         if way == 0:
             return self._typed("CASE WHEN {} THEN {} ELSE {} END", of("boolean", depth), of(family, depth), of(family, depth))
         if way == 1:
-            return self._typed("CASE WHEN {} THEN {} WHEN {} THEN {} END", of("boolean", depth), of(family, depth), of("boolean", depth - 1), of(family, depth - 1))
+            return self._typed(
+                "CASE WHEN {} THEN {} WHEN {} THEN {} END",
+                of("boolean", depth),
+                of(family, depth),
+                of("boolean", depth - 1),
+                of(family, depth - 1),
+            )
         if way == 2:
-            return self._typed("CASE {} WHEN {} THEN {} WHEN {} THEN {} ELSE {} END", *[of("integer", depth - 1) for _ in range(2)], of(family, depth - 1),
-                               self._literal("integer"), of(family, depth - 1), of(family, depth - 1))
+            return self._typed(
+                "CASE {} WHEN {} THEN {} WHEN {} THEN {} ELSE {} END",
+                *[of("integer", depth - 1) for _ in range(2)],
+                of(family, depth - 1),
+                self._literal("integer"),
+                of(family, depth - 1),
+                of(family, depth - 1),
+            )
         if way == 3:
             return self._typed("coalesce({}, {})", of(family, depth), of(family, depth))
         if way == 4:
@@ -191,11 +260,20 @@ class Expressions:
             inner = self._typed("({} & 15)", inner)
             return inner and self._typed("({} << {})", inner, Node(str(chosen.randrange(0, 4)), (), "INTEGER"))
         if way == 8:
-            return self._typed(chosen.choice(["(- {})", "abs({})", "(~ {})", "sign({})", "round({})", "trunc({})", "(+ {})"]), of("integer", depth))
+            return self._typed(
+                chosen.choice(["(- {})", "abs({})", "(~ {})", "sign({})", "round({})", "trunc({})", "(+ {})"]), of("integer", depth)
+            )
         if way == 9:
             part = chosen.choice(["year", "quarter", "month", "day", "dayofweek", "isodow", "dayofyear"])
-            return self._typed(chosen.choice([f"{part}({{}})", f"EXTRACT({part} FROM {{}})" if part not in ("dayofweek", "dayofyear", "isodow") else
-                                              f"date_part('{part}', {{}})"]), of(chosen.choice(["date", "timestamp"]), depth))
+            return self._typed(
+                chosen.choice(
+                    [
+                        f"{part}({{}})",
+                        f"EXTRACT({part} FROM {{}})" if part not in ("dayofweek", "dayofyear", "isodow") else f"date_part('{part}', {{}})",
+                    ]
+                ),
+                of(chosen.choice(["date", "timestamp"]), depth),
+            )
         if way == 10:
             return self._typed(chosen.choice(["hour({})", "minute({})", "second({})", "EXTRACT(hour FROM {})"]), of("timestamp", depth))
         if way == 11:
@@ -225,7 +303,9 @@ class Expressions:
         if way == 6:
             return self._typed(chosen.choice(["floor({})", "ceiling({})"]), of("integer", depth))
         if way == 7:
-            return self._typed(f"CAST({{}} AS {chosen.choice(['FLOAT', 'DOUBLE'])})", of(chosen.choice(["integer", "float", "decimal", "boolean"]), depth))
+            return self._typed(
+                f"CAST({{}} AS {chosen.choice(['FLOAT', 'DOUBLE'])})", of(chosen.choice(["integer", "float", "decimal", "boolean"]), depth)
+            )
         return self._choice("float", depth)
 
     def _decimal(self, depth):
@@ -238,8 +318,10 @@ class Expressions:
             divisor = self._divisor("decimal", depth)
             return divisor and self._typed("({} % {})", of("decimal", depth), divisor)
         if way == 4:
-            return self._typed(chosen.choice(["(- {})", "abs({})", "floor({})", "ceil({})", "round({})", "trunc({})", "round({}, 1)", "round({}, 2)"]),
-                               of("decimal", depth))
+            return self._typed(
+                chosen.choice(["(- {})", "abs({})", "floor({})", "ceil({})", "round({})", "trunc({})", "round({}, 1)", "round({}, 2)"]),
+                of("decimal", depth),
+            )
         if way < 7:
             precision = chosen.choice([4, 9, 12, 15, 18])
             kind = f"DECIMAL({precision},{chosen.randrange(0, min(precision, 7))})"
@@ -273,7 +355,9 @@ class Expressions:
             family = chosen.choice(FAMILIES)
             return self._typed(f"({{}} {compare} {{}})", of(family, depth), of(family, depth))
         if way == 4:
-            left, right = chosen.choice([("integer", "float"), ("integer", "decimal"), ("decimal", "float"), ("date", "timestamp"), ("boolean", "integer")])
+            left, right = chosen.choice(
+                [("integer", "float"), ("integer", "decimal"), ("decimal", "float"), ("date", "timestamp"), ("boolean", "integer")]
+            )
             pair = [of(left, depth), of(right, depth)]
             chosen.shuffle(pair)
             return self._typed(f"({{}} {compare} {{}})", *pair)
@@ -285,21 +369,31 @@ class Expressions:
             inner = of(chosen.choice(FAMILIES), depth) if chosen.random() < 0.8 else self.column("string")
             return self._typed(chosen.choice(["({} IS NULL)", "({} IS NOT NULL)"]), inner)
         if way == 9:
-            return self._typed(f"({{}} IS {chosen.choice(['TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE', 'UNKNOWN', 'NOT UNKNOWN'])})", of("boolean", depth))
+            return self._typed(
+                f"({{}} IS {chosen.choice(['TRUE', 'FALSE', 'NOT TRUE', 'NOT FALSE', 'UNKNOWN', 'NOT UNKNOWN'])})", of("boolean", depth)
+            )
         if way == 10:
             family = chosen.choice(FAMILIES)
-            return self._typed(chosen.choice(["({} BETWEEN {} AND {})", "({} NOT BETWEEN {} AND {})"]), *[of(family, depth - 1) for _ in range(3)])
+            return self._typed(
+                chosen.choice(["({} BETWEEN {} AND {})", "({} NOT BETWEEN {} AND {})"]), *[of(family, depth - 1) for _ in range(3)]
+            )
         if way == 11:
             family = chosen.choice(["integer", "decimal", "date", "timestamp", "float"])
             return self._typed(chosen.choice(["({} IN ({}, {}, {}))", "({} NOT IN ({}, {}, {}))"]), of(family, depth),
                                *[chosen.choice([self._literal, self.column])(family) for _ in range(3)])
         if way == 12:
             family = chosen.choice(FAMILIES)
-            return self._typed(chosen.choice(["({} IS DISTINCT FROM {})", "({} IS NOT DISTINCT FROM {})"]), of(family, depth), of(family, depth))
+            return self._typed(
+                chosen.choice(["({} IS DISTINCT FROM {})", "({} IS NOT DISTINCT FROM {})"]), of(family, depth), of(family, depth)
+            )
         if chosen.random() < 0.7:
             text = chosen.choice(tables.STRINGS + ["absent", "key 17"]).replace("'", "''").replace("{", "{{").replace("}", "}}")
-            return self._typed(chosen.choice([f"({{}} = '{text}')", f"({{}} <> '{text}')", f"({{}} IN ('{text}', 'AIR', ''))", f"({{}} NOT IN ('{text}', 'a'))"]),
-                               self.column("string"))
+            return self._typed(
+                chosen.choice(
+                    [f"({{}} = '{text}')", f"({{}} <> '{text}')", f"({{}} IN ('{text}', 'AIR', ''))", f"({{}} NOT IN ('{text}', 'a'))"]
+                ),
+                self.column("string"),
+            )
         return self._typed(chosen.choice(["({} = {})", "({} <> {})"]), Node("s", (), "VARCHAR"), Node("sn", (), "VARCHAR")) \
             if chosen.getrandbits(1) else self._choice("boolean", depth)
 
@@ -310,8 +404,14 @@ def _is_constant(node):
 
 def shrink(node, still_wrong, oracle, table, limit=150):
     """A smaller tree of which still_wrong(node) holds. Nodes give way to their inputs, to columns and to literals, if it binds."""
-    leaves = {"boolean": ["bn", "true"], "integer": ["i32", "i32n", "i8", "1", "0"], "float": ["f64", "1e0"], "decimal": ["d9_4", "1.5"], "date": ["dt"],
-              "timestamp": ["ts"]}
+    leaves = {
+        "boolean": ["bn", "true"],
+        "integer": ["i32", "i32n", "i8", "1", "0"],
+        "float": ["f64", "1e0"],
+        "decimal": ["d9_4", "1.5"],
+        "date": ["dt"],
+        "timestamp": ["ts"],
+    }
     tried = 0
     changed = True
     while changed:

@@ -88,7 +88,9 @@ def with_companions(statement, inexact):
 
     `inexact` maps a column's number to ("sum" | "average", argument). The last FROM with a string is the statement's own.
     """
-    extra = "".join(f", sum(abs(CAST({argument} AS DOUBLE))), count({argument})" for kind, argument in inexact.values() if kind != "function")
+    extra = "".join(
+        f", sum(abs(CAST({argument} AS DOUBLE))), count({argument})" for kind, argument in inexact.values() if kind != "function"
+    )
     head, from_, tail = statement.rpartition(" FROM '")
     return head + extra + from_ + tail
 

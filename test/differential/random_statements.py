@@ -77,7 +77,9 @@ class RandomStatements:
     def _rows(self, files):
         nodes = [self._sound(files, self._any) for _ in range(EXPRESSIONS_A_STATEMENT)]
         condition = self._condition(files, 0.4)
-        limit = f" LIMIT {self.chosen.choice([0, 1, 64, 100])} OFFSET {self.chosen.choice([0, 3, 64])}" if self.chosen.random() < 0.15 else ""
+        limit = (
+            f" LIMIT {self.chosen.choice([0, 1, 64, 100])} OFFSET {self.chosen.choice([0, 3, 64])}" if self.chosen.random() < 0.15 else ""
+        )
 
         def build(table, some):
             items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
@@ -125,7 +127,9 @@ class RandomStatements:
         return self._build_aggregates(files, self._condition(files, 0.6), [], self._calls(files, EXPRESSIONS_A_STATEMENT))
 
     def _groups(self, files):
-        names = self.chosen.sample(["b", "bn", "s", "sn", "i8", "i8n", "u8n", "i16n", "dtn", "d4_1", "f32n", "i64n"], self.chosen.choice([1, 1, 2]))
+        names = self.chosen.sample(
+            ["b", "bn", "s", "sn", "i8", "i8n", "u8n", "i16n", "dtn", "d4_1", "f32n", "i64n"], self.chosen.choice([1, 1, 2])
+        )
         if self.chosen.random() < 0.3:
             names = ["b", "bn", "i8n"]
         keys = [Node(name, (), tables.COLUMNS[name]) for name in names]
@@ -143,7 +147,9 @@ class RandomStatements:
         def build(table, some):
             items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
             order = ", ".join(f"v{i}{ways[i]}" for i in range(len(some)))
-            statement = Statement(f"SELECT id{items} FROM '{table}'{condition} ORDER BY {order}, id{limit}", None, some, cases=len(some), table=table)
+            statement = Statement(
+                f"SELECT id{items} FROM '{table}'{condition} ORDER BY {order}, id{limit}", None, some, cases=len(some), table=table
+            )
             statement.rebuild = lambda fewer: build(table, fewer)
             statement.unsigned_zeros = [1 + i for i, node in enumerate(some) if "greatest" in node.sql or "least" in node.sql]
             return self._answered(statement)

@@ -53,8 +53,35 @@ def _real(chosen, single, tame):
     largest, smallest = (3.4028234663852886e38, 1e-45) if single else (1.7976931348623157e308, 5e-324)
     way = chosen.randrange(3)
     if way == 0:
-        return chosen.choice([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, largest, -largest, smallest,
-                              -smallest, 2.0 ** 24, 2.0 ** 24 + 1, 2.0 ** 31, 2.0 ** 53, 2.0 ** 63, -2.0 ** 63, 2.0 ** 64, 127.5, -128.5, 0.1])
+        return chosen.choice(
+            [
+                float("nan"),
+                float("inf"),
+                -float("inf"),
+                0.0,
+                -0.0,
+                1.0,
+                -1.0,
+                0.5,
+                -0.5,
+                1.5,
+                2.5,
+                largest,
+                -largest,
+                smallest,
+                -smallest,
+                2.0**24,
+                2.0**24 + 1,
+                2.0**31,
+                2.0**53,
+                2.0**63,
+                -(2.0**63),
+                2.0**64,
+                127.5,
+                -128.5,
+                0.1,
+            ]
+        )
     if way == 1:
         return chosen.uniform(-1000, 1000)
     bits = chosen.getrandbits(32 if single else 64)
@@ -128,10 +155,17 @@ def write_parquet(table, path, seed=0):
     elif isinstance(dictionary, list):
         dictionary = [name for name in dictionary if name in table.column_names]
     pyarrow.parquet.write_table(
-        table, path, use_dictionary=dictionary, column_encoding=encodings or None, compression=chosen.choice(["snappy", "zstd", "gzip", "none", "lz4"]),
+        table,
+        path,
+        use_dictionary=dictionary,
+        column_encoding=encodings or None,
+        compression=chosen.choice(["snappy", "zstd", "gzip", "none", "lz4"]),
         row_group_size=chosen.choice([7, 64, 100, 1000, 1 << 20]) if table.num_rows < 20000 else chosen.choice([4096, 10000, 1 << 20]),
-        data_page_version=chosen.choice(["1.0", "2.0"]), data_page_size=chosen.choice([256, 4096, 1 << 20]),
-        write_statistics=chosen.random() < 0.7, store_decimal_as_integer=chosen.random() < 0.5)
+        data_page_version=chosen.choice(["1.0", "2.0"]),
+        data_page_size=chosen.choice([256, 4096, 1 << 20]),
+        write_statistics=chosen.random() < 0.7,
+        store_decimal_as_integer=chosen.random() < 0.5,
+    )
 
 
 def write(table, path):

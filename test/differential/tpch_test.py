@@ -27,7 +27,8 @@ Q6 = """SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
     AND l_discount BETWEEN 0.06 - 0.01 AND 0.06 + 0.01 AND l_quantity < 24"""
 
 STATEMENTS = [
-    Q1, Q6,
+    Q1,
+    Q6,
     # aggregates over everything, and over nothing
     "SELECT count(*) FROM lineitem",
     "SELECT count(*), count(l_comment), min(l_orderkey), max(l_orderkey), sum(l_orderkey), avg(l_orderkey) FROM lineitem",
@@ -44,42 +45,55 @@ STATEMENTS = [
     "SELECT min(l_receiptdate - l_shipdate), max(l_receiptdate - l_commitdate), sum(l_commitdate - l_shipdate) FROM lineitem",
     # group-by on one to three keys: strings, numbers, dates' parts, conditions
     "SELECT l_shipmode, count(*) FROM lineitem GROUP BY l_shipmode ORDER BY l_shipmode",
-    "SELECT l_shipmode, count(*) AS lines, sum(l_quantity) AS quantity, max(l_extendedprice) AS dearest FROM lineitem GROUP BY l_shipmode ORDER BY lines DESC, 1",
+    "SELECT l_shipmode, count(*) AS lines, sum(l_quantity) AS quantity, max(l_extendedprice) AS dearest FROM lineitem "
+    "GROUP BY l_shipmode ORDER BY lines DESC, 1",
     "SELECT l_shipinstruct, l_shipmode, avg(l_discount), min(l_shipdate) FROM lineitem GROUP BY l_shipinstruct, l_shipmode ORDER BY 1, 2",
     "SELECT l_returnflag, l_linestatus, l_shipmode, count(*), sum(l_extendedprice) FROM lineitem GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
     "SELECT l_linenumber, count(*), sum(l_extendedprice) FROM lineitem GROUP BY l_linenumber ORDER BY l_linenumber",
     "SELECT l_discount, count(*), avg(l_quantity) FROM lineitem GROUP BY l_discount ORDER BY l_discount",
     "SELECT l_quantity, l_tax, count(*) FROM lineitem GROUP BY l_quantity, l_tax ORDER BY l_quantity DESC, l_tax",
     "SELECT year(l_shipdate) AS y, count(*), sum(l_extendedprice) FROM lineitem GROUP BY y ORDER BY y",
-    "SELECT EXTRACT(year FROM l_shipdate) AS y, EXTRACT(month FROM l_shipdate) AS m, sum(l_quantity) FROM lineitem GROUP BY y, m ORDER BY y, m",
+    "SELECT EXTRACT(year FROM l_shipdate) AS y, EXTRACT(month FROM l_shipdate) AS m, sum(l_quantity) FROM lineitem GROUP BY y, "
+    "m ORDER BY y, m",
     "SELECT l_receiptdate > l_commitdate AS late, count(*), avg(l_extendedprice) FROM lineitem GROUP BY late ORDER BY late",
     "SELECT l_returnflag, sum(l_quantity) AS q FROM lineitem GROUP BY l_returnflag HAVING sum(l_quantity) > 400000 ORDER BY q DESC",
     "SELECT l_linenumber % 2 AS odd, l_returnflag = 'R', max(l_shipdate) FROM lineitem GROUP BY 1, 2 ORDER BY 1, 2",
     "SELECT DISTINCT l_shipmode FROM lineitem ORDER BY l_shipmode",
     "SELECT DISTINCT l_returnflag, l_linestatus FROM lineitem ORDER BY 1 DESC, 2",
-    "SELECT quarter(l_shipdate) AS q, l_shipmode, count(*) FROM lineitem WHERE l_shipdate < DATE '1995-06-17' GROUP BY q, l_shipmode ORDER BY q, l_shipmode LIMIT 7 OFFSET 3",
-    "SELECT l_shipdate, count(*) AS n FROM lineitem WHERE l_shipdate BETWEEN DATE '1994-02-01' AND DATE '1994-03-31' GROUP BY l_shipdate ORDER BY n DESC, l_shipdate LIMIT 10",
+    "SELECT quarter(l_shipdate) AS q, l_shipmode, count(*) FROM lineitem WHERE l_shipdate < DATE '1995-06-17' GROUP BY q, "
+    "l_shipmode ORDER BY q, l_shipmode LIMIT 7 OFFSET 3",
+    "SELECT l_shipdate, count(*) AS n FROM lineitem WHERE l_shipdate BETWEEN DATE '1994-02-01' AND DATE '1994-03-31' "
+    "GROUP BY l_shipdate ORDER BY n DESC, l_shipdate LIMIT 10",
     "SELECT l_shipmode, count(*) FROM lineitem WHERE l_quantity < 0 GROUP BY l_shipmode",
     # plain rows
     "SELECT * FROM lineitem LIMIT 5",
     "SELECT * FROM lineitem WHERE l_orderkey = 7",
-    "SELECT l_orderkey, l_shipdate, l_shipmode, l_extendedprice * (1 - l_discount) AS price FROM lineitem WHERE l_quantity = 50 AND l_shipmode = 'AIR' LIMIT 5",
+    "SELECT l_orderkey, l_shipdate, l_shipmode, l_extendedprice * (1 - l_discount) AS price FROM lineitem "
+    "WHERE l_quantity = 50 AND l_shipmode = 'AIR' LIMIT 5",
     "SELECT l_comment, l_orderkey FROM lineitem WHERE l_shipmode = 'TRUCK' AND l_tax = 0.08 AND l_discount = 0.10",
     "SELECT l_comment FROM lineitem WHERE l_orderkey % 1000 = 1",
-    "SELECT l_orderkey, l_linenumber FROM lineitem WHERE l_extendedprice > 100000 ORDER BY l_extendedprice DESC, l_orderkey, l_linenumber LIMIT 20",
+    "SELECT l_orderkey, l_linenumber FROM lineitem WHERE l_extendedprice > 100000 ORDER BY l_extendedprice DESC, l_orderkey, "
+    "l_linenumber LIMIT 20",
     "SELECT l_orderkey FROM lineitem OFFSET 60000",
     "SELECT l_orderkey, l_linenumber FROM lineitem LIMIT 10 OFFSET 4093",
     "SELECT l_orderkey FROM lineitem LIMIT 0",
     "SELECT l_shipmode, l_quantity FROM lineitem WHERE false",
     "SELECT l_orderkey FROM lineitem WHERE true AND l_linenumber = 7 AND l_shipinstruct = 'DELIVER IN PERSON'",
     "SELECT l_shipdate, l_shipdate + 30, l_shipdate - 1, l_receiptdate - l_shipdate FROM lineitem WHERE l_orderkey < 50",
-    "SELECT l_orderkey, year(l_shipdate), month(l_shipdate), day(l_shipdate), dayofweek(l_shipdate), dayofyear(l_shipdate) FROM lineitem WHERE l_orderkey < 100",
-    "SELECT CAST(l_extendedprice AS INTEGER), CAST(l_extendedprice AS DOUBLE), CAST(l_quantity AS BIGINT), CAST(l_discount AS DECIMAL(3,1)) FROM lineitem WHERE l_orderkey < 200",
-    "SELECT CASE WHEN l_quantity < 10 THEN 1 WHEN l_quantity < 20 THEN 2 ELSE 3 END AS size, CASE l_linenumber WHEN 1 THEN l_tax END FROM lineitem WHERE l_orderkey < 300",
-    "SELECT l_orderkey & 255, l_orderkey | 1, l_orderkey >> 3, ~l_linenumber, xor(l_orderkey, l_partkey), l_orderkey << 2 FROM lineitem WHERE l_suppkey = 5",
-    "SELECT l_extendedprice / l_quantity, l_orderkey // 7, l_orderkey % 7, -l_tax, abs(l_discount - l_tax) FROM lineitem WHERE l_suppkey = 6",
-    "SELECT greatest(l_shipdate, l_commitdate, l_receiptdate), least(l_discount, l_tax), coalesce(nullif(l_linenumber, 1), 99) FROM lineitem WHERE l_suppkey = 7",
-    "SELECT round(l_extendedprice), floor(l_extendedprice), ceil(l_extendedprice), round(l_extendedprice, 1), sqrt(l_extendedprice) FROM lineitem WHERE l_suppkey = 8",
+    "SELECT l_orderkey, year(l_shipdate), month(l_shipdate), day(l_shipdate), dayofweek(l_shipdate), dayofyear(l_shipdate) "
+    "FROM lineitem WHERE l_orderkey < 100",
+    "SELECT CAST(l_extendedprice AS INTEGER), CAST(l_extendedprice AS DOUBLE), CAST(l_quantity AS BIGINT), "
+    "CAST(l_discount AS DECIMAL(3,1)) FROM lineitem WHERE l_orderkey < 200",
+    "SELECT CASE WHEN l_quantity < 10 THEN 1 WHEN l_quantity < 20 THEN 2 ELSE 3 END AS size, "
+    "CASE l_linenumber WHEN 1 THEN l_tax END FROM lineitem WHERE l_orderkey < 300",
+    "SELECT l_orderkey & 255, l_orderkey | 1, l_orderkey >> 3, ~l_linenumber, xor(l_orderkey, l_partkey), l_orderkey << 2 "
+    "FROM lineitem WHERE l_suppkey = 5",
+    "SELECT l_extendedprice / l_quantity, l_orderkey // 7, l_orderkey % 7, -l_tax, abs(l_discount - l_tax) FROM lineitem "
+    "WHERE l_suppkey = 6",
+    "SELECT greatest(l_shipdate, l_commitdate, l_receiptdate), least(l_discount, l_tax), coalesce(nullif(l_linenumber, 1), "
+    "99) FROM lineitem WHERE l_suppkey = 7",
+    "SELECT round(l_extendedprice), floor(l_extendedprice), ceil(l_extendedprice), round(l_extendedprice, 1), "
+    "sqrt(l_extendedprice) FROM lineitem WHERE l_suppkey = 8",
     # strings: present, absent, empty
     "SELECT count(*) FROM lineitem WHERE l_shipmode = 'absent'",
     "SELECT count(*) FROM lineitem WHERE l_shipmode = ''",
@@ -92,8 +106,10 @@ STATEMENTS = [
     "SELECT count(*) FROM lineitem WHERE l_returnflag = l_linestatus",
     # conditions
     "SELECT count(*) FROM lineitem WHERE l_shipdate < '1994-01-01' OR NOT (l_commitdate >= DATE '1993-06-01' AND l_discount <> 0.05)",
-    "SELECT count(*), sum(l_orderkey) FROM lineitem WHERE l_commitdate < l_receiptdate AND l_shipdate < l_commitdate AND l_shipmode IN ('MAIL', 'SHIP')",
-    "SELECT sum(l_quantity) FROM lineitem WHERE (l_quantity BETWEEN 1 AND 11 AND l_shipmode IN ('AIR', 'REG AIR')) OR (l_quantity BETWEEN 20 AND 30 AND l_tax > 0.04)",
+    "SELECT count(*), sum(l_orderkey) FROM lineitem WHERE l_commitdate < l_receiptdate AND l_shipdate < l_commitdate "
+    "AND l_shipmode IN ('MAIL', 'SHIP')",
+    "SELECT sum(l_quantity) FROM lineitem WHERE (l_quantity BETWEEN 1 AND 11 AND l_shipmode IN ('AIR', "
+    "'REG AIR')) OR (l_quantity BETWEEN 20 AND 30 AND l_tax > 0.04)",
     "SELECT count(*) FROM lineitem WHERE l_shipdate = DATE '1995-09-01' OR l_discount IN (0.01, 0.09)",
     "SELECT count(*) FROM lineitem WHERE l_extendedprice * (1 - l_discount) > 50000 AND l_extendedprice / l_quantity < 1500.5",
     "SELECT count(*) FROM lineitem WHERE l_comment IS NULL OR l_orderkey IS NULL",

@@ -376,8 +376,11 @@ TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
     const std::string body =
         "KERNEL meet(GLOBAL volatile unsigned* arrived, unsigned groups) {\n"
         "  if (ITEM == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
-    const std::string add = device.traits().target == Target::cuda ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n" : "#define ADD(p) atomic_inc(p)\n";
-    TAKE(auto program, device.build({.text = text_for(device.traits().target, add + body), .group_size = 64, .defines = {}, .fast_math = false, .label = "meet"}));
+    const std::string add = device.traits().target == Target::cuda ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
+                                                                   : "#define ADD(p) atomic_inc(p)\n";
+    TAKE(auto program,
+         device.build(
+             {.text = text_for(device.traits().target, add + body), .group_size = 64, .defines = {}, .fast_math = false, .label = "meet"}));
     TAKE(auto arrived, device.allocate(4));
     TAKE(auto queue, device.queue());
     ASSERT_OK(queue->fill(*arrived, 0, 4));

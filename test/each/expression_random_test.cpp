@@ -149,7 +149,8 @@ std::uint64_t distance(Type type, std::uint64_t a, std::uint64_t b) {
 }
 
 // What is wrong with one result: `actual` is its value, validity and fault number. Empty: nothing.
-std::string difference_of(const Emission& emission, Type type, const Evaluated& expected, const std::uint64_t* actual, std::uint64_t bound) {
+std::string difference_of(const Emission& emission, Type type, const Evaluated& expected, const std::uint64_t* actual,
+                          std::uint64_t bound) {
   const std::string fault = actual[2] == 0 ? "no fault" : std::string(name_of(emission.fault_codes[actual[2] - 1]));
   if (expected.fault != Code::ok) {
     if (actual[2] == 0 || emission.fault_codes[actual[2] - 1] != expected.fault || emission.faults[actual[2] - 1] != expected.fault_node)
@@ -157,7 +158,8 @@ std::string difference_of(const Emission& emission, Type type, const Evaluated& 
     return actual[1] == 1 ? "" : "a fault that is NULL";
   }
   if (actual[2] != 0) return fault + ", expected " + text_of(expected.value);
-  if (actual[1] != (expected.value.is_null ? 0u : 1u)) return "validity " + std::to_string(actual[1]) + ", expected " + text_of(expected.value);
+  if (actual[1] != (expected.value.is_null ? 0u : 1u))
+    return "validity " + std::to_string(actual[1]) + ", expected " + text_of(expected.value);
   if (expected.value.is_null || distance(type, actual[0], word_of(expected.value)) <= bound) return "";
   return "word " + std::to_string(actual[0]) + ", expected " + std::to_string(word_of(expected.value)) + ", " + text_of(expected.value);
 }
@@ -176,8 +178,8 @@ Result<std::string> first_difference(Device& device, const Batch& batch, std::ui
       const Type type = graph.at(batch.roots[r]).type;
       std::string text = difference_of(emission, type, expected[r], &results[3 * (row * batch.roots.size() + r)], bound);
       if (text.empty()) continue;
-      text = "row " + std::to_string(row) + " of " + std::to_string(batch.row_count) + ": " + text_of(graph, batch.roots[r], batch.builder.schema()) +
-             " gives " + text + " where";
+      text = "row " + std::to_string(row) + " of " + std::to_string(batch.row_count) + ": " +
+             text_of(graph, batch.roots[r], batch.builder.schema()) + " gives " + text + " where";
       for (std::size_t c = 0; c < values.size(); c++) text += " " + batch.builder.schema()[c].name + "=" + text_of(values[c]);
       return text;
     }

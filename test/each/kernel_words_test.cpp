@@ -35,7 +35,8 @@ class Numbers {
   }
   template <class T> std::vector<T> reals(std::size_t count) {   // both signs, halves among them
     std::vector<T> values(count);
-    for (T& value : values) value = static_cast<T>(static_cast<std::int64_t>(next() % 20001) - 10000) / static_cast<T>(next() % 4 == 0 ? 2 : 37);
+    for (T& value : values)
+      value = static_cast<T>(static_cast<std::int64_t>(next() % 20001) - 10000) / static_cast<T>(next() % 4 == 0 ? 2 : 37);
     return values;
   }
 
@@ -57,7 +58,8 @@ class Arguments {
     entries_.push_back({std::move(bytes), false});
   }
 
-  Result<std::vector<std::vector<std::byte>>> on_host(const HostProgram& program, std::string_view kernel, std::uint32_t groups, ItemOrder order) const {
+  Result<std::vector<std::vector<std::byte>>> on_host(const HostProgram& program, std::string_view kernel, std::uint32_t groups,
+                                                      ItemOrder order) const {
     std::vector<std::vector<std::byte>> contents = this->contents();
     std::vector<HostArgument> arguments;
     for (std::size_t i = 0; i < contents.size(); i++) {
@@ -69,7 +71,8 @@ class Arguments {
     return contents;
   }
 
-  Result<std::vector<std::vector<std::byte>>> on_device(Device& device, const Program& program, std::string_view kernel, std::uint32_t groups) const {
+  Result<std::vector<std::vector<std::byte>>> on_device(Device& device, const Program& program, std::string_view kernel,
+                                                        std::uint32_t groups) const {
     std::vector<std::vector<std::byte>> contents = this->contents();
     std::vector<std::shared_ptr<Buffer>> buffers;
     std::vector<Argument> arguments;
@@ -216,7 +219,8 @@ void compare_all(Device& device, std::uint32_t group_size) {
         continue;
       }
       // OpenCL 1.2, section 7.4: pow's 16 units are the widest bound; the host's own library adds one.
-      const double distance = c.bounded_bytes == 4 ? largest_distance<float>(expected[i], actual[i]) : largest_distance<double>(expected[i], actual[i]);
+      const double distance = c.bounded_bytes == 4 ? largest_distance<float>(expected[i], actual[i])
+                                                   : largest_distance<double>(expected[i], actual[i]);
       EXPECT_LE(distance, 17);
     }
   }

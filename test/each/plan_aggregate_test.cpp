@@ -25,7 +25,8 @@ void add(Expected& e, const Scalar& value) {
 
 void expect_aggregates(const Table& got, std::uint64_t row, std::size_t first, const Expected& e, Type type) {
   EXPECT_EQ(scalar_at(got.columns[first], row).integer, static_cast<Int128>(e.count));
-  const Scalar sum = scalar_at(got.columns[first + 1], row), least = scalar_at(got.columns[first + 2], row), greatest = scalar_at(got.columns[first + 3], row);
+  const Scalar sum = scalar_at(got.columns[first + 1], row), least = scalar_at(got.columns[first + 2], row),
+               greatest = scalar_at(got.columns[first + 3], row);
   if (e.count == 0) {
     EXPECT_TRUE(sum.is_null && least.is_null && greatest.is_null);
     return;
@@ -36,10 +37,12 @@ void expect_aggregates(const Table& got, std::uint64_t row, std::size_t first, c
   else EXPECT_FALSE(std::isfinite(sum.real));
   // Equal in order is equal enough: which of -0.0 and 0.0 is found first depends on how rows are dealt out.
   EXPECT_TRUE(!scalar_less(least, *e.least) && !scalar_less(*e.least, least)) << text_of(least) << " for " << text_of(*e.least);
-  EXPECT_TRUE(!scalar_less(greatest, *e.greatest) && !scalar_less(*e.greatest, greatest)) << text_of(greatest) << " for " << text_of(*e.greatest);
+  EXPECT_TRUE(!scalar_less(greatest, *e.greatest) && !scalar_less(*e.greatest, greatest))
+      << text_of(greatest) << " for " << text_of(*e.greatest);
 }
 
-const std::vector<const char*> aggregated = {"i8", "u8_null", "i16_null", "i32", "u32_null", "i64", "i64_null", "u64", "f32", "f32_null", "f64_null", "d15_2", "d18_0_null"};
+const std::vector<const char*> aggregated = {"i8",  "u8_null", "i16_null", "i32",      "u32_null", "i64",       "i64_null",
+                                             "u64", "f32",     "f32_null", "f64_null", "d15_2",    "d18_0_null"};
 
 std::vector<AggregateCall> calls_of(Builder& b) {
   std::vector<AggregateCall> calls;
@@ -68,7 +71,8 @@ TEST(Reduce, AggregatesOfEveryTypeAreExactAtEveryTileBoundary) {
     TAKE(const StepId reduced, plan.reduce(kept, b.graph(), calls_of(b)));
     std::vector<Expected> expected(aggregated.size());
     for (std::uint64_t row : passing(table, *b.graph(), predicate))
-      for (std::size_t i = 0; i < aggregated.size(); i++) add(expected[i], scalar_at(table.columns[index_of(b.schema(), aggregated[i])], row));
+      for (std::size_t i = 0; i < aggregated.size(); i++)
+        add(expected[i], scalar_at(table.columns[index_of(b.schema(), aggregated[i])], row));
     on_each_variant(plan, source, reduced, [&](RunOptions options) {
       options.batch_rows = rows > 10000 ? 6400 : 0;
       TAKE(const Outcome outcome, run(plan, reduced, options));

@@ -25,10 +25,14 @@ inline Table random_table(std::uint64_t rows, std::uint64_t seed) {
 // A source that says of every column what random_schema() says: nullable or not.
 class FixedSchemaSource : public TableSource {
  public:
-  explicit FixedSchemaSource(Table table) : inner_(table_source(std::move(table), "random")), schema_(random_schema()) { schema_.push_back({"s", {Kind::string}, true}); }
+  explicit FixedSchemaSource(Table table) : inner_(table_source(std::move(table), "random")), schema_(random_schema()) {
+    schema_.push_back({"s", {Kind::string}, true});
+  }
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return inner_->row_count(); }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override { return inner_->scan(columns, options); }
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
+    return inner_->scan(columns, options);
+  }
   std::string describe() const override { return "random"; }
 
  private:

@@ -238,7 +238,8 @@ TEST(Reports, EachKernelCountsItsOwnLaunchesAndBytes) {
     const KernelReport& filter = alone.report.kernels[0];
     EXPECT_EQ(filter.launches, 4u);
     const std::uint64_t read = 1000 * 4 + 125, written = 500 * (4 + 1);
-    const std::uint64_t reads = filter.variant == "compact_count_scan_write" ? 2 : 1, writes = filter.variant == "compact_tile_private" ? 3 : 1;
+    const std::uint64_t reads = filter.variant == "compact_count_scan_write" ? 2 : 1,
+                        writes = filter.variant == "compact_tile_private" ? 3 : 1;
     EXPECT_EQ(filter.bytes_moved, reads * read + writes * written) << filter.variant;
     TAKE(const std::vector<Outcome> both, run(plan, std::vector<StepId>{sum, count}, {.device = filter_options.device, .batch_rows = 320}));
     EXPECT_EQ(both[0].report.kernels[1].launches, 2u);

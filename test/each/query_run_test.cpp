@@ -100,7 +100,8 @@ TEST(Query, AStructsColumnsAreTheResultNotTheTables) {
 }
 
 TEST(Query, SumsOfDecimalsAreExactBeyond64Bits) {
-  const auto query = from<Row>(sales()).aggregate([](auto r) { return std::tuple(sum(r.cost * decimal<2, 1>("9.9")), count(r.quantity), min(r.size), max(r.cost)); });
+  const auto query = from<Row>(sales()).aggregate(
+      [](auto r) { return std::tuple(sum(r.cost * decimal<2, 1>("9.9")), count(r.quantity), min(r.size), max(r.cost)); });
   Int128 expected = 0;
   std::int64_t present = 0;
   for (int i = 0; i < row_count; i++) {
@@ -138,7 +139,8 @@ TEST(Query, GroupsGoOnAsRecords) {
 TEST(Query, SortsByWhatIsNoColumnAndLimits) {
   const auto query = from<Row>(sales(50))
                          .map([](auto r) { return std::tuple(r.price, r.quantity); })
-                         .order_by([](auto, auto quantity) { return std::tuple(nulls_first(descending(quantity % 5)), ascending(quantity)); })
+                         .order_by(
+                             [](auto, auto quantity) { return std::tuple(nulls_first(descending(quantity % 5)), ascending(quantity)); })
                          .limit(3, 7);
   std::vector<std::tuple<float, std::optional<std::int32_t>>> expected;
   for (int i = 0; i < 50; i++) expected.emplace_back(price_of(i), quantity_of(i));
@@ -199,7 +201,8 @@ TEST(Query, AFaultNamesTheLambdasLine) {
   on_each([&](const RunOptions& options) {
     const Status status = query.sum().run(options).status();
     EXPECT_EQ(status.code(), Code::invalid) << status.text();
-    EXPECT_NE(status.text().find("division by zero in (quantity // (quantity - quantity)) in the map at query_run_test.cpp:"), std::string::npos)
+    EXPECT_NE(status.text().find("division by zero in (quantity // (quantity - quantity)) in the map at query_run_test.cpp:"),
+              std::string::npos)
         << status.text();
   });
 }
@@ -229,7 +232,8 @@ TEST(Query, StructsGoInAndOut) {
     TAKE(const auto totals, query.map([](auto r) { return r.total; }).values(options));
     std::vector<std::optional<float>> expected;
     for (int i = 0; i < 20; i++)
-      if (quantity_of(i) && price_of(i) * static_cast<float>(*quantity_of(i)) > 3) expected.push_back(price_of(i) * static_cast<float>(*quantity_of(i)));
+      if (quantity_of(i) && price_of(i) * static_cast<float>(*quantity_of(i)) > 3)
+        expected.push_back(price_of(i) * static_cast<float>(*quantity_of(i)));
     EXPECT_EQ(totals, expected);
   });
 }

@@ -31,7 +31,10 @@ void require(bool holds, const char* claim, Wide a, Wide b) {
 
 // The product of two 64-bit words without sign needs 128 bits and none for a sign.
 Wide product(Wide a, Wide b) { return static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)); }
-template <class T> bool product_fits(Wide a, Wide b) { T narrow; return !__builtin_mul_overflow(static_cast<T>(a), static_cast<T>(b), &narrow); }
+template <class T> bool product_fits(Wide a, Wide b) {
+  T narrow;
+  return !__builtin_mul_overflow(static_cast<T>(a), static_cast<T>(b), &narrow);
+}
 template <class T> bool fits(Wide value) { return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max(); }
 
 #define CHECK_ARITHMETIC(T)                                                                                               \

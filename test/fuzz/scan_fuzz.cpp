@@ -26,12 +26,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   options.order = static_cast<kernelc::Order>(data[0] % 3);
   options.seed = data[0];
   options.watched = {{starts.data(), starts.size() * 8, "tile_starts"}, {total.data(), 8, "kept_count"}};
-  const kernelc::Findings findings = kernelc::launch_with(kernelc::pipeline_scan_entry, 1, options, counts.data(), starts.data(), total.data(),
-                                                          static_cast<std::uint32_t>(counts.size()));
+  const kernelc::Findings findings = kernelc::launch_with(kernelc::pipeline_scan_entry, 1, options, counts.data(), starts.data(),
+                                                          total.data(), static_cast<std::uint32_t>(counts.size()));
   for (const std::string& sentence : findings) std::fprintf(stderr, "%s\n", sentence.c_str());
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < counts.size(); i++) {
-    if (starts[i] != sum) std::fprintf(stderr, "start %zu is %llu, not %llu\n", i, static_cast<unsigned long long>(starts[i]), static_cast<unsigned long long>(sum)), std::abort();
+    if (starts[i] != sum)
+      std::fprintf(stderr, "start %zu is %llu, not %llu\n", i, static_cast<unsigned long long>(starts[i]),
+                   static_cast<unsigned long long>(sum)),
+          std::abort();
     sum += counts[i];
   }
   if (!findings.empty() || total[0] != sum) std::abort();

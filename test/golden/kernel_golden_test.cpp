@@ -32,7 +32,8 @@ std::string preprocessed(Target target) {
   fs::create_directory(folder / "sycl");
   for (const char* header : {"metal_stdlib", "sycl/sycl.hpp"}) std::ofstream(folder / header) << "";
   std::ofstream(folder / "kernel.cpp", std::ios::binary) << text;
-  const std::string command = "cd '" + folder.string() + "' && c++ -E -P -x c++ -std=c++17 -I. -DGROUP_SIZE=64 -Dcl_khr_fp64 -Dcl_khr_int64_base_atomics kernel.cpp";
+  const std::string command = "cd '" + folder.string() +
+                              "' && c++ -E -P -x c++ -std=c++17 -I. -DGROUP_SIZE=64 -Dcl_khr_fp64 -Dcl_khr_int64_base_atomics kernel.cpp";
   std::string output;
   if (FILE* pipe = popen(command.c_str(), "r")) {
     char part[4096];

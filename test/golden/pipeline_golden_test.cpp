@@ -15,8 +15,9 @@ namespace fs = std::filesystem;
 const fs::path golden = fs::path(PENSTOCK_KERNEL_C_DIRECTORY).parent_path() / "golden";
 
 Result<StepId> keep_large(Plan& plan) {
-  const StepId source = plan.source(table_source(Table::of({{"x", Column::from(std::vector<float>{1, 5})},
-                                                            {"y", Column::from(std::vector<std::optional<std::int32_t>>{2, {}})}}), "rows"));
+  const StepId source = plan.source(table_source(
+      Table::of({{"x", Column::from(std::vector<float>{1, 5})}, {"y", Column::from(std::vector<std::optional<std::int32_t>>{2, {}})}}),
+      "rows"));
   Builder builder(plan.step(source).schema);
   PENSTOCK_ASSIGN(const NodeId above, builder.binary(Op::greater, builder.column(0u), builder.captured(Scalar::of(3.0f))));
   return plan.filter(source, builder.graph(), above);
@@ -32,7 +33,8 @@ Result<StepId> filter_map(Plan& plan) {
 Result<StepId> filter_sum(Plan& plan) {
   PENSTOCK_ASSIGN(const StepId kept, keep_large(plan));
   Builder builder(plan.step(kept).schema);
-  return plan.reduce(kept, builder.graph(), {{Aggregate::sum, builder.column(1u), "sum", nullptr}, {Aggregate::maximum, builder.column(0u), "max", nullptr}});
+  return plan.reduce(kept, builder.graph(),
+                     {{Aggregate::sum, builder.column(1u), "sum", nullptr}, {Aggregate::maximum, builder.column(0u), "max", nullptr}});
 }
 
 Result<StepId> group_count(Plan& plan) {

@@ -105,7 +105,9 @@ TEST(ArrowImport, BothStructsAreConsumedOnError) {
 
 TEST(ArrowImport, BitOffsetsOfValuesAndValidity) {
   Producer producer;
-  producer.column("b", 10, 5, {producer.keep(std::vector<std::uint8_t>{0b11011111, 0b01111111}), producer.keep(std::vector<std::uint8_t>{0b10100000, 0b00000101})});
+  producer.column(
+      "b", 10, 5,
+      {producer.keep(std::vector<std::uint8_t>{0b11011111, 0b01111111}), producer.keep(std::vector<std::uint8_t>{0b10100000, 0b00000101})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok());
   const Column& column = table->columns[0];
@@ -125,7 +127,8 @@ TEST(ArrowImport, ValidityWithoutAnyNullIsDropped) {
 }
 
 TEST(ArrowImport, TimestampsScaleToMicroseconds) {
-  for (const auto& [format, value] : std::vector<std::pair<std::string, std::int64_t>>{{"tss:", 7}, {"tsm:", 7'000}, {"tsu:", 7'000'000}, {"tsn:", 7'000'000'000}}) {
+  for (const auto& [format, value] :
+       std::vector<std::pair<std::string, std::int64_t>>{{"tss:", 7}, {"tsm:", 7'000}, {"tsu:", 7'000'000}, {"tsn:", 7'000'000'000}}) {
     Producer producer;
     producer.column(format, 1, 0, {nullptr, producer.keep(std::vector<std::int64_t>{value})});
     const auto table = producer.import();
@@ -136,7 +139,8 @@ TEST(ArrowImport, TimestampsScaleToMicroseconds) {
 }
 
 TEST(ArrowImport, TimestampsThatDoNotFitMicrosecondsAreRefused) {
-  for (const auto& [format, value] : std::vector<std::pair<std::string, std::int64_t>>{{"tss:", INT64_MAX / 1000}, {"tsm:", INT64_MIN}, {"tsn:", 1001}}) {
+  for (const auto& [format, value] :
+       std::vector<std::pair<std::string, std::int64_t>>{{"tss:", INT64_MAX / 1000}, {"tsm:", INT64_MIN}, {"tsn:", 1001}}) {
     Producer producer;
     producer.column(format, 1, 0, {nullptr, producer.keep(std::vector<std::int64_t>{value})});
     EXPECT_FALSE(producer.import().ok()) << format;
@@ -173,7 +177,8 @@ TEST(ArrowImport, NarrowDecimalsWiden) {
 template <class Index> void indices_widen(const std::string& format) {
   Producer producer;
   producer.column(format, 3, 1, {nullptr, producer.keep(std::vector<Index>{0, 2, 0, 1})});
-  producer.entries(3, {nullptr, producer.keep(std::vector<std::int32_t>{0, 1, 3, 6}), producer.keep(std::vector<char>{'a', 'b', 'b', 'c', 'c', 'c'})});
+  producer.entries(
+      3, {nullptr, producer.keep(std::vector<std::int32_t>{0, 1, 3, 6}), producer.keep(std::vector<char>{'a', 'b', 'b', 'c', 'c', 'c'})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok()) << format << table.status().text();
   EXPECT_EQ(table->columns[0].string(0), "ccc") << format;
@@ -204,7 +209,8 @@ TEST(ArrowImport, AnIndexOutsideItsDictionaryIsRefused) {
 TEST(ArrowImport, AMissingDictionaryEntryIsAMissingValue) {
   Producer producer;
   producer.column("c", 2, 0, {nullptr, producer.keep(std::vector<std::int8_t>{1, 0})});
-  producer.entries(2, {producer.keep(std::vector<std::uint8_t>{1}), producer.keep(std::vector<std::int32_t>{0, 1, 1}), producer.keep(std::vector<char>{'a'})});
+  producer.entries(2, {producer.keep(std::vector<std::uint8_t>{1}), producer.keep(std::vector<std::int32_t>{0, 1, 1}),
+                       producer.keep(std::vector<char>{'a'})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok());
   EXPECT_FALSE(table->columns[0].is_valid(0));
@@ -228,9 +234,17 @@ TEST(ArrowImport, StringViewsInlineAndOutOfLine) {
 }
 
 TEST(ArrowImport, RefusedFormatsAreNamed) {
-  for (const auto& [format, name] : std::vector<std::pair<std::string, std::string>>{
-           {"tsu:UTC", "TIMESTAMP WITH TIME ZONE"}, {"d:38,2", "DECIMAL(38,2)"}, {"d:76,2,256", "256 bits"}, {"z", "BLOB"}, {"+l", "LIST"},
-           {"ttu", "TIME"}, {"tDn", "DURATION"}, {"e", "HALF FLOAT"}, {"n", "NULL"}, {"what", "'what'"}, {"d:9999999999,1", "'d:9999999999,1'"}}) {
+  for (const auto& [format, name] : std::vector<std::pair<std::string, std::string>>{{"tsu:UTC", "TIMESTAMP WITH TIME ZONE"},
+                                                                                     {"d:38,2", "DECIMAL(38,2)"},
+                                                                                     {"d:76,2,256", "256 bits"},
+                                                                                     {"z", "BLOB"},
+                                                                                     {"+l", "LIST"},
+                                                                                     {"ttu", "TIME"},
+                                                                                     {"tDn", "DURATION"},
+                                                                                     {"e", "HALF FLOAT"},
+                                                                                     {"n", "NULL"},
+                                                                                     {"what", "'what'"},
+                                                                                     {"d:9999999999,1", "'d:9999999999,1'"}}) {
     Producer producer;
     producer.column(format, 1, 0, {nullptr, producer.keep(std::vector<std::int64_t>{1, 1, 1, 1})});
     const auto table = producer.import();
@@ -268,7 +282,9 @@ TEST(ArrowImport, WrongLengthsAndBufferCountsAreRefused) {
 TEST(ArrowImport, NoRowsMayComeWithoutBuffers) {
   for (const char* format : {"u", "U", "l", "b", "tss:", "d:5,1"}) {
     Producer producer;
-    producer.column(format, 0, 0, format[0] == 'u' || format[0] == 'U' ? std::vector<const void*>{nullptr, nullptr, nullptr} : std::vector<const void*>{nullptr, nullptr});
+    producer.column(format, 0, 0,
+                    format[0] == 'u' || format[0] == 'U' ? std::vector<const void*>{nullptr, nullptr, nullptr}
+                                                         : std::vector<const void*>{nullptr, nullptr});
     const auto table = producer.import();
     ASSERT_TRUE(table.ok()) << format;
     EXPECT_EQ(table->row_count, 0u);
@@ -281,8 +297,10 @@ TEST(ArrowExport, ComesBackEqualAndOutlivesTheTable) {
   {
     Column decimal = Column::from(std::vector<std::int64_t>{-5, 123456789012345678, 0});
     decimal.type = Type::decimal(18, 4);
-    const Table table = Table::of({{"d", decimal}, {"s", Column::from_strings(std::vector<std::optional<std::string>>{"a", std::nullopt, "ccc"})},
-                                   {"b", Column::from_booleans({true, false, true})}, {"f", Column::from(std::vector<float>{1, 2, 3})}});
+    const Table table = Table::of({{"d", decimal},
+                                   {"s", Column::from_strings(std::vector<std::optional<std::string>>{"a", std::nullopt, "ccc"})},
+                                   {"b", Column::from_booleans({true, false, true})},
+                                   {"f", Column::from(std::vector<float>{1, 2, 3})}});
     ASSERT_TRUE(export_table(table, &array, &schema).ok());
   }
   EXPECT_STREQ(schema.children[0]->format, "d:18,4");

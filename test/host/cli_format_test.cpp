@@ -86,7 +86,8 @@ TEST(FormatJson, NoRowsGiveAnEmptyArray) { EXPECT_EQ(json(one_column(Column::fro
 
 TEST(FormatJson, ColumnsOfOneNameGetKeysOfTheirOwn) {
   const Column one = Column::from(std::vector<std::int32_t>{1});
-  EXPECT_EQ(json(Table::of({{"x", one}, {"x", one}, {"x_1", one}, {"x", one}})), "[\n  {\"x\": 1, \"x_2\": 1, \"x_1\": 1, \"x_3\": 1}\n]\n");
+  EXPECT_EQ(json(Table::of({{"x", one}, {"x", one}, {"x_1", one}, {"x", one}})),
+            "[\n  {\"x\": 1, \"x_2\": 1, \"x_1\": 1, \"x_3\": 1}\n]\n");
 }
 
 TEST(TerminalText, NothingInItCommandsATerminal) {
@@ -129,7 +130,8 @@ TEST(FormatJson, DatesAreStringsAndDecimalsExactNumbers) {
 }
 
 TEST(FormatTable, NumbersStandRightAndTextLeft) {
-  EXPECT_EQ(drawn(Table::of({{"name", Column::from_strings(Strings{"a", "longer name"})}, {"n", Column::from(std::vector<std::int32_t>{1, 1234567})}})),
+  EXPECT_EQ(drawn(Table::of(
+                {{"name", Column::from_strings(Strings{"a", "longer name"})}, {"n", Column::from(std::vector<std::int32_t>{1, 1234567})}})),
             "┌─────────────┬─────────┐\n"
             "│    name     │    n    │\n"
             "│   VARCHAR   │ INTEGER │\n"

@@ -92,7 +92,10 @@ TEST(OutputFile, TheLibrarysFormatsAreWrittenIntoTheFileThatIsFlushed) {
 
 TEST(OutputFile, AnErrorOfTheSinkIsWhatWritingReturns) {
   for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) {
-    EXPECT_EQ(write_table(small_table(), [](std::string_view) { return Status(Code::cancelled, "enough"); }, format).code(), Code::cancelled);
+    EXPECT_EQ(write_table(
+                  small_table(), [](std::string_view) { return Status(Code::cancelled, "enough"); }, format)
+                  .code(),
+              Code::cancelled);
     EXPECT_EQ(write_table(small_table(), [](std::string_view) -> Status { throw 3; }, format).code(), Code::internal);
   }
 }
@@ -103,7 +106,8 @@ TEST(OutputFile, AnErrorAtAnyWriteIsTheSinksOwnAndNotArrows) {
     ASSERT_TRUE(write_table(small_table(), [&](std::string_view) { return writes++, Status(); }, format).ok());
     for (std::uint64_t failing = 0; failing < writes; failing++) {
       std::uint64_t at = 0;
-      const Status status = write_table(small_table(), [&](std::string_view) { return at++ == failing ? Status(Code::io, "full") : Status(); }, format);
+      const Status status = write_table(
+          small_table(), [&](std::string_view) { return at++ == failing ? Status(Code::io, "full") : Status(); }, format);
       EXPECT_EQ(status.text(), "io: full") << failing;
       EXPECT_EQ(at, failing + 1) << "it went on after an error";
     }

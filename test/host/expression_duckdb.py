@@ -5,6 +5,8 @@
 An expression is written as "(add t 1)": operations by our names, columns by those below, literals as SQL spells them.
 """
 import re
+import textwrap
+
 import duckdb
 
 COLUMNS = {
@@ -92,7 +94,8 @@ print("};\n\n// The type of `left op right` for each column as right, in their o
 for op in MATRICES:
     for left in COLUMNS:
         types = " ".join(type_of(f"({op} {left} {right})") for right in COLUMNS)
-        print(f'    {{"{op}", "{left}", "{types}"}},')
+        halves = textwrap.wrap(types, 100, drop_whitespace=False)      # literals that the compiler joins
+        print(f'    {{"{op}", "{left}",\n     ' + "\n     ".join(f'"{half}"' for half in halves) + "},")
 print("};\n\ninline constexpr DuckValue duck_values[] = {")
 for text in VALUES:
     type_, value = answer(text)

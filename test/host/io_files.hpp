@@ -73,7 +73,8 @@ inline Result<std::vector<std::vector<std::string>>> read_cells(const TableSourc
     last = batch->row_count % 64 != 0;
     for (std::size_t i = 0; i < columns.size(); i++) {
       const Column& column = batch->columns[i];
-      if (column.row_count != batch->row_count || column.type != source.schema()[columns[i]].type) return Status(Code::internal, "a wrong column");
+      if (column.row_count != batch->row_count || column.type != source.schema()[columns[i]].type)
+        return Status(Code::internal, "a wrong column");
       if (!column.validity.empty() && !source.schema()[columns[i]].nullable) return Status(Code::internal, "an undeclared validity");
       for (std::uint64_t row = 0; row < batch->row_count; row++) cells[i].push_back(cell(column, row));
     }
@@ -86,7 +87,8 @@ inline Table every_kind(std::uint64_t row_count, bool nulls) {
     std::vector<std::optional<T>> values;
     for (std::uint64_t row = 0; row < row_count; row++) {
       const std::uint64_t mixed = (row + salt) * 0x9e3779b97f4a7c15u;
-      values.push_back(nulls && (mixed >> 33) % 4 == 0 ? std::nullopt : std::optional(static_cast<T>(static_cast<std::int64_t>(mixed >> 40) % 100)));
+      values.push_back(nulls && (mixed >> 33) % 4 == 0 ? std::nullopt
+                                                       : std::optional(static_cast<T>(static_cast<std::int64_t>(mixed >> 40) % 100)));
     }
     Column made = Column::from(values);
     if (!nulls) made.validity = {};
@@ -133,7 +135,8 @@ inline std::string python() {
 // Runs a script that writes `path` with pyarrow; false where there is no pyarrow.
 inline bool by_pyarrow(const std::string& path, const std::string& script) {
   const std::string text = path + ".py";
-  write_file(text, "import sys, datetime, decimal, pyarrow as pa, pyarrow.parquet as pq, pyarrow.ipc as ipc\npath = sys.argv[1]\n" + script);
+  write_file(text,
+             "import sys, datetime, decimal, pyarrow as pa, pyarrow.parquet as pq, pyarrow.ipc as ipc\npath = sys.argv[1]\n" + script);
   if (python().empty()) return false;
   EXPECT_EQ(std::system((python() + " " + text + " " + path).c_str()), 0) << script;
   return true;

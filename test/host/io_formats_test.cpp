@@ -30,8 +30,11 @@ TEST(ArrowIpc, RowsSurviveEveryBatchSize) {
 
 TEST(ArrowIpc, StreamsOfOddBatchesWithDictionaries) {
   const Folder folder;
-  if (!by_pyarrow(folder / "t", "b = [pa.table({'d': pa.array(['a', None, 'b%d' % k] * k).dictionary_encode(), 'x': list(range(3 * k))}) for k in (1, 30, 2)]\n"
-                                "with ipc.new_stream(path, b[0].schema) as w:\n  for t in b: w.write_table(t)\n")) GTEST_SKIP() << "no pyarrow";
+  if (!by_pyarrow(
+          folder / "t",
+          "b = [pa.table({'d': pa.array(['a', None, 'b%d' % k] * k).dictionary_encode(), 'x': list(range(3 * k))}) for k in (1, 30, 2)]\n"
+          "with ipc.new_stream(path, b[0].schema) as w:\n  for t in b: w.write_table(t)\n"))
+    GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok()) << source.status().text();
   const auto cells = read_cells(**source, all_columns(**source), {64, 1});
@@ -45,7 +48,8 @@ TEST(ArrowIpc, StreamsOfOddBatchesWithDictionaries) {
 
 TEST(Csv, TypesAreInferredAndEmptyFieldsAreNull) {
   const Folder folder;
-  write_file(folder / "t", "n,f,s,d,b,t\n1,1.5,x,2020-01-02,true,2020-01-01 00:00:01\n,,,,,\n-3,nan,\"\",1969-12-31,false,2020-01-01 00:00:00.5\n");
+  write_file(folder / "t",
+             "n,f,s,d,b,t\n1,1.5,x,2020-01-02,true,2020-01-01 00:00:01\n,,,,,\n-3,nan,\"\",1969-12-31,false,2020-01-01 00:00:00.5\n");
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok()) << source.status().text();
   const auto cells = read_cells(**source, all_columns(**source));
@@ -92,8 +96,10 @@ TEST(Csv, BlankLinesOfOneColumnAreRowsOfNull) {
 
 TEST(Csv, NullsOfOneColumnSurviveWritingAndReading) {
   const Folder folder;
-  const Table numbers = Table::of({{"n", penstock::Column::from(std::vector<std::optional<std::int64_t>>{std::nullopt, 5, std::nullopt, std::nullopt})}});
-  const Table texts = Table::of({{"s", penstock::Column::from_strings(std::vector<std::optional<std::string>>{"x", std::nullopt, "", std::nullopt})}});
+  const Table numbers = Table::of(
+      {{"n", penstock::Column::from(std::vector<std::optional<std::int64_t>>{std::nullopt, 5, std::nullopt, std::nullopt})}});
+  const Table texts = Table::of(
+      {{"s", penstock::Column::from_strings(std::vector<std::optional<std::string>>{"x", std::nullopt, "", std::nullopt})}});
   for (const Table& table : {numbers, texts}) {
     ASSERT_TRUE(write_table(table, folder / "t", FileFormat::csv).ok());
     EXPECT_EQ(only_column(folder / "t"), cells_of(table)[0]);
@@ -168,7 +174,8 @@ TEST(WriteTable, LeavesNothingAfterFailure) {
   const Folder folder;
   Table table = every_kind(100, true);
   table.columns[3] = table.columns[3].slice(0, 50);
-  for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) EXPECT_FALSE(write_table(table, folder / "t", format).ok());
+  for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv})
+    EXPECT_FALSE(write_table(table, folder / "t", format).ok());
   EXPECT_EQ(folder.file_count(), 0u);
   std::filesystem::create_directories(folder / "taken" / std::filesystem::path("inside"));
   const Status status = write_table(every_kind(10, true), folder / "taken", FileFormat::parquet);   // a folder has the name

@@ -133,8 +133,9 @@ TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
   std::vector<std::uint64_t> kept_count{0};
   std::vector<kernel::HostArgument> arguments = {kernel::HostArgument::buffer(x)};
   for (std::size_t i = 0; i < program.graph->parameters.size(); i++) arguments.push_back(kernel::HostArgument::value(std::int32_t{1}));
-  for (const auto& buffer : {kernel::HostArgument::buffer(out), kernel::HostArgument::buffer(tile_counts), kernel::HostArgument::buffer(kept_count),
-                             kernel::HostArgument::buffer(first_fault), kernel::HostArgument::value(std::uint64_t{x.size()})})
+  for (const auto& buffer :
+       {kernel::HostArgument::buffer(out), kernel::HostArgument::buffer(tile_counts), kernel::HostArgument::buffer(kept_count),
+        kernel::HostArgument::buffer(first_fault), kernel::HostArgument::value(std::uint64_t{x.size()})})
     arguments.push_back(buffer);
   const Status ran = compiled.run("pipeline_one_pass", 2, arguments, kernel::ItemOrder::shuffled);
   ASSERT_TRUE(ran.ok()) << ran.text();
@@ -156,8 +157,12 @@ TEST_P(Pipelines, MapWithoutFilterStoresEveryRow) {
 TEST_P(Pipelines, ReduceAddsCountsAndComparesEveryKeptRow) {
   TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));
   TAKE(const StepId total, plan_.reduce(kept, builder_.graph(),
-                                        {{Aggregate::sum, x_, "sum", {}}, {Aggregate::minimum, y_, "low", {}}, {Aggregate::maximum, x_, "high", {}},
-                                         {Aggregate::count, key_, "keys", {}}, {Aggregate::sum, y_, "sum_y", {}}, {Aggregate::count_rows, 0, "rows", {}}}));
+                                        {{Aggregate::sum, x_, "sum", {}},
+                                         {Aggregate::minimum, y_, "low", {}},
+                                         {Aggregate::maximum, x_, "high", {}},
+                                         {Aggregate::count, key_, "keys", {}},
+                                         {Aggregate::sum, y_, "sum_y", {}},
+                                         {Aggregate::count_rows, 0, "rows", {}}}));
   TAKE(const Table result, run(total, variant("reduce", "reduce_cpu")));
   std::int64_t sum = 0, high = INT64_MIN, keys = 0, count = 0;
   double low = 1e300, sum_y = 0;
@@ -176,7 +181,8 @@ TEST_P(Pipelines, ReduceAddsCountsAndComparesEveryKeptRow) {
 
 TEST_P(Pipelines, GroupsAddUpTheirOwnRows) {
   TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));
-  TAKE(const StepId groups, plan_.group_by(kept, builder_.graph(), {{"key", key_}}, {{Aggregate::sum, x_, "sum", {}}, {Aggregate::count_rows, 0, "rows", {}}}));
+  TAKE(const StepId groups,
+       plan_.group_by(kept, builder_.graph(), {{"key", key_}}, {{Aggregate::sum, x_, "sum", {}}, {Aggregate::count_rows, 0, "rows", {}}}));
   TAKE(const Table result, run(groups, variant("group", "group_cpu")));
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;    // NULL: past every key
   for (const Row& row : rows_) {
@@ -217,7 +223,8 @@ class DecodingSource final : public TableSource {
       auto memory = options_.memory ? options_.memory(column.row_count * 8) : nullptr;
       blocks_ += memory != nullptr;
       if (!memory) memory = {new std::byte[column.row_count * 8], std::default_delete<std::byte[]>()};
-      for (std::uint64_t i = 0; i < column.row_count; i++) reinterpret_cast<std::int64_t*>(memory.get())[i] = static_cast<std::int64_t>(at_ + i);
+      for (std::uint64_t i = 0; i < column.row_count; i++)
+        reinterpret_cast<std::int64_t*>(memory.get())[i] = static_cast<std::int64_t>(at_ + i);
       at_ += column.row_count;
       column.values = {memory, memory.get(), column.row_count * 8};
       Table table = Table::of({{"x", column}});
@@ -259,10 +266,12 @@ TEST_P(Pipelines, ManyScalarsOfManyTypesArriveEachInItsPlace) {
   for (int i = 1; i <= 30; i++) {
     x = *builder_.binary(Op::add, x, builder_.captured(Scalar::of(Type{Kind::int64}, Int128{i % 2 == 0 ? i : -1000000000000 * i})));
     y = *builder_.binary(Op::add, y, builder_.captured(Scalar::of(-i / 8.0)));
-    flag = *builder_.binary(Op::and_, flag, *builder_.binary(Op::not_equal, x_, builder_.captured(Scalar::of(Type{Kind::int16}, Int128{-i}))));
+    flag = *builder_.binary(Op::and_, flag,
+                            *builder_.binary(Op::not_equal, x_, builder_.captured(Scalar::of(Type{Kind::int16}, Int128{-i}))));
     added += i % 2 == 0 ? i : -1000000000000 * i;
   }
-  TAKE(const StepId mapped, plan_.map(source_, builder_.graph(), {{"x", x}, {"y", y}, {"flag", flag}, {"none", *builder_.variadic(Op::coalesce, {whole, whole})}}));
+  TAKE(const StepId mapped, plan_.map(source_, builder_.graph(),
+                                      {{"x", x}, {"y", y}, {"flag", flag}, {"none", *builder_.variadic(Op::coalesce, {whole, whole})}}));
   TAKE(const Table result, run(mapped, "store"));
   ASSERT_EQ(result.row_count, row_count);
   for (std::size_t i = 0; i < row_count; i++) {

@@ -14,8 +14,9 @@ TEST(Assemble, EveryTargetHasItsPreludeTheLibraryAndThePartsInOrder) {
   for (const Target target : {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host}) {
     const std::string text = assemble(target, {{{"first.kc", "int first;"}, {"second.kc", "int second;"}}});
     std::size_t at = 0;
-    for (const std::string& marker : {"#line 1 \"kernel/" + std::string(name_of(target)) + ".prelude\"\n", std::string("#line 1 \"kernel/group.kc\"\n"),
-                                      std::string("#line 1 \"first.kc\"\nint first;\n#line 1 \"second.kc\"\nint second;\n")}) {
+    for (const std::string& marker :
+         {"#line 1 \"kernel/" + std::string(name_of(target)) + ".prelude\"\n", std::string("#line 1 \"kernel/group.kc\"\n"),
+          std::string("#line 1 \"first.kc\"\nint first;\n#line 1 \"second.kc\"\nint second;\n")}) {
       at = text.find(marker, at);
       ASSERT_NE(at, std::string::npos) << name_of(target) << " lacks " << marker;
     }
@@ -29,8 +30,10 @@ TEST(Assemble, OpenClTextHasNoVariadicMacro) {
 }
 
 TEST(Assemble, OpenClKernelsMayStandAnywhereOnALine) {
-  const std::string text = assemble(Target::opencl, {{{"x.kc", "KERNEL(first, T, OUT(u32, a)) {} KERNEL (second, T, OUT(u32, a), VALUE(u32, b)) {}\n"
-                                                                "  KERNEL(third, T,\n    OUT(u32, a)) {}\n// KERNEL(not, a, kernel)\n"}}});
+  const std::string text = assemble(Target::opencl,
+                                    {{{"x.kc",
+                                       "KERNEL(first, T, OUT(u32, a)) {} KERNEL (second, T, OUT(u32, a), VALUE(u32, b)) {}\n"
+                                       "  KERNEL(third, T,\n    OUT(u32, a)) {}\n// KERNEL(not, a, kernel)\n"}}});
   EXPECT_NE(text.find("KERNEL_1(first,"), std::string::npos);
   EXPECT_NE(text.find("KERNEL_2 (second,"), std::string::npos);
   EXPECT_NE(text.find("KERNEL_1(third,"), std::string::npos);
@@ -48,7 +51,8 @@ TEST(EmbeddedText, KeepsEveryByteOfAText) {
 
 TEST(Signatures, AreReadWithKindsTypesAndNamesAcrossLines) {
   const auto signatures = read_signatures(
-      "KERNEL(first, FirstTile,\n       IN(u8, codes), /* , */ OUT( u64 , text ),\n       ATOMIC(U32, first_bad), VALUE(MyType, count))\n{ }\n"
+      "KERNEL(first, FirstTile,\n       IN(u8, codes), /* , */ OUT( u64 , text ),\n       ATOMIC(U32, first_bad), VALUE(MyType, count))\n{ "
+      "}\n"
       "KERNEL(second, T, OUT(u32x4, x)) { KERNELS(1); }\n");
   ASSERT_TRUE(signatures.ok()) << signatures.status().text();
   ASSERT_EQ(signatures->size(), 2u);
@@ -103,9 +107,11 @@ TEST(Signatures, AnUnclosedListIsAnError) {
 
 class CheckArguments : public ::testing::Test {
  protected:
-  const Signature signature_ = read_signatures("KERNEL(k, T, IN(u64, in), ATOMIC(U32, bad), VALUE(u32, count), VALUE(Own, own))").value()[0];
+  const Signature signature_ = read_signatures("KERNEL(k, T, IN(u64, in), ATOMIC(U32, bad), VALUE(u32, count), VALUE(Own, own))")
+                                   .value()[0];
   const HeldBuffer buffer_{64}, small_{4};
-  std::vector<Argument> arguments_ = {Argument::of(buffer_), Argument::of(small_), Argument::value(std::uint32_t{1}), Argument::value(std::uint8_t{1})};
+  std::vector<Argument> arguments_ = {Argument::of(buffer_), Argument::of(small_), Argument::value(std::uint32_t{1}),
+                                      Argument::value(std::uint8_t{1})};
   void expect_refused(const char* what) const {
     const Status status = check_arguments(signature_, arguments_);
     EXPECT_EQ(status.code(), Code::invalid);
@@ -128,7 +134,8 @@ TEST(BytesOfType, KnowsExactlyTheScalarsOfTheDialect) {
   const std::pair<const char*, std::uint32_t> known[] = {{"u8", 1}, {"i8", 1}, {"u16", 2}, {"i16", 2}, {"u32", 4}, {"i32", 4}, {"f32", 4},
                                                          {"u64", 8}, {"i64", 8}, {"f64", 8}, {"u32x4", 16}};
   for (const auto& [type, bytes] : known) EXPECT_EQ(bytes_of_type(type), bytes) << type;
-  for (const char* other : {"", "u", "f8", "f16", "u1", "u128", "int", "I128", "u64 "}) EXPECT_EQ(bytes_of_type(other), std::nullopt) << other;
+  for (const char* other : {"", "u", "f8", "f16", "u1", "u128", "int", "I128", "u64 "})
+    EXPECT_EQ(bytes_of_type(other), std::nullopt) << other;
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ TEST(Trace, FaultsSayWhereInTheProgram) {
   const auto trace = std::make_shared<Trace>(sales().schema(), "map at sales.cpp:12");
   const Result<NodeId> root = trace->place(traced::Shape<Row>::bind(trace).quantity / 0);
   const std::shared_ptr<const Graph> graph = trace->finish();
-  EXPECT_EQ(fault_status(*graph, *root, Code::invalid, trace->schema()).message(), "division by zero in (quantity // 0) in the map at sales.cpp:12");
+  EXPECT_EQ(fault_status(*graph, *root, Code::invalid, trace->schema()).message(),
+            "division by zero in (quantity // 0) in the map at sales.cpp:12");
 }
 
 TEST(Trace, EqualTextForEveryCapturedValue) {

@@ -51,13 +51,15 @@ template <class Check> void for_each_pair(Check check) {
 TEST(StaticTypes, OfArithmeticAreBuilders) {
   for_each_pair([](std::uint32_t i, std::uint32_t j, Type a, Type b) {
     for (Op op : arithmetic_ops)
-      EXPECT_EQ(text(traced::arithmetic_result(op, traced::promoted(a), traced::promoted(b))), text(built(op, i, j, true))) << text(op, a, b);
+      EXPECT_EQ(text(traced::arithmetic_result(op, traced::promoted(a), traced::promoted(b))), text(built(op, i, j, true)))
+          << text(op, a, b);
   });
 }
 
 TEST(StaticTypes, OfBitOperationsAreBuilders) {
   for_each_pair([](std::uint32_t i, std::uint32_t j, Type a, Type b) {
-    EXPECT_EQ(text(traced::bits_result(traced::promoted(a), traced::promoted(b))), text(built(Op::bit_xor, i, j, true))) << text(Op::bit_xor, a, b);
+    EXPECT_EQ(text(traced::bits_result(traced::promoted(a), traced::promoted(b))), text(built(Op::bit_xor, i, j, true)))
+        << text(Op::bit_xor, a, b);
   });
 }
 

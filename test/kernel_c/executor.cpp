@@ -143,7 +143,8 @@ u32 ballot(WORK work, u32 predicate, u32 subgroup_size, const char* file, int li
   barrier(work, file, line);
   const u32 first = work->local_id / subgroup_size * subgroup_size;
   u32 lanes = 0;
-  for (u32 lane = 0; lane < subgroup_size && first + lane < active->shuffle_slots.size(); lane++) lanes |= active->shuffle_slots[first + lane] << lane;
+  for (u32 lane = 0; lane < subgroup_size && first + lane < active->shuffle_slots.size(); lane++)
+    lanes |= active->shuffle_slots[first + lane] << lane;
   barrier(work, file, line);
   return lanes;
 }

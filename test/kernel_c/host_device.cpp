@@ -27,7 +27,8 @@ std::vector<std::byte>& content_of(const Buffer& buffer) { return static_cast<co
 
 Status check_range(const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset) {
   if (offset <= buffer.bytes() && bytes <= buffer.bytes() - offset) return {};
-  return Status(Code::invalid, std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of a buffer of " + std::to_string(buffer.bytes()));
+  return Status(Code::invalid,
+                std::to_string(bytes) + " bytes at " + std::to_string(offset) + " of a buffer of " + std::to_string(buffer.bytes()));
 }
 
 class HostQueue : public Queue {
@@ -59,7 +60,8 @@ class HostQueue : public Queue {
     std::vector<HostArgument> all;
     for (const Argument& argument : arguments) {
       if (argument.buffer != nullptr)
-        all.push_back(HostArgument::buffer_of(content_of(*argument.buffer).data() + argument.offset_bytes, argument.buffer->bytes() - argument.offset_bytes));
+        all.push_back(HostArgument::buffer_of(content_of(*argument.buffer).data() + argument.offset_bytes,
+                                              argument.buffer->bytes() - argument.offset_bytes));
       else
         all.push_back({nullptr, argument.byte_count, {argument.bytes.begin(), argument.bytes.begin() + argument.byte_count}});
     }
@@ -86,11 +88,15 @@ class HostDevice : public Device {
     traits_.is_cpu = options.is_cpu;
     traits_.has_f64 = traits_.has_atomic_u64 = true;
   }
-  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override { return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(bytes)); }
+  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
+    return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(bytes));
+  }
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
     return std::shared_ptr<HostBuffer>(std::make_shared<HeapHostBuffer>(bytes));
   }
-  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "the host device copies"); }
+  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
+    return Status(Code::unsupported, "the host device copies");
+  }
   Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<HostQueue>(options_.order)); }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     HostProgramOptions options{source.group_size, source.defines};

@@ -65,7 +65,8 @@ Status check(const Signature& signature, const std::vector<HostArgument>& argume
   for (std::size_t i = 0; i < arguments.size(); i++) {
     const Parameter& parameter = signature.parameters[i];
     const bool is_value = !arguments[i].value_bytes.empty();
-    if (is_value != (parameter.kind == ParameterKind::value)) return wrong("'" + parameter.name + "' is " + (is_value ? "no value" : "a value"));
+    if (is_value != (parameter.kind == ParameterKind::value))
+      return wrong("'" + parameter.name + "' is " + (is_value ? "no value" : "a value"));
     const auto bytes = bytes_of_type(parameter.type);
     if (is_value && bytes && *bytes != arguments[i].bytes) return wrong("'" + parameter.name + "' is a " + parameter.type);
   }
@@ -92,7 +93,8 @@ Result<HostProgram> HostProgram::build(std::string_view text, const HostProgramO
   std::vector<std::string> command = words_of(PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_TRACE_FLAGS);
   command.push_back("-DGROUP_SIZE=" + std::to_string(options.group_size));
   for (const auto& [name, value] : options.defines) command.push_back("-D" + name + "=" + value);
-  for (const std::string& word : {std::string("-o"), (program.folder_->path / "program").string(), source.string()}) command.push_back(word);
+  for (const std::string& word : {std::string("-o"), (program.folder_->path / "program").string(), source.string()})
+    command.push_back(word);
   for (const std::string& word : words_of(PENSTOCK_HOST_OBJECTS "|" PENSTOCK_HOST_LINK_FLAGS)) command.push_back(word);
   if (run_command(command, log) != 0) return Status(Code::compile, "host text does not compile:\n" + content_of(log));
   return program;
@@ -107,7 +109,8 @@ Status HostProgram::run(std::string_view kernel, std::uint32_t groups, const std
   const std::string name = (folder_->path / std::to_string(run_number++)).string();
   std::ofstream request(name + ".request", std::ios::binary);
   write_text(request, kernel);
-  for (const std::uint64_t word : {std::uint64_t{groups}, static_cast<std::uint64_t>(order), std::uint64_t{seed}, std::uint64_t{arguments.size()}})
+  for (const std::uint64_t word :
+       {std::uint64_t{groups}, static_cast<std::uint64_t>(order), std::uint64_t{seed}, std::uint64_t{arguments.size()}})
     write_word(request, word);
   for (std::size_t i = 0; i < arguments.size(); i++) {
     write_word(request, signature->parameters[i].kind != ParameterKind::value);
@@ -118,7 +121,8 @@ Status HostProgram::run(std::string_view kernel, std::uint32_t groups, const std
   const int code = run_command({(folder_->path / "program").string(), name + ".request", name + ".result"}, name + ".log");
   const std::string log = content_of(name + ".log"), result = content_of(name + ".result");
   for (const char* ending : {".request", ".result", ".log"}) fs::remove(name + ending);
-  if (code != 0) return Status(code == 2 ? Code::invalid : Code::internal, log.empty() ? "host_runner ended with " + std::to_string(code) : log);
+  if (code != 0)
+    return Status(code == 2 ? Code::invalid : Code::internal, log.empty() ? "host_runner ended with " + std::to_string(code) : log);
   std::size_t at = 0;
   for (const HostArgument& argument : arguments) {
     if (!argument.value_bytes.empty()) continue;

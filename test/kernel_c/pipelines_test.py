@@ -12,7 +12,11 @@ SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts" / "ch
 TARGETS = ("cuda", "opencl", "metal", "sycl", "host")
 
 COLUMNS = "n,m,x,day,at,ok,word"
-ROWS = ["1,10,1.5,2024-01-31,2024-01-31 10:00:00,true,a", "2,,2.5,2024-02-29,2024-02-29 11:30:00,false,b", "3,30,,2024-03-01,2024-03-01 00:00:00,true,"]
+ROWS = [
+    "1,10,1.5,2024-01-31,2024-01-31 10:00:00,true,a",
+    "2,,2.5,2024-02-29,2024-02-29 11:30:00,false,b",
+    "3,30,,2024-03-01,2024-03-01 00:00:00,true,",
+]
 
 STATEMENTS = {
     # name: (statement, the targets that have what it needs: Metal has no float64)
@@ -20,10 +24,16 @@ STATEMENTS = {
     "store": ("SELECT n * 2 + 1, m % 7, day FROM '{}'", TARGETS),
     "strings": ("SELECT word, n FROM '{}' WHERE word = 'a'", TARGETS),
     "reduce": ("SELECT count(*), sum(n), min(m), max(day) FROM '{}' WHERE m IS NOT NULL", TARGETS),
-    "reduce_floats": ("SELECT sum(x), avg(x), max(sqrt(x) + exp(x)), avg(n) FROM '{}' WHERE round(x) < 10.5", [target for target in TARGETS if target != "metal"]),
+    "reduce_floats": (
+        "SELECT sum(x), avg(x), max(sqrt(x) + exp(x)), avg(n) FROM '{}' WHERE round(x) < 10.5",
+        [target for target in TARGETS if target != "metal"],
+    ),
     "group": ("SELECT ok, day, count(*), sum(n), min(m) FROM '{}' WHERE n >= 0 GROUP BY ok, day", TARGETS),
     "dates": ("SELECT year(day), month(at), day + 1 FROM '{}' WHERE at > TIMESTAMP '2024-02-01 00:00:00'", TARGETS),
-    "many_scalars": ("SELECT n, ok FROM '{}' WHERE " + " OR ".join(f"m + {i} = 0 OR day = DATE '2024-01-01' + {i}" for i in range(100, 140)), TARGETS),
+    "many_scalars": (
+        "SELECT n, ok FROM '{}' WHERE " + " OR ".join(f"m + {i} = 0 OR day = DATE '2024-01-01' + {i}" for i in range(100, 140)),
+        TARGETS,
+    ),
     "decimals": ("SELECT sum(CAST(n AS DECIMAL(15, 2)) * (1 - CAST(m AS DECIMAL(4, 2)))) FROM '{}'", TARGETS),
 }
 
@@ -37,14 +47,18 @@ class Pipelines(unittest.TestCase):
             for name, (statement, targets) in STATEMENTS.items():
                 for target in targets:
                     with self.subTest(f"{name} for {target}"):
-                        done = subprocess.run([PENSTOCK, "emit", statement.format(table), "--target", target], capture_output=True, text=True)
+                        done = subprocess.run(
+                            [PENSTOCK, "emit", statement.format(table), "--target", target], capture_output=True, text=True
+                        )
                         self.assertEqual(done.returncode, 0, done.stderr)
                         path = pathlib.Path(folder) / f"{name}.{target}"
                         path.write_text(done.stdout)
                         (look_back if "pipeline_look_back" in done.stdout else portable).append(str(path))
             # Look-back has a warp more than its 384 threads that compute.
             for files, size in ((portable, "32"), (look_back, "416")):
-                done = subprocess.run([SCRIPT, "--cuda-checker", CUDA_CHECKER, "--group-size", size, *files], capture_output=True, text=True)
+                done = subprocess.run(
+                    [SCRIPT, "--cuda-checker", CUDA_CHECKER, "--group-size", size, *files], capture_output=True, text=True
+                )
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_float64_is_refused_by_name_where_there_is_none(self):
@@ -52,7 +66,9 @@ class Pipelines(unittest.TestCase):
             table = pathlib.Path(folder) / "table.csv"
             table.write_text("\n".join([COLUMNS, *ROWS]) + "\n")
             for expression in ("sum(CAST(x AS FLOAT))", "max(x)", "sum(CAST(CAST(n AS FLOAT) AS DECIMAL(9, 2)))"):
-                done = subprocess.run([PENSTOCK, "emit", f"SELECT {expression} FROM '{table}'", "--target", "metal"], capture_output=True, text=True)
+                done = subprocess.run(
+                    [PENSTOCK, "emit", f"SELECT {expression} FROM '{table}'", "--target", "metal"], capture_output=True, text=True
+                )
                 self.assertEqual(done.returncode, 1, done.stdout)
                 self.assertIn("float64, which metal lacks", done.stderr)
 

@@ -20,12 +20,32 @@ def kernel(body):
 
 CASES = {
     # name: (text, target whose text is checked, check, words)
-    "helper_without_global": (HEAD + "FUNCTION u32 f(const u32* p) { return p[0]; }\n" + KERNEL % "  b[id] = f(a);", "opencl", "OpenCL", "address space"),
-    "local_passed_as_global": (HEAD + "FUNCTION u32 f(GLOBAL const u32* p) { return p[0]; }\n" + KERNEL % "  b[id] = f(tile->words);", "metal", "Metal", "no matching function"),
+    "helper_without_global": (
+        HEAD + "FUNCTION u32 f(const u32* p) { return p[0]; }\n" + KERNEL % "  b[id] = f(a);",
+        "opencl",
+        "OpenCL",
+        "address space",
+    ),
+    "local_passed_as_global": (
+        HEAD + "FUNCTION u32 f(GLOBAL const u32* p) { return p[0]; }\n" + KERNEL % "  b[id] = f(tile->words);",
+        "metal",
+        "Metal",
+        "no matching function",
+    ),
     "global_as_private": (kernel("  PRIVATE u32* p = b;\n  p[0] = id;"), "metal", "Metal", "cannot initialize"),
     "private_without_word": (kernel("  u32 x = id;\n  u32* p = &x;\n  b[id] = *p;"), "host", "lint", "pointer to u32 without GLOBAL"),
-    "overload": (HEAD + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n" + KERNEL % "  b[id] = f(id);", "opencl", "lint", "also defined"),
-    "overload_in_opencl": (HEAD + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n" + KERNEL % "  b[id] = f(id);", "opencl", "OpenCL", "conflicting types"),
+    "overload": (
+        HEAD + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n" + KERNEL % "  b[id] = f(id);",
+        "opencl",
+        "lint",
+        "also defined",
+    ),
+    "overload_in_opencl": (
+        HEAD + "FUNCTION u32 f(u32 x) { return x; }\nFUNCTION u32 f(u32 x, u32 y) { return x + y; }\n" + KERNEL % "  b[id] = f(id);",
+        "opencl",
+        "OpenCL",
+        "conflicting types",
+    ),
     "table_as_static_const": ("static const u32 T[2] = {1u, 2u};\n" + kernel("  b[id] = T[id & 1u];"), "opencl", "lint", "static"),
     "double_in_metal": (kernel("  b[id] = (u32)((f64)scale * 2.0);"), "metal", "Metal", "f64"),
     "double_literal": (kernel("  const f32 x = scale * 2.0;\n  b[id] = (u32)x;"), "host", "g++", "double"),
@@ -33,7 +53,12 @@ CASES = {
     "result_of_64_bit_addition": (kernel("  b[id] = (u32)ATOMIC_ADD_U64(sum, 1u);"), "opencl", "OpenCL", "void"),
     "plain_store_to_atomic": (kernel("  tile->count = 0u;\n  b[id] = 1u;"), "metal", "Metal", "no viable overloaded '='"),
     "goto": (kernel("  if (id == 0u) goto end;\n  b[id] = 1u;\nend:\n  b[id] = 2u;"), "opencl", "lint", "goto"),
-    "recursion": (HEAD + "FUNCTION u32 f(u32 x)\n{\n  return x == 0u ? 0u : f(x - 1u) + 1u;\n}\n" + KERNEL % "  b[id] = f(id);", "opencl", "lint", "calls itself"),
+    "recursion": (
+        HEAD + "FUNCTION u32 f(u32 x)\n{\n  return x == 0u ? 0u : f(x - 1u) + 1u;\n}\n" + KERNEL % "  b[id] = f(id);",
+        "opencl",
+        "lint",
+        "calls itself",
+    ),
     "reserved_word": (kernel("  const u32 local = id;\n  b[id] = local;"), "host", "lint", "'local' is reserved"),
     "store_through_in": (kernel("  b[id] = 1u;\n  a[id] = 1u;"), "sycl", "SYCL", "read-only"),
     "unknown_word_in_cuda": (kernel("  b[id] = no_such_word(id);"), "cuda", "NVRTC", "no_such_word"),

@@ -32,7 +32,8 @@ void Shadow::access(const void* address, std::size_t bytes, Access kind, const v
     if (first < range.begin || first >= range.end) continue;
     const char* end = std::min(first + bytes, range.end);
     bool races = false;      // one report an access
-    for (const char* at = first; at < end; at++) races |= touch(range, range.cells[static_cast<std::size_t>(at - range.begin)], kind, place, !races);
+    for (const char* at = first; at < end; at++)
+      races |= touch(range, range.cells[static_cast<std::size_t>(at - range.begin)], kind, place, !races);
     return;
   }
 }

@@ -50,7 +50,8 @@ TEST(Binding, DateColumnAgainstNoonComparesTimestamps) {
 
 TEST(Binding, PrecedenceIsDuckDBs) {
   const auto same = [](const char* written, const char* meant) {
-    const Bound a = bind_statement(std::string("SELECT * FROM t WHERE ") + written), b = bind_statement(std::string("SELECT * FROM t WHERE ") + meant);
+    const Bound a = bind_statement(std::string("SELECT * FROM t WHERE ") + written),
+                b = bind_statement(std::string("SELECT * FROM t WHERE ") + meant);
     ASSERT_TRUE(a.result.ok()) << a.result.status().text();
     ASSERT_TRUE(b.result.ok()) << b.result.status().text();
     EXPECT_EQ(predicate_of(a), predicate_of(b)) << written;
@@ -102,7 +103,8 @@ TEST(Binding, FromInsideFunctionsIsNoTable) {
 }
 
 TEST(Binding, AliasKeepsItsCase) {
-  const Bound bound = bind_statement("SELECT i8 AS Aa, i16 Bb, case when b then 1 end AS \"C c\", b IS DISTINCT FROM b AS Dd, (i8) Ee FROM t");
+  const Bound bound = bind_statement(
+      "SELECT i8 AS Aa, i16 Bb, case when b then 1 end AS \"C c\", b IS DISTINCT FROM b AS Dd, (i8) Ee FROM t");
   ASSERT_TRUE(bound.result.ok()) << bound.result.status().text();
   EXPECT_EQ(columns_of(bound), "Aa TINYINT; Bb SMALLINT; C c INTEGER; Dd BOOLEAN; Ee TINYINT");
 }
@@ -151,18 +153,56 @@ TEST(Binding, FaultsKnowTheirPlaceInTheStatement) {
 // What DuckDB 2.0 gives; "" is an error.
 TEST(Binding, StringsCastToNumbersAsDuckDbReadsThem) {
   const Type integer{Kind::int32}, money = Type::decimal(10, 2), tiny{Kind::int8}, large{Kind::uint64};
-  const struct { Type type; const char* text; const char* value; } casts[] = {
-      {integer, "12.5", "13"}, {integer, "-12.5", "-13"}, {integer, "12.49", "12"}, {integer, "1e2", "100"}, {integer, "1.25e1", "13"},
-      {integer, "+5", "5"}, {integer, "1e-3", "0"}, {integer, ".5", "1"}, {integer, "5.", "5"}, {integer, "-.5", "-1"}, {integer, "1_000", "1000"},
-      {integer, "1e-400", "0"}, {integer, "0e400", "0"}, {integer, "-0.4", "0"}, {integer, "25e-1", "3"}, {integer, "1234567e-5", "12"},
-      {integer, "+ 5", ""}, {integer, "-+5", ""}, {integer, "+-5", ""}, {integer, ".", ""}, {integer, "", ""}, {integer, "e5", ""}, {integer, "1e", ""},
-      {integer, "1e400", ""}, {integer, "1__0", ""}, {integer, "1_", ""}, {integer, "5e0.5", ""}, {integer, "1e+-2", ""}, {integer, "2147483648", ""},
-      {integer, "99999999999999999999999999999999999999999999", ""},
-      {tiny, "127.4", "127"}, {tiny, "127.5", ""}, {tiny, "-128", "-128"}, {tiny, "-129", ""},
-      {large, "18446744073709551615", "18446744073709551615"}, {large, "18446744073709551615.4", "18446744073709551615"},
-      {large, "18446744073709551615.5", ""}, {large, "-0", "0"}, {large, "-1", ""}, {large, "-0.4", ""},
-      {money, "1.25e1", "12.50"}, {money, "+5", "5.00"}, {money, "1.005", "1.01"}, {money, "1.004999", "1.00"}, {money, "1e+2", "100.00"},
-      {money, "99999999.994", "99999999.99"}, {money, "99999999.995", ""}, {money, "1e400", ""}, {money, "1234567e-5", "12.35"}};
+  const struct { Type type; const char* text; const char* value;
+  } casts[] = {{integer, "12.5", "13"},
+               {integer, "-12.5", "-13"},
+               {integer, "12.49", "12"},
+               {integer, "1e2", "100"},
+               {integer, "1.25e1", "13"},
+               {integer, "+5", "5"},
+               {integer, "1e-3", "0"},
+               {integer, ".5", "1"},
+               {integer, "5.", "5"},
+               {integer, "-.5", "-1"},
+               {integer, "1_000", "1000"},
+               {integer, "1e-400", "0"},
+               {integer, "0e400", "0"},
+               {integer, "-0.4", "0"},
+               {integer, "25e-1", "3"},
+               {integer, "1234567e-5", "12"},
+               {integer, "+ 5", ""},
+               {integer, "-+5", ""},
+               {integer, "+-5", ""},
+               {integer, ".", ""},
+               {integer, "", ""},
+               {integer, "e5", ""},
+               {integer, "1e", ""},
+               {integer, "1e400", ""},
+               {integer, "1__0", ""},
+               {integer, "1_", ""},
+               {integer, "5e0.5", ""},
+               {integer, "1e+-2", ""},
+               {integer, "2147483648", ""},
+               {integer, "99999999999999999999999999999999999999999999", ""},
+               {tiny, "127.4", "127"},
+               {tiny, "127.5", ""},
+               {tiny, "-128", "-128"},
+               {tiny, "-129", ""},
+               {large, "18446744073709551615", "18446744073709551615"},
+               {large, "18446744073709551615.4", "18446744073709551615"},
+               {large, "18446744073709551615.5", ""},
+               {large, "-0", "0"},
+               {large, "-1", ""},
+               {large, "-0.4", ""},
+               {money, "1.25e1", "12.50"},
+               {money, "+5", "5.00"},
+               {money, "1.005", "1.01"},
+               {money, "1.004999", "1.00"},
+               {money, "1e+2", "100.00"},
+               {money, "99999999.994", "99999999.99"},
+               {money, "99999999.995", ""},
+               {money, "1e400", ""},
+               {money, "1234567e-5", "12.35"}};
   for (const auto& cast : casts) {
     const auto value = sql::parse_as(cast.type, cast.text);
     EXPECT_EQ(value ? text_of(*value) : "", cast.value) << cast.text << " as " << name_of(cast.type);

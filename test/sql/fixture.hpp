@@ -23,10 +23,12 @@ class NoRows : public TableSource {
 
 // As in record_duckdb.py, each column nullable.
 inline Schema every_type() {
-  return {{"b", {Kind::boolean}, true}, {"i8", {Kind::int8}, true}, {"i16", {Kind::int16}, true}, {"i32", {Kind::int32}, true},
-          {"i64", {Kind::int64}, true}, {"u8", {Kind::uint8}, true}, {"u32", {Kind::uint32}, true}, {"u64", {Kind::uint64}, true},
-          {"f", {Kind::float32}, true}, {"d", {Kind::float64}, true}, {"dt", {Kind::date32}, true}, {"ts", {Kind::timestamp}, true},
-          {"m", Type::decimal(15, 2), true}, {"s", {Kind::string}, true}, {"Mixed Case", {Kind::int32}, true}, {"Price", {Kind::float32}, true}};
+  return {{"b", {Kind::boolean}, true},      {"i8", {Kind::int8}, true},    {"i16", {Kind::int16}, true},
+          {"i32", {Kind::int32}, true},      {"i64", {Kind::int64}, true},  {"u8", {Kind::uint8}, true},
+          {"u32", {Kind::uint32}, true},     {"u64", {Kind::uint64}, true}, {"f", {Kind::float32}, true},
+          {"d", {Kind::float64}, true},      {"dt", {Kind::date32}, true},  {"ts", {Kind::timestamp}, true},
+          {"m", Type::decimal(15, 2), true}, {"s", {Kind::string}, true},   {"Mixed Case", {Kind::int32}, true},
+          {"Price", {Kind::float32}, true}};
 }
 
 struct Bound {
@@ -55,7 +57,8 @@ inline std::string steps_of(const Bound& bound) {
 
 inline std::string columns_of(const Bound& bound) {
   std::string text;
-  for (const Field& field : bound.plan.step(*bound.result).schema) text += (text.empty() ? "" : "; ") + field.name + " " + name_of(field.type);
+  for (const Field& field : bound.plan.step(*bound.result).schema)
+    text += (text.empty() ? "" : "; ") + field.name + " " + name_of(field.type);
   return text;
 }
 

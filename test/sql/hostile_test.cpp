@@ -48,7 +48,8 @@ TEST(SqlHostile, DeepButAllowedNestingBindsOrIsRefused) {
   for (const char* part : {"+1", "+(1", "::int", " IS NULL", "*i8"}) {
     const std::size_t opened = std::string_view(part).find('(') != std::string_view::npos;
     for (std::size_t depth : {100u, 240u, 300u, 480u, 600u, 2000u}) {
-      const Bound bound = bind_statement("SELECT i8" + repeated(part, depth) + repeated(")", depth * opened) + " AS x, x = x AS y FROM t GROUP BY 1, 2");
+      const Bound bound = bind_statement("SELECT i8" + repeated(part, depth) + repeated(")", depth * opened) +
+                                         " AS x, x = x AS y FROM t GROUP BY 1, 2");
       if (depth == 100) {
         EXPECT_TRUE(bound.result.ok()) << bound.result.status().text();
       }
@@ -68,8 +69,9 @@ TEST(SqlHostile, DoublingAliasesAreBounded) {
 
 TEST(SqlHostile, WrongBytesAreRefused) {
   using namespace std::string_literals;
-  for (const std::string& statement : {"SELECT i8\0 FROM t"s, "\0"s, "SELECT '\xFF' FROM t"s, "SELECT '\xC0\x80' FROM t"s, "SELECT '\xED\xA0\x80' FROM t"s,
-                                       "SELECT '\xF4\x90\x80\x80' FROM t"s, "SELECT i8 FROM '\xE6\x97"s, "\x80"s, "SELECT \xC3"s})
+  for (const std::string& statement :
+       {"SELECT i8\0 FROM t"s, "\0"s, "SELECT '\xFF' FROM t"s, "SELECT '\xC0\x80' FROM t"s, "SELECT '\xED\xA0\x80' FROM t"s,
+        "SELECT '\xF4\x90\x80\x80' FROM t"s, "SELECT i8 FROM '\xE6\x97"s, "\x80"s, "SELECT \xC3"s})
     expect_refused(statement, "bytes");
 }
 
@@ -91,12 +93,84 @@ TEST(SqlHostile, LongTokensAreRefusedOrBind) {
 
 // Bytes replaced, removed, doubled and swapped for words of the language.
 std::string mutated(std::string statement, std::mt19937& random) {
-  static constexpr std::string_view words[] = {
-      "(", ")", ",", "'", "\"", "--", "/*", "*/", "//", "**", "==", ";", "$$", "*", ".", "::", "-", "+", "%", "<", "<>", "||", "[", "]", "\n", "\t",
-      " FROM ", " SELECT ", " WHERE ", " GROUP BY ", " ORDER BY ", " HAVING ", " LIMIT ", " OFFSET ", " AND ", " OR ", " NOT ", " IN (", " IS NULL",
-      " BETWEEN ", " CASE WHEN ", " THEN ", " ELSE ", " END ", " DISTINCT ", " INTERVAL ", " INTERVAL 1 DAYS ", " DATE ", "NULL", "true", " AS ", "1",
-      "-1", "1.5", "1e9", "9223372036854775808", "i8", "m", "s", "dt", "nope", "sum(", "count(*)", "coalesce(", "extract(year FROM ", "CAST(",
-      " FILTER (WHERE ", " OVER ()", "\xC3\xBC", "\xF0\x9F\x98\x80", "\xFF", " UNION ", " FROM 'a', 'b' ", " LIKE ", "U&\"x\"", "e'\\'", "0x1F", "$1"};
+  static constexpr std::string_view words[] = {"(",
+                                               ")",
+                                               ",",
+                                               "'",
+                                               "\"",
+                                               "--",
+                                               "/*",
+                                               "*/",
+                                               "//",
+                                               "**",
+                                               "==",
+                                               ";",
+                                               "$$",
+                                               "*",
+                                               ".",
+                                               "::",
+                                               "-",
+                                               "+",
+                                               "%",
+                                               "<",
+                                               "<>",
+                                               "||",
+                                               "[",
+                                               "]",
+                                               "\n",
+                                               "\t",
+                                               " FROM ",
+                                               " SELECT ",
+                                               " WHERE ",
+                                               " GROUP BY ",
+                                               " ORDER BY ",
+                                               " HAVING ",
+                                               " LIMIT ",
+                                               " OFFSET ",
+                                               " AND ",
+                                               " OR ",
+                                               " NOT ",
+                                               " IN (",
+                                               " IS NULL",
+                                               " BETWEEN ",
+                                               " CASE WHEN ",
+                                               " THEN ",
+                                               " ELSE ",
+                                               " END ",
+                                               " DISTINCT ",
+                                               " INTERVAL ",
+                                               " INTERVAL 1 DAYS ",
+                                               " DATE ",
+                                               "NULL",
+                                               "true",
+                                               " AS ",
+                                               "1",
+                                               "-1",
+                                               "1.5",
+                                               "1e9",
+                                               "9223372036854775808",
+                                               "i8",
+                                               "m",
+                                               "s",
+                                               "dt",
+                                               "nope",
+                                               "sum(",
+                                               "count(*)",
+                                               "coalesce(",
+                                               "extract(year FROM ",
+                                               "CAST(",
+                                               " FILTER (WHERE ",
+                                               " OVER ()",
+                                               "\xC3\xBC",
+                                               "\xF0\x9F\x98\x80",
+                                               "\xFF",
+                                               " UNION ",
+                                               " FROM 'a', 'b' ",
+                                               " LIKE ",
+                                               "U&\"x\"",
+                                               "e'\\'",
+                                               "0x1F",
+                                               "$1"};
   static constexpr std::string_view names[] = {"i8", "i16", "m", "dt", "ts", "b", "d", "s", "1", "0.5", "NULL", "'1998-01-02'", "a", "2"};
   const auto below = [&](std::size_t bound) { return random() % bound; };
   const auto in_word = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };

@@ -1,6 +1,8 @@
 """Writes recorded.hpp: for each statement the names and types of its result columns as DuckDB gives them, and the steps that
 Penstock's plan should have. Run with DuckDB 2.0 (pip install duckdb): python3 test/sql/record_duckdb.py > test/sql/recorded.hpp
 """
+import textwrap
+
 import duckdb
 
 COLUMNS = ('b BOOLEAN, i8 TINYINT, i16 SMALLINT, i32 INTEGER, i64 BIGINT, u8 UTINYINT, u32 UINTEGER, u64 UBIGINT, f FLOAT, d DOUBLE, '
@@ -13,16 +15,20 @@ m * 2; m + 1; 1 - m; m * 0.05; m * (1 - m); m / 2; m * 1.5e0; m % 2; 0.05; .5; 5
 f * 2; f * 2.5; f + m; d + m; f + d; i64 + f; u64 + 1; u64 < i64; b = 1; 5 / 0; 2.5 % 2; i8 + null; null + 1
 1 | 2 & 3; 1 << 2 + 1; 2 * 7 // 3; 1 + 7 // 3; 12 // 2 * 3; -2 ^ 2; 2 ^ 3 ^ 2; 2 ** 3; ~1 + 1; ~i8; i8 & 1; i8 << 1; xor(i32, 5)
 -i8; +i8; - (i8 + 1); -(-1); 1 - - 1; i8 - -1; -i8 * 2; i8*-1; 1 == 1; i8 <> 1; i8 != 1; i8 = 1; not b = true; ((i8))
-abs(i8); abs(m); sqrt(i32); sqrt(m); floor(i32); floor(m); FLOOR(m); ceil(m); ceiling(f); ceil(i8); round(m); round(m, 1); round(d, 1); round(f)
+abs(i8); abs(m); sqrt(i32); sqrt(m); floor(i32); floor(m); FLOOR(m); ceil(m); ceiling(f); ceil(i8); round(m); round(m, 1)
+round(d, 1); round(f)
 round(i32); trunc(d); trunc(m); trunc(i32); ln(i32); log(d); log10(d); exp(f); power(i32, 2); pow(f, 2); sin(f); cos(d); tan(d); mod(i32, 2)
 greatest(i8, i32); least(1, m); greatest(dt, '1999-01-01'); greatest(1, 2, 3); sign(m); sign(i8)
-case when i8 > 1 then 1 else i8 end; case when i8 > 1 then 1 end; case i8 when 1 then 2 when 2 then 3 else 4 end; case when b then i8 else m end
+case when i8 > 1 then 1 else i8 end; case when i8 > 1 then 1 end; case i8 when 1 then 2 when 2 then 3 else 4 end
+case when b then i8 else m end
 case when b then 1 else 2.5 end; case when i8 then 1 end; if(b, 1, 2); coalesce(i8, 1); coalesce(i8, 300); coalesce(m, 1); ifnull(i8, 1)
 nullif(i8, 1); nullif(i8, 1000); i8 in (1, 2, 3); i8 not in (1, 2); not (i8 in (1)); i8 between 1 and 2; i8 not between 1 and 2
 i8 is null; i8 is not null; b is true; b is not true; b is false; b is not false; b is unknown; b is not unknown; i8 is distinct from 1
 i8 is not distinct from null; b and i8 > 1 or not b; b and b and b; (b and b) and b; b and (b or b); not i8; i8 and true
-cast(i8 as decimal(5,1)); i8::bigint; i8::int4; i8::decimal; i8::numeric(4); i8::double precision; i8::double; i8::float; i8::real; i8::float8
-i8::uinteger; b::integer; 1::boolean; dt::timestamp; ts::date; cast(dt as DATE); cast(i8 as Uinteger); i8::smallint::integer; i8::bool; i8::int8
+cast(i8 as decimal(5,1)); i8::bigint; i8::int4; i8::decimal; i8::numeric(4); i8::double precision; i8::double; i8::float
+i8::real; i8::float8
+i8::uinteger; b::integer; 1::boolean; dt::timestamp; ts::date; cast(dt as DATE); cast(i8 as Uinteger); i8::smallint::integer
+i8::bool; i8::int8
 date '1998-12-01'; '1998-12-01'::date; timestamp '1998-12-01 12:34:56'; '12'::integer; '1.5'::decimal(5,2); dt + 5; dt - 5; 5 + dt
 dt - date '1998-01-01'; date '1998-12-01' - 90; date '1998-12-01' - interval '90' day; date '1998-12-01' - interval 90 day
 date '1998-12-01' + interval '3 months'; date '1998-12-01' - interval 2 hours; interval '1 day' + date '1998-12-01'; dt < '1998-10-01'
@@ -90,6 +96,13 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT DISTINCT sum(i8) FROM t GROUP BY i16", "source > group by > map > group by"),
 ]
 
+
+def literal(text):
+    """As C++ literals of a line's length, which the compiler joins."""
+    pieces = textwrap.wrap(text, 110, drop_whitespace=False, break_long_words=False, break_on_hyphens=False)
+    return "\n   ".join(f'R"sql({piece})sql"' for piece in pieces)
+
+
 def main():
     connection = duckdb.connect()
     connection.execute(f"CREATE TABLE t({COLUMNS})")
@@ -98,7 +111,8 @@ def main():
     for statement, steps in STATEMENTS:
         description = connection.execute(statement).description
         columns = "; ".join(f"{name} {kind}" for name, kind, *_ in description)
-        print(f'  {{R"sql({statement})sql", "{steps}",\n   R"sql({columns})sql"}},')
+        separator = " " if len(statement) + len(steps) < 110 else "\n   "
+        print(f'  {{{literal(statement)},{separator}"{steps}",\n   {literal(columns)}}},')
     print("};")
 
 main()
