@@ -45,6 +45,7 @@ struct Traits {
   std::uint32_t compute_units = 1;
   std::uint32_t max_group_size = 1;
   std::uint32_t subgroup_size = 1;
+  bool has_subgroups = false;     // Kernel C's words for them work, with groups of a multiple of subgroup_size items
   std::uint64_t global_bytes = 0;
   std::uint64_t max_allocation_bytes = 0;
   std::uint64_t local_bytes = 0;

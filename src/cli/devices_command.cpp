@@ -28,6 +28,7 @@ std::vector<Row> rows_of(const Traits& traits) {
           text_row("vendor", traits.vendor), text_row("driver", traits.driver), text_row("architecture", traits.architecture),
           text_row("compiler", traits.compiler), number_row("compute_units", traits.compute_units),
           number_row("max_group_size", traits.max_group_size), number_row("subgroup_size", traits.subgroup_size),
+          truth_row("has_subgroups", traits.has_subgroups),
           bytes_row("global_bytes", traits.global_bytes), bytes_row("max_allocation_bytes", traits.max_allocation_bytes),
           bytes_row("local_bytes", traits.local_bytes), truth_row("is_cpu", traits.is_cpu),
           truth_row("unified_memory", traits.unified_memory), truth_row("has_f64", traits.has_f64),

@@ -86,6 +86,8 @@ class HostDevice : public Device {
     traits_.global_bytes = traits_.max_allocation_bytes = std::uint64_t{1} << 30;
     traits_.local_bytes = 32 << 10;
     traits_.is_cpu = options.is_cpu;
+    traits_.has_subgroups = options.subgroup_size > 0;
+    traits_.subgroup_size = std::max(1u, options.subgroup_size);
     traits_.has_f64 = traits_.has_atomic_u64 = true;
   }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {

@@ -51,6 +51,7 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   traits.compute_units = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   traits.max_group_size = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
   traits.subgroup_size = static_cast<std::uint32_t>(attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE));
+  traits.has_subgroups = true;
   traits.global_bytes = traits.max_allocation_bytes = bytes;
   traits.local_bytes = static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   traits.has_f64 = traits.has_atomic_u64 = true;

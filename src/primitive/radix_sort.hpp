@@ -1,0 +1,42 @@
+// Sorting on a device: stable, by unsigned keys of 32 or 64 bits, with a 32-bit value beside each key or without.
+//
+// Sorts column types through keys that order as they do (plan/sort_words.hpp). Everything is enqueued; the host waits for nothing.
+//
+//     PENSTOCK_ASSIGN(auto sort, RadixSort::build(device, {.key_bytes = 4, .has_values = true}));
+//     PENSTOCK_TRY(sort->enqueue(*queue, data, spare, row_count));      // data is in order then
+#pragma once
+#include <memory>
+
+#include "penstock/device.hpp"
+
+namespace penstock::primitive {
+
+// Counts travel between groups in 30 bits.
+constexpr std::uint64_t most_sort_keys = (std::uint64_t{1} << 30) - 1;
+
+struct SortShape { std::uint32_t key_bytes = 4; bool has_values = false; };
+
+// Keys u32[count] or u64[count] and values u32[count], which are null where the shape has none.
+struct SortData { std::shared_ptr<Buffer> keys, values; };
+
+class RadixSort {
+ public:
+  virtual ~RadixSort() = default;
+  // Code::invalid for keys of other widths; what Device::build says.
+  static Result<std::unique_ptr<RadixSort>> build(std::shared_ptr<Device> device, SortShape shape);
+  // Orders `data` by the key's bytes from `first_byte` to before `last_byte`, lowest first. `spare` is as large and is overwritten; the
+  // two change places where the number of bytes is odd. Code::capacity above most_sort_keys. One enqueue at a time: it has memory of
+  // its own, which the next one uses again in the queue's order.
+  virtual Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte) = 0;
+  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count) {
+    return enqueue(queue, data, spare, count, 0, shape_.key_bytes);
+  }
+  const Program& program() const { return *program_; }
+
+ protected:
+  std::shared_ptr<Device> device_;
+  SortShape shape_;
+  std::shared_ptr<Program> program_;
+};
+
+}  // namespace penstock::primitive
