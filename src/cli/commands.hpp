@@ -23,5 +23,6 @@ Action declare_emit(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
 Action declare_bench_pipelines(Arguments& arguments);
+Action declare_bench_sort(Arguments& arguments);
 
 }  // namespace penstock::cli

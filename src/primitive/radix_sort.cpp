@@ -21,14 +21,16 @@ struct Policy {
 // On an H200, 2^28 random keys: 32-bit keys 4.78 ms (512 items 5.15, ballots in place of masks 4.9), 64-bit 13.7 ms (24 keys an item 14.2),
 // pairs of 32 bits 7.0 ms (masks 7.3). Histograms with a copy for every lane take 0.25 ms, with four copies 0.46 ms.
 Policy policy_for(const Traits& traits, SortShape shape) {
-  if (!traits.has_subgroups || traits.subgroup_size != 32 || traits.max_group_size < 384) return {std::min(32u, traits.max_group_size), 16, 2, 1, false};
+  if (!traits.has_subgroups || traits.subgroup_size != 32 || traits.max_group_size < 384)
+    return {std::min(32u, traits.max_group_size), 16, 2, 1, false};
   const std::uint32_t copies = traits.local_bytes >= shape.key_bytes * digits * 4 * 32 ? 32 : 4;
   if (shape.has_values) return shape.key_bytes == 4 ? Policy{384, 23, copies, 2, false} : Policy{256, 20, copies, 2, true};
   return shape.key_bytes == 4 ? Policy{256, 32, copies, 3, true} : Policy{256, 32, copies, 2, true};
 }
 
 Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte) {
-  if (count > most_sort_keys) return Status(Code::capacity, "a sort of " + std::to_string(count) + " rows; one takes " + std::to_string(most_sort_keys) + " at most");
+  if (count > most_sort_keys)
+    return Status(Code::capacity, "a sort of " + std::to_string(count) + " rows; one takes " + std::to_string(most_sort_keys) + " at most");
   if (first_byte > last_byte || last_byte > shape.key_bytes) return Status(Code::invalid, "a sort by bytes that its keys do not have");
   return {};
 }
@@ -40,8 +42,8 @@ std::string definitions(SortShape shape) {
 }
 
 std::string definitions(const Policy& policy) {
-  return "#define SORT_ITEMS " + std::to_string(policy.items) + "u\n#define SORT_COPIES " + std::to_string(policy.copies) + "u\n#define SORT_BY_MASKS " +
-         (policy.by_masks ? "1" : "0") + "\n#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(policy.groups_per_unit) + "\n";
+  return "#define SORT_ITEMS " + std::to_string(policy.items) + "u\n#define SORT_COPIES " + std::to_string(policy.copies) +
+         "u\n#define SORT_BY_MASKS " + (policy.by_masks ? "1" : "0") + "\n#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(policy.groups_per_unit) + "\n";
 }
 
 // Keeps a buffer that is large enough.
@@ -62,7 +64,8 @@ class SortByTiles : public RadixSort {
   Status compile() {
     const std::string name = "primitive/kernels/radix_sort.kc";
     ProgramSource source;
-    source.text = kernel::assemble(device_->traits().target, {{{"sort policy", definitions(shape_) + definitions(policy_)}, {name, std::string(kernel::primitive_text(name))}}});
+    const std::string policy = definitions(shape_) + definitions(policy_);
+    source.text = kernel::assemble(device_->traits().target, {{{"sort policy", policy}, {name, std::string(kernel::primitive_text(name))}}});
     source.group_size = policy_.group_size;
     source.label = "radix_sort";
     PENSTOCK_ASSIGN(program_, device_->build(source));
@@ -70,7 +73,8 @@ class SortByTiles : public RadixSort {
   }
 
   using RadixSort::enqueue;
-  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte) override {
+  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
+                 std::uint32_t last_byte) override {
     PENSTOCK_TRY(check(shape_, count, first_byte, last_byte));
     const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.items, tiles = (count + tile - 1) / tile;
     PENSTOCK_TRY(prepare(queue, tiles));
@@ -112,7 +116,8 @@ class SortByChunks : public RadixSort {
   Status compile() {
     const std::string name = "primitive/kernels/radix_sort_chunks.kc";
     ProgramSource source;
-    source.text = kernel::assemble(device_->traits().target, {{{"sort policy", definitions(shape_)}, {name, std::string(kernel::primitive_text(name))}}});
+    const std::string policy = definitions(shape_);
+    source.text = kernel::assemble(device_->traits().target, {{{"sort policy", policy}, {name, std::string(kernel::primitive_text(name))}}});
     source.group_size = 1;
     source.label = "radix_sort_chunks";
     PENSTOCK_ASSIGN(program_, device_->build(source));
@@ -120,7 +125,8 @@ class SortByChunks : public RadixSort {
   }
 
   using RadixSort::enqueue;
-  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte) override {
+  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
+                 std::uint32_t last_byte) override {
     PENSTOCK_TRY(check(shape_, count, first_byte, last_byte));
     // A chunk in the caches would be too small for its 256 counts.
     const auto chunks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / (1 << 14), 1, device_->traits().compute_units * 4));
@@ -132,8 +138,9 @@ class SortByChunks : public RadixSort {
       const auto shift = Argument::value(8 * byte);
       const Buffer& values = data.values ? *data.values : *counts_;
       const Buffer& sorted_values = spare.values ? *spare.values : *counts_;
+      const auto word_count = Argument::value(static_cast<std::uint32_t>(words));
       PENSTOCK_TRY(queue.launch(*program_, "sort_count_chunks", chunks, {{Argument::of(*data.keys), Argument::of(*counts_), key_count, shift}}));
-      PENSTOCK_TRY(queue.launch(*program_, "sort_start_chunks", 1, {{Argument::of(*counts_), Argument::of(*starts_), Argument::value(static_cast<std::uint32_t>(words))}}));
+      PENSTOCK_TRY(queue.launch(*program_, "sort_start_chunks", 1, {{Argument::of(*counts_), Argument::of(*starts_), word_count}}));
       PENSTOCK_TRY(queue.launch(*program_, "sort_move_chunks", chunks,
                                 {{Argument::of(*data.keys), Argument::of(*spare.keys), Argument::of(values), Argument::of(sorted_values),
                                   Argument::of(*starts_), key_count, shift}}));

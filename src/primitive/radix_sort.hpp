@@ -27,7 +27,8 @@ class RadixSort {
   // Orders `data` by the key's bytes from `first_byte` to before `last_byte`, lowest first. `spare` is as large and is overwritten; the
   // two change places where the number of bytes is odd. Code::capacity above most_sort_keys. One enqueue at a time: it has memory of
   // its own, which the next one uses again in the queue's order.
-  virtual Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte) = 0;
+  virtual Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
+                         std::uint32_t last_byte) = 0;
   Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count) {
     return enqueue(queue, data, spare, count, 0, shape_.key_bytes);
   }

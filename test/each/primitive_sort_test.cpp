@@ -41,8 +41,8 @@ template <class T> Result<std::shared_ptr<Buffer>> on_device(Device& device, Que
 template <class T> struct Sorted { std::vector<T> keys; std::vector<std::uint32_t> values; };
 
 template <class T>
-Result<Sorted<T>> sort_on(std::shared_ptr<Device> device, RadixSort& sort, const std::vector<T>& keys, bool has_values, std::uint32_t first_byte,
-                          std::uint32_t last_byte) {
+Result<Sorted<T>> sort_on(std::shared_ptr<Device> device, RadixSort& sort, const std::vector<T>& keys, bool has_values,
+                          std::uint32_t first_byte, std::uint32_t last_byte) {
   Sorted<T> sorted{std::vector<T>(keys.size()), std::vector<std::uint32_t>(has_values ? keys.size() : 0)};
   std::vector<std::uint32_t> rows(sorted.values.size());
   std::iota(rows.begin(), rows.end(), 0u);
@@ -62,11 +62,12 @@ Result<Sorted<T>> sort_on(std::shared_ptr<Device> device, RadixSort& sort, const
 }
 
 template <class T>
-void expect_sorted(std::shared_ptr<Device> device, RadixSort& sort, const std::vector<T>& keys, bool has_values, std::uint32_t first_byte = 0,
-                   std::uint32_t last_byte = sizeof(T)) {
+void expect_sorted(std::shared_ptr<Device> device, RadixSort& sort, const std::vector<T>& keys, bool has_values,
+                   std::uint32_t first_byte = 0, std::uint32_t last_byte = sizeof(T)) {
   std::vector<std::uint32_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0u);
-  const auto part = [&](T key) { return last_byte == sizeof(T) ? key >> (8 * first_byte) : (key & ((T{1} << (8 * last_byte)) - 1)) >> (8 * first_byte); };
+  const T mask = last_byte == sizeof(T) ? ~T{0} : static_cast<T>((T{1} << (8 * last_byte)) - 1);
+  const auto part = [&](T key) { return first_byte == sizeof(T) ? T{0} : (key & mask) >> (8 * first_byte); };
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return part(keys[a]) < part(keys[b]); });
   TAKE(const Sorted<T> sorted, sort_on(device, sort, keys, has_values, first_byte, last_byte));
   for (std::size_t i = 0; i < keys.size(); i++) {

@@ -1,0 +1,106 @@
+#include "cli/bench_table.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+#include <unistd.h>
+
+#include "cli/output_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+// A peer's line gets the bytes that stand with our figure of the case.
+Status add_peer(const std::string& command, const BenchOptions& options, std::vector<Figure>& figures) {
+  FILE* pipe = popen((command + " " + std::to_string(options.rows) + " " + std::to_string(options.repeats)).c_str(), "r");
+  if (!pipe) return Status(Code::io, "cannot start the peer '" + command + "'");
+  char line[512];
+  while (std::fgets(line, sizeof line, pipe)) {
+    const std::string text(line);
+    const std::size_t first = text.find(';'), second = text.find(';', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), std::atof(text.c_str() + second + 1), 0, 0};
+    for (const Figure& ours : figures)
+      if (ours.work == figure.work) figure.bytes = ours.bytes;
+    if (figure.bytes > 0) figures.push_back(figure);
+  }
+  return pclose(pipe) == 0 ? Status() : Status(Code::io, "the peer '" + command + "' failed");
+}
+
+std::string text_of_figure(const Figure& f, double copy, bool json) {
+  char line[256];
+  const double rate = f.bytes / f.median_seconds;
+  std::snprintf(line, sizeof line,
+                json ? "{\"work\": \"%s\", \"name\": \"%s\", \"milliseconds\": %.4f, \"spread\": %.3f, \"gigabytes_per_second\": %.1f, "
+                       "\"share_of_copy\": %.3f}\n"
+                     : "%-20s %-36s %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy\n",
+                f.work.c_str(), f.name.c_str(), f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9,
+                json ? rate / copy : 100 * rate / copy);
+  return line;
+}
+
+std::string check_only(const std::vector<std::string>& case_names, const std::string& text) {
+  std::string known;
+  for (const std::string& name : case_names) {
+    if (name.find(text) != std::string::npos) return "";
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  return "no case's name holds '" + text + "'; the cases are " + known;
+}
+
+}  // namespace
+
+void declare_bench_options(Arguments& arguments, BenchOptions& options, const char* rows_are, std::uint64_t most_rows,
+                           std::vector<std::string> case_names) {
+  arguments.value("--device", "ID", options.device, "where to run");
+  arguments.value("--rows", "N", options.rows, rows_are, 1, most_rows);
+  arguments.value("--repeats", "N", options.repeats, "timed runs; the median is printed", 1, 1000000);
+  arguments.value("--peers", "COMMANDS", options.peers, "programs that print their own figures, separated by commas");
+  arguments.value("--only", "TEXT", options.only, "the cases whose name holds this text",
+                  [case_names = std::move(case_names)](const std::string& text) { return check_only(case_names, text); });
+  arguments.choice("--format", {"table", "json"}, options.format, "how to print");
+}
+
+std::uint64_t physical_memory_bytes() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+Result<Figure> time_runs(std::string work, std::string name, double bytes, std::uint64_t repeats,
+                         const std::function<Result<double>()>& run_seconds) {
+  std::vector<double> seconds;
+  for (std::uint64_t i = 0; i < repeats + 2; i++) {
+    PENSTOCK_ASSIGN(const double once, run_seconds());
+    if (i >= 2) seconds.push_back(once);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes};
+}
+
+Status finish_bench(const BenchOptions& options, double copy_bytes_per_second, std::vector<Figure> figures) {
+  for (std::size_t at = 0; at < options.peers.size();) {
+    const std::size_t comma = std::min(options.peers.find(',', at), options.peers.size());
+    PENSTOCK_TRY(add_peer(options.peers.substr(at, comma - at), options, figures));
+    at = comma + 1;
+  }
+  std::stable_sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) { return a.work < b.work; });
+  const Sink out = standard_output();
+  for (const Figure& figure : figures) PENSTOCK_TRY(out(text_of_figure(figure, copy_bytes_per_second, options.format == "json")));
+  return {};
+}
+
+void in_parallel(std::uint64_t count, const std::function<void(std::uint64_t, std::uint64_t)>& work) {
+  const std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::jthread> running;
+  for (std::uint64_t t = 0; t < threads; t++)
+    running.emplace_back([&, t] { work(count * t / threads, count * (t + 1) / threads); });
+}
+
+std::uint64_t hash_of_row(std::uint64_t row) {
+  std::uint64_t hash = row * 0x9E3779B97F4A7C15u;
+  hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9u;
+  hash = (hash ^ hash >> 27) * 0x94D049BB133111EBu;
+  return hash ^ hash >> 31;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,38 @@
+// What every bench shares: options, figures beside those of peers, and how they are printed.
+//
+// A peer is a program that takes the row count and the repeats, and prints lines `case;name;seconds` for the same rows (bench/peers/).
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "penstock/device.hpp"
+
+namespace penstock::cli {
+
+struct BenchOptions {
+  std::string device, format = "table", peers, only;
+  std::uint64_t rows = 1 << 24, repeats = 20;
+};
+// --device, --rows, --repeats, --peers, --only and --format. `case_names` are what --only chooses from.
+void declare_bench_options(Arguments& arguments, BenchOptions& options, const char* rows_are, std::uint64_t most_rows,
+                           std::vector<std::string> case_names);
+std::uint64_t physical_memory_bytes();
+
+// One line of the result table. `bytes` is what the case must move.
+struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0; };
+
+// Median and spread of `repeats` runs, after two that do not count.
+Result<Figure> time_runs(std::string work, std::string name, double bytes, std::uint64_t repeats,
+                         const std::function<Result<double>()>& run_seconds);
+
+// Adds the peers' figures for our cases and prints all of them, with the share of the device's copy bandwidth.
+Status finish_bench(const BenchOptions& options, double copy_bytes_per_second, std::vector<Figure> figures);
+
+// A body's work on slices of [0, count), in as many threads as there are cores.
+void in_parallel(std::uint64_t count, const std::function<void(std::uint64_t first, std::uint64_t last)>& work);
+// A value for a row number that looks random; the peers compute the same.
+std::uint64_t hash_of_row(std::uint64_t row);
+
+}  // namespace penstock::cli
