@@ -43,7 +43,18 @@ std::string definitions(SortShape shape) {
 
 std::string definitions(const Policy& policy) {
   return "#define SORT_ITEMS " + std::to_string(policy.items) + "u\n#define SORT_COPIES " + std::to_string(policy.copies) +
-         "u\n#define SORT_BY_MASKS " + (policy.by_masks ? "1" : "0") + "\n#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(policy.groups_per_unit) + "\n";
+         "u\n#define SORT_BY_MASKS " + (policy.by_masks ? "1" : "0") + "\n#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " +
+         std::to_string(policy.groups_per_unit) + "\n";
+}
+
+Result<std::shared_ptr<Program>> compile(Device& device, const std::string& file, std::string policy, std::uint32_t group_size) {
+  const std::string name = "primitive/kernels/" + file;
+  const kernel::TextPart parts[] = {{"sort policy", std::move(policy)}, {name, std::string(kernel::primitive_text(name))}};
+  ProgramSource source;
+  source.text = kernel::assemble(device.traits().target, parts);
+  source.group_size = group_size;
+  source.label = file;
+  return device.build(source);
 }
 
 // Keeps a buffer that is large enough.
@@ -61,14 +72,8 @@ class SortByTiles : public RadixSort {
     shape_ = shape;
     policy_ = policy_for(device_->traits(), shape);
   }
-  Status compile() {
-    const std::string name = "primitive/kernels/radix_sort.kc";
-    ProgramSource source;
-    const std::string policy = definitions(shape_) + definitions(policy_);
-    source.text = kernel::assemble(device_->traits().target, {{{"sort policy", policy}, {name, std::string(kernel::primitive_text(name))}}});
-    source.group_size = policy_.group_size;
-    source.label = "radix_sort";
-    PENSTOCK_ASSIGN(program_, device_->build(source));
+  Status open() {
+    PENSTOCK_ASSIGN(program_, compile(*device_, "radix_sort.kc", definitions(shape_) + definitions(policy_), policy_.group_size));
     return {};
   }
 
@@ -113,14 +118,8 @@ class SortByChunks : public RadixSort {
     device_ = std::move(device);
     shape_ = shape;
   }
-  Status compile() {
-    const std::string name = "primitive/kernels/radix_sort_chunks.kc";
-    ProgramSource source;
-    const std::string policy = definitions(shape_);
-    source.text = kernel::assemble(device_->traits().target, {{{"sort policy", policy}, {name, std::string(kernel::primitive_text(name))}}});
-    source.group_size = 1;
-    source.label = "radix_sort_chunks";
-    PENSTOCK_ASSIGN(program_, device_->build(source));
+  Status open() {
+    PENSTOCK_ASSIGN(program_, compile(*device_, "radix_sort_chunks.kc", definitions(shape_), 1));
     return {};
   }
 
@@ -139,7 +138,8 @@ class SortByChunks : public RadixSort {
       const Buffer& values = data.values ? *data.values : *counts_;
       const Buffer& sorted_values = spare.values ? *spare.values : *counts_;
       const auto word_count = Argument::value(static_cast<std::uint32_t>(words));
-      PENSTOCK_TRY(queue.launch(*program_, "sort_count_chunks", chunks, {{Argument::of(*data.keys), Argument::of(*counts_), key_count, shift}}));
+      PENSTOCK_TRY(queue.launch(*program_, "sort_count_chunks", chunks,
+                                {{Argument::of(*data.keys), Argument::of(*counts_), key_count, shift}}));
       PENSTOCK_TRY(queue.launch(*program_, "sort_start_chunks", 1, {{Argument::of(*counts_), Argument::of(*starts_), word_count}}));
       PENSTOCK_TRY(queue.launch(*program_, "sort_move_chunks", chunks,
                                 {{Argument::of(*data.keys), Argument::of(*spare.keys), Argument::of(values), Argument::of(sorted_values),
@@ -153,9 +153,9 @@ class SortByChunks : public RadixSort {
   std::shared_ptr<Buffer> counts_, starts_;
 };
 
-template <class Sort> Result<std::unique_ptr<RadixSort>> compiled(std::shared_ptr<Device> device, SortShape shape) {
+template <class Sort> Result<std::unique_ptr<RadixSort>> opened(std::shared_ptr<Device> device, SortShape shape) {
   auto sort = std::make_unique<Sort>(std::move(device), shape);
-  PENSTOCK_TRY(sort->compile());
+  PENSTOCK_TRY(sort->open());
   return std::unique_ptr<RadixSort>(std::move(sort));
 }
 
@@ -164,7 +164,7 @@ template <class Sort> Result<std::unique_ptr<RadixSort>> compiled(std::shared_pt
 Result<std::unique_ptr<RadixSort>> RadixSort::build(std::shared_ptr<Device> device, SortShape shape) {
   if (shape.key_bytes != 4 && shape.key_bytes != 8) return Status(Code::invalid, "sort keys have 4 or 8 bytes");
   const bool is_cpu = device->traits().is_cpu;
-  return is_cpu ? compiled<SortByChunks>(std::move(device), shape) : compiled<SortByTiles>(std::move(device), shape);
+  return is_cpu ? opened<SortByChunks>(std::move(device), shape) : opened<SortByTiles>(std::move(device), shape);
 }
 
 }  // namespace penstock::primitive
