@@ -1,6 +1,8 @@
 #include "primitive/radix_sort.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <vector>
 
 #include "kernel/kernel_text.hpp"
 
@@ -13,19 +15,43 @@ namespace {
 
 constexpr std::uint64_t digits = 256;
 
+// How a device sorts keys of a shape.
 struct Policy {
-  std::uint32_t group_size = 1, items = 1, copies = 1, groups_per_unit = 1;
+  std::uint32_t group_size = 1, items = 1, groups_per_unit = 1;
   bool by_masks = false;
+  std::uint32_t histogram_group_size = 1, copies = 1;
 };
 
-// On an H200, 2^28 random keys: 32-bit keys 4.78 ms (512 items 5.15, ballots in place of masks 4.9), 64-bit 13.7 ms (24 keys an item 14.2),
-// pairs of 32 bits 7.0 ms (masks 7.3). Histograms with a copy for every lane take 0.25 ms, with four copies 0.46 ms.
+// The local memory of a group of sort_pass.
+std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgroups, std::uint32_t subgroup_size) {
+  const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size * digits * (policy.by_masks ? 8 : 4)
+                                             : std::uint64_t{policy.group_size} * digits * 2;
+  return counts + std::uint64_t{policy.group_size} * policy.items * shape.key_bytes + 2 * digits * 4 + policy.group_size * 4 + 64;
+}
+
+// On an H200, 2^28 random keys, the whole sort: 256 items with 32 keys of 32 bits 5.2 ms (384 with 32: 5.3, 256 with 36: 5.3); 64 bits 14.5
+// (28 keys: 15.1); pairs of 32 bits, 384 items with 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2
+// (256 with 20: 22.8). Smaller ones follow for devices with less local memory; the last takes no sub-groups.
+std::vector<Policy> policies(SortShape shape) {
+  if (shape.has_values && shape.key_bytes == 4) return {{384, 24, 2, true}, {256, 16, 2, true}, {128, 12, 2, true}};
+  if (shape.has_values) return {{384, 16, 2, true}, {128, 16, 2, true}, {64, 16, 2, true}};
+  if (shape.key_bytes == 4) return {{256, 32, 3, true}, {256, 16, 3, true}, {128, 12, 2, true}};
+  return {{256, 32, 2, true}, {128, 20, 2, true}, {64, 16, 2, true}};
+}
+
 Policy policy_for(const Traits& traits, SortShape shape) {
-  if (!traits.has_subgroups || traits.subgroup_size != 32 || traits.max_group_size < 384)
-    return {std::min(32u, traits.max_group_size), 16, 2, 1, false};
-  const std::uint32_t copies = traits.local_bytes >= shape.key_bytes * digits * 4 * 32 ? 32 : 4;
-  if (shape.has_values) return shape.key_bytes == 4 ? Policy{384, 23, copies, 2, false} : Policy{256, 20, copies, 2, true};
-  return shape.key_bytes == 4 ? Policy{256, 32, copies, 3, true} : Policy{256, 32, copies, 2, true};
+  Policy chosen{std::min(32u, traits.max_group_size), 16, 1, false};
+  const bool has_subgroups = traits.has_subgroups && traits.subgroup_size <= 32;
+  for (const Policy& policy : has_subgroups ? policies(shape) : std::vector<Policy>{})
+    if (policy.group_size <= traits.max_group_size && pass_bytes(policy, shape, true, traits.subgroup_size) <= traits.local_bytes) {
+      chosen = policy;
+      break;
+    }
+  // A copy of the histograms for every lane takes 0.25 ms, four copies 0.46 ms; a quarter of local memory is left for the compiler.
+  const std::uint64_t fitting = traits.local_bytes * 3 / 4 / (shape.key_bytes * digits * 4);
+  chosen.copies = std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 32)));
+  chosen.histogram_group_size = std::min(traits.has_subgroups ? 1024u : 256u, traits.max_group_size);
+  return chosen;
 }
 
 Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte) {
@@ -43,8 +69,11 @@ std::string definitions(SortShape shape) {
 
 std::string definitions(const Policy& policy) {
   return "#define SORT_ITEMS " + std::to_string(policy.items) + "u\n#define SORT_COPIES " + std::to_string(policy.copies) +
-         "u\n#define SORT_BY_MASKS " + (policy.by_masks ? "1" : "0") + "\n#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " +
-         std::to_string(policy.groups_per_unit) + "\n";
+         "u\n#define SORT_BY_MASKS " + (policy.by_masks ? "1" : "0") + "\n";
+}
+
+std::string groups_per_unit(std::uint32_t count) {
+  return "#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(count) + "\n";
 }
 
 Result<std::shared_ptr<Program>> compile(Device& device, const std::string& file, std::string policy, std::uint32_t group_size) {
@@ -73,7 +102,9 @@ class SortByTiles : public RadixSort {
     policy_ = policy_for(device_->traits(), shape);
   }
   Status open() {
-    PENSTOCK_ASSIGN(program_, compile(*device_, "radix_sort.kc", definitions(shape_) + definitions(policy_), policy_.group_size));
+    const std::string policy = definitions(shape_) + definitions(policy_);
+    PENSTOCK_ASSIGN(histogram_program_, compile(*device_, "radix_histogram.kc", policy, policy_.histogram_group_size));
+    PENSTOCK_ASSIGN(program_, compile(*device_, "radix_sort.kc", policy + groups_per_unit(policy_.groups_per_unit), policy_.group_size));
     return {};
   }
 
@@ -85,8 +116,10 @@ class SortByTiles : public RadixSort {
     PENSTOCK_TRY(prepare(queue, tiles));
     const auto key_count = Argument::value(static_cast<std::uint32_t>(count));
     const std::uint32_t groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, device_->traits().compute_units * 2));
-    PENSTOCK_TRY(queue.launch(*program_, "sort_histograms", groups, {{Argument::of(*data.keys), Argument::of(*histograms_), key_count}}));
-    PENSTOCK_TRY(queue.launch(*program_, "sort_starts", shape_.key_bytes, {{Argument::of(*histograms_), Argument::of(*starts_)}}));
+    PENSTOCK_TRY(queue.launch(*histogram_program_, "sort_histograms", groups,
+                              {{Argument::of(*data.keys), Argument::of(*histograms_), key_count}}));
+    PENSTOCK_TRY(queue.launch(*histogram_program_, "sort_starts", shape_.key_bytes,
+                              {{Argument::of(*histograms_), Argument::of(*starts_)}}));
     for (std::uint32_t byte = first_byte; byte < last_byte && tiles > 0; byte++) {
       const Buffer& values = data.values ? *data.values : *starts_;
       const Buffer& sorted_values = spare.values ? *spare.values : *histograms_;
@@ -109,6 +142,7 @@ class SortByTiles : public RadixSort {
   }
 
   Policy policy_;
+  std::shared_ptr<Program> histogram_program_;
   std::shared_ptr<Buffer> histograms_, starts_, published_;
 };
 
