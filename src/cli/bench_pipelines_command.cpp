@@ -88,8 +88,10 @@ Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const st
   PENSTOCK_TRY(prepared->run_seconds());
   PENSTOCK_ASSIGN(const Outcome outcome, prepared->fetch());
   PENSTOCK_TRY(verify(work, rows, outcome.table));
-  return time_runs(work.name, "penstock " + variant, static_cast<double>(outcome.report.kernels[0].bytes_moved), options.repeats,
-                   [&] { return prepared->run_seconds(); });
+  // What must move, whatever a variant moves: every row read once, every kept row written once.
+  const std::uint64_t written = work.aggregate == Aggregate::sum ? 0 : outcome.table.row_count;
+  const double bytes = static_cast<double>((rows.size() + written) * sizeof(float));
+  return time_runs(work.name, "penstock " + variant, bytes, options.repeats, [&] { return prepared->run_seconds(); });
 }
 
 std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const Traits& traits) {

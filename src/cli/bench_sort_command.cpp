@@ -1,6 +1,6 @@
 // penstock bench sort: the radix sort alone, of random keys that live on the device, beside peers.
 //
-// Each case is verified before it is timed: in order, the same keys, each with its value, equal ones as they stood. A run sorts what the run before left in order: an order makes no
+// Each case is verified before it is timed: in order, the same keys, each with its value, equal ones as they stood. An order makes no
 // difference to a radix sort but for the places it writes to, so that every run starts from a copy of the random keys, which is not timed.
 #include <algorithm>
 #include <atomic>

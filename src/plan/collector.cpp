@@ -192,12 +192,11 @@ class GroupCollector : public Collector {
   bool is_null(const Key& key, std::size_t i) const { return (key[program_.key_count + i / 64] >> (i % 64) & 1) != 0; }
   std::size_t entry_words() const { return key_words() + std::max(1u, program_.accumulator_words()); }
 
-  // The slots in use of every work group. Small tables come in one piece, with what is between: a copy costs as much as 100 KB.
+  // The slots in use of every work group.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
-    constexpr std::uint64_t one_piece_words = 1 << 17;
     const std::uint64_t stride = chunk.slot.slots * entry_words(), all = stride * chunk.counts.size();
     std::span<const std::uint64_t> piece;
-    if (all <= one_piece_words) { PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all)); }
+    if (all * 8 <= one_piece_bytes) { PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all)); }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
       if (chunk.counts[group] > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");

@@ -149,7 +149,9 @@ Status TileKernel::prepare_group(Slot& slot, std::uint64_t row_count) const {
   PENSTOCK_TRY(replace(slot.places, slots * 2 * 4));
   PENSTOCK_TRY(replace(slot.keys, slots * key_words * 8));
   PENSTOCK_TRY(replace(slot.scratch, slots * words * policy_.group_size * 8));
+  const Buffer* const results_before = slot.results.get();
   PENSTOCK_TRY(replace(slot.results, slots * (key_words + words) * 8));
+  slot.results_are_set = slot.results_are_set && slot.results.get() == results_before;
   return replace(slot.used_slots, groups * 4);
 }
 
@@ -273,6 +275,8 @@ Status TileKernel::enqueue_group(Queue& queue, std::vector<Argument> arguments, 
   slot.groups = group_count(row_count);
   slot.slots = policy_.slots;
   PENSTOCK_TRY(queue.fill(*slot.overflowed, 0, 4));
+  if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, one_piece_bytes)));
+  slot.results_are_set = true;
   for (const auto* buffer : {&slot.places, &slot.keys, &slot.scratch, &slot.results, &slot.used_slots, &slot.overflowed, &slot.fault})
     add(arguments, *buffer);
   arguments.push_back(Argument::value(row_count));

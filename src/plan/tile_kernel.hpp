@@ -30,6 +30,7 @@ struct Slot {
   std::shared_ptr<Buffer> places, keys, results, used_slots;      // group (with scratch as its tables)
   std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
   bool fault_is_clear = false;                     // a run ends at its first fault, so that once is enough
+  bool results_are_set = false;                    // group: small tables are read whole, also where no key came
   std::shared_ptr<Buffer> overflowed;              // group: u32, how many work groups had a full table
   std::uint32_t groups = 0, slots = 0;             // of the last launch
 };
@@ -80,5 +81,7 @@ class TileKernel {
 };
 
 constexpr std::uint32_t no_fault = 0xffffffffu;
+// Tables of groups up to this size are read back in one piece, with what is between: a copy costs as much as 100 KB.
+constexpr std::uint64_t one_piece_bytes = std::uint64_t{1} << 20;
 
 }  // namespace penstock::plan

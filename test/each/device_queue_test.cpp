@@ -204,16 +204,21 @@ TEST(Event, SecondsGrowWithTheWorkBetween) {
     };
     ASSERT_OK(queue->fill(*a, 1, count * 4));
     ASSERT_OK(launch(1));
-    TAKE(auto start, queue->record());
-    ASSERT_OK(launch(100));
-    TAKE(auto middle, queue->record());
-    ASSERT_OK(launch(100000));
-    TAKE(auto end, queue->record());
-    ASSERT_OK(queue->flush());
-    ASSERT_OK(end->wait());
-    TAKE(const double short_seconds, middle->seconds_since(*start));
-    TAKE(const double long_seconds, end->seconds_since(*middle));
-    EXPECT_GE(short_seconds, 0);
+    double short_seconds = 100, long_seconds = 100;      // the least of some, as others may use the device too
+    for (int i = 0; i < 5; i++) {
+      TAKE(auto start, queue->record());
+      ASSERT_OK(launch(100));
+      TAKE(auto middle, queue->record());
+      ASSERT_OK(launch(100000));
+      TAKE(auto end, queue->record());
+      ASSERT_OK(queue->flush());
+      ASSERT_OK(end->wait());
+      TAKE(const double shorter, middle->seconds_since(*start));
+      TAKE(const double longer, end->seconds_since(*middle));
+      EXPECT_GE(shorter, 0);
+      short_seconds = std::min(short_seconds, shorter);
+      long_seconds = std::min(long_seconds, longer);
+    }
     EXPECT_GT(long_seconds, short_seconds);
     EXPECT_LT(long_seconds, 100);
   });
