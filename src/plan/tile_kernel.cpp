@@ -149,9 +149,9 @@ Status TileKernel::prepare_group(Slot& slot, std::uint64_t row_count) const {
   PENSTOCK_TRY(replace(slot.places, slots * 2 * 4));
   PENSTOCK_TRY(replace(slot.keys, slots * key_words * 8));
   PENSTOCK_TRY(replace(slot.scratch, slots * words * policy_.group_size * 8));
-  const Buffer* const results_before = slot.results.get();
-  PENSTOCK_TRY(replace(slot.results, slots * (key_words + words) * 8));
-  slot.results_are_set = slot.results_are_set && slot.results.get() == results_before;
+  const std::uint64_t result_bytes = slots * (key_words + words) * 8;
+  if (!slot.results || slot.results->bytes() < result_bytes) slot.results_are_set = false;
+  PENSTOCK_TRY(replace(slot.results, result_bytes));
   return replace(slot.used_slots, groups * 4);
 }
 
