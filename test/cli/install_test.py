@@ -49,7 +49,7 @@ class Install(CommandLineTest):
         parent.mkdir()
         (parent / "CMakeLists.txt").write_text(PARENT % SOURCE)
         (parent / "main.cpp").write_text(MAIN)
-        self.run_words(CMAKE, "-S", parent, "-B", parent / "build", f"-DPENSTOCK_PYARROW_DIR={PYARROW}")
+        self.run_words(CMAKE, "-G", "Ninja", "-S", parent, "-B", parent / "build", f"-DPENSTOCK_PYARROW_DIR={PYARROW}")
         self.run_words(CMAKE, "--build", parent / "build")
         self.run_words(parent / "build" / "parent")
 
