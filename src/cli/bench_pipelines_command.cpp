@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/parallel.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
 #include "kernel/kernel_text.hpp"
@@ -21,7 +22,7 @@ float value_of_row(std::uint64_t row) {
 
 std::vector<float> make_rows(std::uint64_t count) {
   std::vector<float> rows(count);
-  in_parallel(count, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(count, 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++) rows[row] = value_of_row(row);
   });
   return rows;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
 #include "kernel/kernel_text.hpp"
@@ -21,7 +22,7 @@ constexpr Case cases[] = {
 
 template <class T> std::vector<T> make_keys(std::uint64_t count) {
   std::vector<T> keys(count);
-  in_parallel(count, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(count, 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++) keys[row] = static_cast<T>(hash_of_row(row));
   });
   return keys;
@@ -30,7 +31,7 @@ template <class T> std::vector<T> make_keys(std::uint64_t count) {
 // Equal for the same keys in another order, and as good as never for others.
 template <class T> std::uint64_t sum_of_hashes(const std::vector<T>& keys) {
   std::atomic<std::uint64_t> sum = 0;
-  in_parallel(keys.size(), [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(keys.size(), 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
     std::uint64_t part = 0;
     for (std::uint64_t i = first; i < last; i++) part += hash_of_row(keys[i]);
     sum += part;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 #include <unistd.h>
 
 #include "cli/output_file.hpp"
@@ -87,13 +86,6 @@ Status finish_bench(const BenchOptions& options, double copy_bytes_per_second, s
   const Sink out = standard_output();
   for (const Figure& figure : figures) PENSTOCK_TRY(out(text_of_figure(figure, copy_bytes_per_second, options.format == "json")));
   return {};
-}
-
-void in_parallel(std::uint64_t count, const std::function<void(std::uint64_t, std::uint64_t)>& work) {
-  const std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::jthread> running;
-  for (std::uint64_t t = 0; t < threads; t++)
-    running.emplace_back([&, t] { work(count * t / threads, count * (t + 1) / threads); });
 }
 
 std::uint64_t hash_of_row(std::uint64_t row) {

@@ -30,8 +30,6 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
 // Adds the peers' figures for our cases and prints all of them, with the share of the device's copy bandwidth.
 Status finish_bench(const BenchOptions& options, double copy_bytes_per_second, std::vector<Figure> figures);
 
-// A body's work on slices of [0, count), in as many threads as there are cores.
-void in_parallel(std::uint64_t count, const std::function<void(std::uint64_t first, std::uint64_t last)>& work);
 // A value for a row number that looks random; the peers compute the same.
 std::uint64_t hash_of_row(std::uint64_t row);
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <future>
-#include <thread>
 
 #include "base/clock.hpp"
+#include "base/parallel.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -19,17 +18,8 @@ Status undeclared_nulls() { return {Code::corrupt, "NULLs in a column that is de
 
 // One core copies at a fraction of what memory and bus can do.
 void copy_in_threads(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-  constexpr std::uint64_t least_bytes = 2 << 20, most_threads = 8;
-  const std::uint64_t cores = std::max(std::thread::hardware_concurrency(), 1u);
-  const std::uint64_t pieces = std::clamp<std::uint64_t>(bytes / least_bytes, 1, std::min(cores, most_threads));
-  const auto copy = [=](std::uint64_t piece) {
-    const std::uint64_t begin = bytes / pieces * piece, end = piece + 1 == pieces ? bytes : bytes / pieces * (piece + 1);
-    std::memcpy(to + begin, from + begin, end - begin);
-  };
-  std::vector<std::future<void>> others;
-  for (std::uint64_t piece = 1; piece < pieces; piece++) others.push_back(std::async(std::launch::async, copy, piece));
-  copy(0);
-}   // futures of async wait
+  in_parallel(bytes, 2 << 20, [=](std::uint64_t first, std::uint64_t last) { std::memcpy(to + first, from + first, last - first); });
+}
 
 }  // namespace
 

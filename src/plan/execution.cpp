@@ -8,6 +8,7 @@
 #include "column/concatenate.hpp"
 #include "plan/host_steps.hpp"
 #include "plan/run_tiles.hpp"
+#include "plan/sort_rows.hpp"
 #include "plan/stages.hpp"
 
 namespace penstock {
@@ -74,7 +75,8 @@ class Execution {
     }
     if (step.kind == StepKind::order_by) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
-      return sort_rows(input, step.sort_keys);
+      if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(wait_for_device());
+      return order_rows(device_, input, step.sort_keys, row_limit, report_);
     }
     if (finishes_on_host(plan_, id)) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], step.kind == StepKind::map ? row_limit : ~std::uint64_t{0}));

@@ -4,6 +4,7 @@
 
 #include "base/guard.hpp"
 #include "expr/operation.hpp"
+#include "plan/sort_rows.hpp"
 #include "plan/stages.hpp"
 #include "plan/tile_kernel.hpp"
 
@@ -189,7 +190,10 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   }
   for (StepId id : path(plan, result)) {
     const StepKind kind = plan.step(id).kind;
-    if (kind == StepKind::order_by || kind == StepKind::limit || finishes_on_host(plan, id))
+    if (kind == StepKind::order_by)
+      text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + std::to_string(least_device_sort_rows) +
+              " rows, else radix_sort on the device\n";
+    else if (kind == StepKind::limit || finishes_on_host(plan, id))
       text += "  then on the host: " + std::string(name_of(kind)) + " " + describe(plan, plan.step(id)) + "\n";
   }
   return text;

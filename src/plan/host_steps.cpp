@@ -45,53 +45,12 @@ Result<Table> map_on_host(const Step& step, const Table& input) {
   return table;
 }
 
-// Three-way order of two rows of a column, NULLs aside: NaN above every number, strings by bytes.
-class SortColumn {
- public:
-  explicit SortColumn(const Column& column) : column_(column) {
-    if (column.type.kind == Kind::string) return;
-    values_.reserve(column.row_count);
-    for (std::uint64_t row = 0; row < column.row_count; row++) values_.push_back(scalar_at(column, row));
-  }
-
-  int compare(std::uint64_t a, std::uint64_t b) const {
-    if (column_.type.kind == Kind::string) {
-      const int order = column_.string(a).compare(column_.string(b));
-      return order < 0 ? -1 : order > 0;
-    }
-    return expr::compare(values_[a], values_[b]);
-  }
-  bool is_null(std::uint64_t row) const { return !column_.is_valid(row); }
-
- private:
-  const Column& column_;
-  std::vector<Scalar> values_;
-};
-
 }  // namespace
 
 Result<Table> apply_on_host(const Plan& plan, StepId id, const Table& input) {
   const Step& step = plan.step(id);
   if (step.kind == StepKind::filter) return filter_on_host(step, input);
   return step.kind == StepKind::map ? map_on_host(step, input) : aggregate_on_host(plan, id, input);
-}
-
-Table sort_rows(const Table& table, const std::vector<SortKey>& keys) {
-  std::vector<SortColumn> columns;
-  for (const SortKey& key : keys) columns.emplace_back(table.columns[key.column]);
-  std::vector<std::uint64_t> rows(table.row_count);
-  std::iota(rows.begin(), rows.end(), std::uint64_t{0});
-  std::stable_sort(rows.begin(), rows.end(), [&](std::uint64_t a, std::uint64_t b) {
-    for (std::size_t i = 0; i < keys.size(); i++) {
-      const bool null_a = columns[i].is_null(a), null_b = columns[i].is_null(b);
-      if (null_a != null_b) return null_a == keys[i].nulls_first;
-      if (null_a) continue;
-      const int order = columns[i].compare(a, b);
-      if (order != 0) return (order < 0) != keys[i].descending;
-    }
-    return false;
-  });
-  return gather(table, rows);
 }
 
 Table limit_rows(const Table& table, std::uint64_t count, std::uint64_t offset) {

@@ -76,14 +76,14 @@ std::string groups_per_unit(std::uint32_t count) {
   return "#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(count) + "\n";
 }
 
-Result<std::shared_ptr<Program>> compile(Device& device, const std::string& file, std::string policy, std::uint32_t group_size) {
+ProgramSource text_of(const Device& device, const std::string& file, std::string policy, std::uint32_t group_size) {
   const std::string name = "primitive/kernels/" + file;
   const kernel::TextPart parts[] = {{"sort policy", std::move(policy)}, {name, std::string(kernel::primitive_text(name))}};
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts);
   source.group_size = group_size;
   source.label = file;
-  return device.build(source);
+  return source;
 }
 
 // Keeps a buffer that is large enough.
@@ -103,8 +103,10 @@ class SortByTiles : public RadixSort {
   }
   Status open() {
     const std::string policy = definitions(shape_) + definitions(policy_);
-    PENSTOCK_ASSIGN(histogram_program_, compile(*device_, "radix_histogram.kc", policy, policy_.histogram_group_size));
-    PENSTOCK_ASSIGN(program_, compile(*device_, "radix_sort.kc", policy + groups_per_unit(policy_.groups_per_unit), policy_.group_size));
+    PENSTOCK_ASSIGN(histogram_program_, device_->build(text_of(*device_, "radix_histogram.kc", policy, policy_.histogram_group_size)));
+    const ProgramSource passes = text_of(*device_, "radix_sort.kc", policy + groups_per_unit(policy_.groups_per_unit), policy_.group_size);
+    source_ = passes.text;
+    PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
   }
 
@@ -153,7 +155,9 @@ class SortByChunks : public RadixSort {
     shape_ = shape;
   }
   Status open() {
-    PENSTOCK_ASSIGN(program_, compile(*device_, "radix_sort_chunks.kc", definitions(shape_), 1));
+    const ProgramSource passes = text_of(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
+    source_ = passes.text;
+    PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
   }
 

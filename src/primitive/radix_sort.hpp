@@ -6,6 +6,7 @@
 //     PENSTOCK_TRY(sort->enqueue(*queue, data, spare, row_count));      // data is in order then
 #pragma once
 #include <memory>
+#include <string>
 
 #include "penstock/device.hpp"
 
@@ -33,11 +34,13 @@ class RadixSort {
     return enqueue(queue, data, spare, count, 0, shape_.key_bytes);
   }
   const Program& program() const { return *program_; }
+  const std::string& source() const { return source_; }      // the text of its passes
 
  protected:
   std::shared_ptr<Device> device_;
   SortShape shape_;
   std::shared_ptr<Program> program_;
+  std::string source_;
 };
 
 }  // namespace penstock::primitive

@@ -1,0 +1,19 @@
+// ORDER BY: a materialised table's rows in order.
+#pragma once
+#include <memory>
+
+#include "penstock/plan.hpp"
+
+namespace penstock::plan {
+
+// From this many rows on, an order is found by the device; a smaller one is found on the host before the device has begun.
+constexpr std::uint64_t least_device_sort_rows = 1 << 18;
+
+// Whether order_rows() may use a device to find the first `limit` rows. It does not where its memory is too small.
+bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit);
+// The first `limit` rows in the order of the keys; equal rows as they stood. `device` may be null where none is needed; `report` gets
+// the device's part.
+Result<Table> order_rows(const std::shared_ptr<Device>& device, const Table& table, const std::vector<SortKey>& keys, std::uint64_t limit,
+                         RunReport& report);
+
+}  // namespace penstock::plan
