@@ -106,7 +106,8 @@ struct Node {
 };
 
 // A scalar function given as Kernel C and as C++: the emitter prints `body` as a function's body over `parameter_names`
-// (`return x * x;`), the interpreter calls `host`. Not called for a NULL input: the result is then NULL.
+// (`return x * x;`), the interpreter calls `host`. Not called for a NULL input: the result is then NULL. Without a body it is a function
+// of a string, which the host computes for a column's texts (expr/text_functions.hpp).
 struct CustomFunction {
   std::string name;                           // a C identifier
   std::vector<std::string> parameter_names;
@@ -144,6 +145,8 @@ class Graph {
   std::size_t size() const { return nodes_.size(); }
   // Copies `root` of another graph into this one, its column i replaced by columns[i]: how steps fuse.
   NodeId import(const Graph& from, NodeId root, std::span<const NodeId> columns);
+  // Copies one node that is no column, its input i being copies[i] here.
+  NodeId import_node(const Graph& from, NodeId id, std::span<const NodeId> copies);
 
   std::vector<Scalar> parameters;
   std::vector<ParameterOrigin> parameter_origins;    // beside parameters
@@ -182,6 +185,8 @@ class Builder {
   Result<NodeId> select(NodeId condition, NodeId then, NodeId otherwise);
   Result<NodeId> variadic(Op op, std::vector<NodeId> inputs);    // coalesce, least, greatest
   Result<NodeId> custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs);
+  // A function of strings by SQL's name: like, lower, substring... Of constants alone it is computed at once.
+  Result<NodeId> text_function(std::string_view name, std::vector<NodeId> inputs);
 
   const Schema& schema() const { return schema_; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }

@@ -3,6 +3,7 @@
 
 #include "base/nearest.hpp"
 #include "expr/construction.hpp"
+#include "expr/text_functions.hpp"
 
 namespace penstock {
 namespace {
@@ -102,6 +103,20 @@ Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
   Construction c(*graph_);
   PENSTOCK_ASSIGN(const Type type, unify(c, op, inputs));
   return inputs.size() == 1 ? inputs[0] : graph_->add({op, type, false, 0, std::move(inputs)});
+}
+
+Result<NodeId> Builder::text_function(std::string_view name, std::vector<NodeId> inputs) {
+  const std::shared_ptr<const CustomFunction> function = expr::text_function(name, inputs.size());
+  if (!function) return Status(Code::invalid, std::string(name) + " does not take " + std::to_string(inputs.size()) + " inputs");
+  Construction c(*graph_);
+  for (std::size_t i = 0; i < inputs.size(); i++) {
+    const Type wanted = function->parameter_types[i];
+    if (!c.is_null_literal(inputs[i]) && (c.type(inputs[i]).kind == Kind::string) != (wanted.kind == Kind::string))
+      return Status(Code::invalid, "input " + std::to_string(i + 1) + " of " + function->name + " is " + name_of(wanted) + ", not " +
+                                       name_of(c.type(inputs[i])));
+    PENSTOCK_ASSIGN(inputs[i], cast(inputs[i], wanted));
+  }
+  return c.call(function, std::move(inputs));
 }
 
 Result<NodeId> Builder::custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs) {

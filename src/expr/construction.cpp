@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "expr/text_functions.hpp"
+
 namespace penstock::expr {
 
 Status cannot(Op op, std::initializer_list<Type> types) {
@@ -98,6 +100,19 @@ Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
   return c.add(op, met, {c.cast(ids[0], met), c.cast(ids[1], met)});
 }
 
+namespace {
+
+// A constant on the left is turned to the right: the function is of the column's texts.
+Result<NodeId> compare_texts(Construction& c, Op op, NodeId left, NodeId right) {
+  if (c.is_constant(left)) {
+    std::swap(left, right);
+    op = op == Op::less ? Op::greater : op == Op::less_equal ? Op::greater_equal : op == Op::greater ? Op::less : Op::less_equal;
+  }
+  return c.call(text_comparison(op), {left, right});
+}
+
+}  // namespace
+
 Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
   c.adapt(ids);
@@ -108,8 +123,7 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
   }
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
   const bool equality = op == Op::equal || op == Op::not_equal;
-  if (a.kind == Kind::string && b.kind == Kind::string && !equality)
-    return Status(Code::unsupported, "strings can be compared with = and <> only");
+  if (a.kind == Kind::string && b.kind == Kind::string && !equality) return compare_texts(c, op, ids[0], ids[1]);
   const std::optional<Type> met = meet(a, b, Meeting::comparison);
   if (!met) return cannot(op, {a, b});
   if (met->kind == Kind::int128) {   // a signed integer with UBIGINT: by value
@@ -135,9 +149,8 @@ Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
     if (met->kind == Kind::int128) return needs_huge(op, type, c.type(id));
     type = *met;
   }
-  if (type.kind == Kind::string)
-    return Status(Code::unsupported,
-                  std::string(cannot(op, {type}).message()) + ": strings can be carried and compared only");
+  if (type.kind == Kind::string && (op == Op::least || op == Op::greatest))
+    return Status(Code::unsupported, std::string(cannot(op, {type}).message()) + ": strings are not ordered inside an expression");
   if (type.kind == Kind::decimal && type.precision > max_decimal_digits)
     type = Type::decimal(max_decimal_digits, type.scale);
   for (NodeId& id : ids) id = c.cast(id, type);

@@ -46,6 +46,22 @@ class Construction {
     return outcome.fault == Code::ok ? graph_.parameter(std::move(outcome.value)) : graph_.add(node);
   }
 
+  // A function of strings: NULL with a NULL constant, of constants alone computed here.
+  NodeId call(const std::shared_ptr<const CustomFunction>& function, std::vector<NodeId> inputs) {
+    std::vector<Scalar> values;
+    for (NodeId input : inputs)
+      if (const Scalar* value = parameter(input, true)) values.push_back(*value);
+    if (std::any_of(values.begin(), values.end(), [](const Scalar& value) { return value.is_null; }))
+      return graph_.parameter(Scalar::null_of(function->result_type));
+    if (values.size() == inputs.size()) return graph_.parameter(function->host(values));
+    auto& customs = graph_.customs;
+    const auto found = std::find(customs.begin(), customs.end(), function);
+    const auto index = static_cast<std::uint32_t>(found - customs.begin());
+    if (found == customs.end()) customs.push_back(function);
+    return graph_.add({Op::custom, function->result_type, false, index, std::move(inputs)});
+  }
+  bool is_constant(NodeId id) const { return graph_.at(id).op == Op::parameter; }
+
   NodeId cast(NodeId id, Type to) {
     if (type(id) == to) return id;
     return is_null_literal(id) ? graph_.parameter(Scalar::null_of(to)) : add(Op::cast, to, {id});

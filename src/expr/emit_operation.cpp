@@ -46,7 +46,10 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
 
 Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number,
                                 const CustomCall& custom) {
-  if (node.type.kind == Kind::string) return Status(Code::unsupported, "strings can be carried and compared with = and <> only");
+  if (node.op == Op::custom && graph.customs[node.payload]->body.empty())
+    return Status(Code::unsupported, "a function of strings takes a column and constants here; see docs/sql.md");
+  if (node.type.kind == Kind::string && node.op != Op::select && node.op != Op::coalesce)
+    return Status(Code::unsupported, "strings can be carried, chosen and compared");
   switch (node.op) {
     case Op::and_: case Op::or_: return print_connective(node, inputs[0], inputs[1]);
     case Op::select: return print_select(inputs);

@@ -86,23 +86,26 @@ NodeId Graph::parameter(Scalar value, ParameterOrigin origin) {
   return add_parameter(*this, std::move(value), origin, origin == ParameterOrigin::captured ? next_identity++ : 0);
 }
 
+NodeId Graph::import_node(const Graph& from, NodeId id, std::span<const NodeId> copies) {
+  Node node = from.at(id);
+  for (NodeId& input : node.inputs) input = copies[input];
+  NodeId copy = 0;
+  if (node.op == Op::parameter) {
+    copy = add_parameter(*this, from.parameters[node.payload], from.parameter_origins[node.payload],
+                         from.parameter_identities[node.payload]);
+  } else {
+    if (node.op == Op::custom) node.payload = import_custom(*this, from.customs[node.payload]);
+    copy = add(std::move(node));
+  }
+  if (const auto site = from.sites.find(id); site != from.sites.end()) sites.emplace(copy, site->second);
+  return copy;
+}
+
 NodeId Graph::import(const Graph& from, NodeId root, std::span<const NodeId> columns) {
   const std::vector<bool> needed = expr::reachable(from, std::span(&root, 1));
   std::vector<NodeId> copies(root + 1);
-  for (NodeId id = 0; id <= root; id++) {
-    if (!needed[id]) continue;
-    Node node = from.at(id);
-    if (node.op == Op::column) { copies[id] = columns[node.payload]; continue; }
-    for (NodeId& input : node.inputs) input = copies[input];
-    if (node.op == Op::parameter) {
-      copies[id] = add_parameter(*this, from.parameters[node.payload], from.parameter_origins[node.payload],
-                                 from.parameter_identities[node.payload]);
-    } else {
-      if (node.op == Op::custom) node.payload = import_custom(*this, from.customs[node.payload]);
-      copies[id] = add(std::move(node));
-    }
-    if (const auto site = from.sites.find(id); site != from.sites.end()) sites.emplace(copies[id], site->second);
-  }
+  for (NodeId id = 0; id <= root; id++)
+    if (needed[id]) copies[id] = from.at(id).op == Op::column ? columns[from.at(id).payload] : import_node(from, id, copies);
   return copies[root];
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "plan/derived_columns.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -47,8 +48,7 @@ bool PinnedMemory::holds(const std::byte* data, std::uint64_t bytes) {
 
 Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program, const TableSource& source, std::uint64_t chunk_rows,
                                                   BatchAllocator memory) {
-  std::vector<std::uint32_t> columns = program.device_columns;
-  columns.insert(columns.end(), program.carried_columns.begin(), program.carried_columns.end());
+  const std::vector<std::uint32_t> columns = program.scanned_columns();
   ScanOptions options;
   options.batch_rows = chunk_rows;
   options.memory = std::move(memory);
@@ -84,6 +84,7 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   memory.input.buffers.clear();      // before the batch whose memory they may wrap
   memory.batch = std::move(*batch);
   memory.input.row_count = memory.batch.row_count;
+  PENSTOCK_TRY(derive_all(memory));
   memory.codes.resize(program_.device_columns.size());
   std::size_t index = 0;
   const std::uint64_t uploaded_before = bytes_uploaded_;
@@ -103,8 +104,22 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   return true;
 }
 
+const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t column) const {
+  if (column >= program_.own_columns()) return memory.derived[column - program_.own_columns()];
+  return memory.batch.columns[static_cast<std::size_t>(std::find(scanned_.begin(), scanned_.end(), column) - scanned_.begin())];
+}
+
+Status ChunkStream::derive_all(ChunkMemory& memory) const {
+  memory.derived.clear();
+  for (const DerivedColumn& derived : program_.derived) {
+    PENSTOCK_ASSIGN(Column column, derive(derived, column_of(memory, derived.source)));
+    memory.derived.push_back(std::move(column));
+  }
+  return {};
+}
+
 Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, std::size_t place, bool has_validity) {
-  const Column& column = memory.batch.columns[place];
+  const Column& column = column_of(memory, program_.device_columns[place]);
   if (column.row_count != memory.batch.row_count) return Status(Code::internal, "a batch's columns differ in length");
   if (column.device_values) {
     memory.input.buffers.push_back(column.device_values);

@@ -18,6 +18,7 @@ namespace penstock::plan {
 // One chunk's memory in flight, reused for later chunks.
 struct ChunkMemory {
   Table batch;                                         // keeps wrapped memory alive, and is what strings are gathered from
+  std::vector<Column> derived;                         // the program's, of this batch
   std::vector<std::vector<std::uint32_t>> codes;       // of string columns, by their place among the kernel's columns
   ChunkInput input;
   std::vector<std::shared_ptr<HostBuffer>> staging;
@@ -59,14 +60,17 @@ class ChunkStream {
 
  private:
   ChunkStream(std::shared_ptr<Device> device, const TileProgram& program, StringPool& strings)
-      : device_(std::move(device)), program_(program), strings_(strings) {}
+      : device_(std::move(device)), program_(program), scanned_(program.scanned_columns()), strings_(strings) {}
   Result<std::shared_ptr<Buffer>> bring(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes);
   Result<const std::byte*> pin(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes);
   Result<std::shared_ptr<Buffer>> all_present(std::uint64_t row_count, Queue& compute);
+  Status derive_all(ChunkMemory& memory) const;
+  const Column& column_of(const ChunkMemory& memory, std::uint32_t column) const;     // one of the source's own or a derived one
   Status bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, std::size_t place, bool has_validity);
 
   std::shared_ptr<Device> device_;
   const TileProgram& program_;
+  const std::vector<std::uint32_t> scanned_;           // the columns of a batch
   StringPool& strings_;
   std::unique_ptr<BatchStream> batches_;
   std::shared_ptr<PinnedMemory> pinned_;               // with uploads_, where the device has memory of its own

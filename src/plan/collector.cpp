@@ -98,12 +98,8 @@ class CompactCollector : public Collector {
   Column carry(const Chunk& chunk, int source_column, std::span<const std::uint32_t> rows) const {
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
     const auto wanted = static_cast<std::uint32_t>(source_column);
-    const auto on_device = std::find(program_.device_columns.begin(), program_.device_columns.end(), wanted);
-    std::size_t index = static_cast<std::size_t>(on_device - program_.device_columns.begin());
-    if (on_device == program_.device_columns.end()) {
-      const auto carried = std::find(program_.carried_columns.begin(), program_.carried_columns.end(), wanted);
-      index += static_cast<std::size_t>(carried - program_.carried_columns.begin());
-    }
+    const std::vector<std::uint32_t> scanned = program_.scanned_columns();
+    const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) - scanned.begin());
     return gather(chunk.memory.batch.columns[index], wide);
   }
 

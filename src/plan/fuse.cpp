@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "plan/tile_program.hpp"
+#include "plan/derived_columns.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -134,6 +134,17 @@ bool TileProgram::carries_rows() const {
   return std::any_of(outputs.begin(), outputs.end(), [](const Output& output) { return output.carried >= 0; });
 }
 
+std::vector<std::uint32_t> TileProgram::scanned_columns() const {
+  std::vector<std::uint32_t> columns;
+  const auto add = [&](std::uint32_t column) {
+    while (column >= own_columns()) column = derived[column - own_columns()].source;
+    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+  };
+  for (std::uint32_t column : device_columns) add(column);
+  for (std::uint32_t column : carried_columns) add(column);
+  return columns;
+}
+
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last) {
   std::vector<StepId> steps;
   for (StepId at = last; at != base; at = plan.step(at).inputs[0]) steps.push_back(at);
@@ -182,6 +193,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice
     }
     carry_wide_rows(program);
   }
+  PENSTOCK_TRY(derive_columns(program));
   choose_columns(program);
   return program;
 }

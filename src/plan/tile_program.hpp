@@ -48,9 +48,18 @@ struct Output {
   int carried = -1;       // a source column taken over by row number (strings, 128 bits); root is not evaluated then
 };
 
+// A column that the host computes of a column of strings; the kernel reads its result.
+struct DerivedColumn {
+  std::uint32_t source = 0;                           // in source_schema: a source's own column, or one derived before this
+  std::shared_ptr<const CustomFunction> function;     // of strings
+  std::vector<Scalar> inputs;                         // the constants; that at `place` is the column's text
+  std::size_t place = 0;
+};
+
 struct TileProgram {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();   // over the source's schema
-  Schema source_schema;
+  Schema source_schema;                        // the source's own columns, then the derived ones
+  std::vector<DerivedColumn> derived;
   std::vector<std::uint32_t> device_columns;   // of the source, those that kernels read, ascending
   std::vector<std::uint32_t> carried_columns;  // of the source, those that only the host reads
   std::vector<NodeId> predicates;              // in order; a row passes if all are TRUE
@@ -64,6 +73,9 @@ struct TileProgram {
   std::uint32_t accumulator_words() const;
   std::uint32_t key_words() const;             // a word a key, then a bit a key for those that are NULL
   bool carries_rows() const;                   // whether row numbers are an output
+  std::uint32_t own_columns() const { return static_cast<std::uint32_t>(source_schema.size() - derived.size()); }
+  // The source's own columns in the order in which batches hold them: those that kernels or derived columns read, then the carried.
+  std::vector<std::uint32_t> scanned_columns() const;
 };
 
 // Some of a step's result columns, a group-by's keys not counted: a kernel has a limited number of parameters.

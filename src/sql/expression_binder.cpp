@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/text_functions.hpp"
+
 namespace penstock::sql {
 namespace {
 
@@ -137,6 +139,8 @@ std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
 
 Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> node) {
   if (!node.ok()) return names_.at(syntax, node.status());
+  if (groups_ == nullptr)      // the rows of groups are the host's, which computes anything
+    if (const Status status = expr::check_text_call(*builder_.graph(), *node); !status.ok()) return names_.at(syntax, status);
   // Only operations that can fault themselves are looked up later; a text for each node of a long list would cost its square.
   auto& sites = builder_.graph()->sites;
   const Op op = builder_.graph()->at(*node).op;
@@ -223,6 +227,7 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   if (name == "and" || name == "or" || name == "not" || name.starts_with("is ")) return of(placed(syntax, truth(syntax)));
   if (name == "between") return of(placed(syntax, between(syntax)));
   if (name == "in") return of(placed(syntax, in_list(syntax)));
+  if (is_text_operator(name)) return of(text_call(syntax));
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   if (inputs.size() == 1) {
     PENSTOCK_ASSIGN(const NodeId input, settle(*syntax.inputs[0], inputs[0]));

@@ -91,6 +91,10 @@ class ExpressionBinder {
   Result<NodeId> value(const Syntax& syntax);      // literals as their own type
   Result<NodeId> predicate(const Syntax& syntax);  // cast to BOOLEAN where DuckDB casts
 
+  static bool is_text_function(std::string_view name);
+  static bool is_text_operator(std::string_view name);
+  static std::vector<std::string> text_function_names();
+
  private:
   Result<Operand> bind(const Syntax& syntax);
   Result<Operand> dispatch(const Syntax& syntax);
@@ -114,6 +118,7 @@ class ExpressionBinder {
   Result<NodeId> rounded(const Syntax& syntax);
   Result<NodeId> sign(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
+  Result<NodeId> text_call(const Syntax& syntax);
   Result<std::vector<Operand>> operands(const Syntax& syntax, std::size_t first = 0);
 
   // Makes the operand a node; a string takes the type of what stands beside it.

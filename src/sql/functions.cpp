@@ -42,6 +42,7 @@ const std::vector<std::string>& known_functions() {
     for (const Function& row : two_arguments) all.emplace_back(row.name);
     for (const Function& row : any_arguments) all.emplace_back(row.name);
     all.insert(all.end(), std::begin(parts_as_functions), std::end(parts_as_functions));
+    for (std::string& text : ExpressionBinder::text_function_names()) all.push_back(std::move(text));
     std::sort(all.begin(), all.end());
     return all;
   }();
@@ -68,6 +69,7 @@ Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
 Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   const std::string& name = syntax.name;
   if (const auto op = find(any_arguments, name)) return variadic(syntax, *op);
+  if (is_text_function(name)) return text_call(syntax);
   if (name == "nullif") {
     PENSTOCK_TRY(argument_count(syntax, 2));
     PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));

@@ -147,9 +147,10 @@ Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
   if (kind == "AEXPR_BETWEEN") return between(body, false);
   if (kind == "AEXPR_NOT_BETWEEN") return between(body, true);
   if (kind == "AEXPR_IN") return in_list(body);
+  if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") return like(body, operator_name(body["name"]));
   static constexpr Described refused[] = {
-      {"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"}, {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"}, {"AEXPR_LIKE", "LIKE"},
-      {"AEXPR_ILIKE", "ILIKE"}, {"AEXPR_SIMILAR", "SIMILAR TO"}, {"AEXPR_OP_ANY", "ANY"}, {"AEXPR_OP_ALL", "ALL"}};
+      {"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"}, {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
+      {"AEXPR_SIMILAR", "SIMILAR TO"}, {"AEXPR_OP_ANY", "ANY"}, {"AEXPR_OP_ALL", "ALL"}};
   for (const auto& [name, what] : refused)
     if (name == kind) return refuse(offset, std::string(what));
   return refuse(offset, "this operator (" + std::string(kind) + ")");
@@ -160,11 +161,23 @@ Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
   const Token* token = lexed_.at(body.location());
   if (token != nullptr && (name == "%" || name == "^")) name = lexed_.text(*token);   // what rewrite() put there: // and **
   static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "**", "&", "|", "<<", ">>",
-                                               "=", "!=", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
+                                               "||", "=", "!=", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return refuse(body.location(), "the operator " + name);
   PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
   PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
   return make(Form::operation, body.location(), std::move(name), {std::move(left), std::move(right)});
+}
+
+// The parser gives "~~", "!~~", "~~*" and "!~~*", which DuckDB prints too; an ESCAPE makes the pattern a call.
+Result<SyntaxPointer> ExpressionReader::like(Tree body, std::string name) {
+  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPointer pattern, read(body["rexpr"]));
+  if (pattern->form != Form::function || pattern->name != "like_escape")
+    return make(Form::operation, body.location(), std::move(name), {std::move(input), std::move(pattern)});
+  if (name.ends_with("*")) return refuse(body.location(), "ILIKE with ESCAPE");
+  std::vector<SyntaxPointer> inputs{std::move(input)};
+  inputs.insert(inputs.end(), pattern->inputs.begin(), pattern->inputs.end());
+  return make(Form::function, body.location(), name == "!~~" ? "not_like_escape" : "like_escape", std::move(inputs));
 }
 
 Result<SyntaxPointer> ExpressionReader::unary(Tree body, std::string_view name) {

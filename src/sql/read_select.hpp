@@ -29,6 +29,7 @@ class ExpressionReader {
   Result<SyntaxPointer> binary(Tree body, std::string name);
   Result<SyntaxPointer> unary(Tree body, std::string_view name);
   Result<SyntaxPointer> between(Tree body, bool negated);
+  Result<SyntaxPointer> like(Tree body, std::string name);
   Result<SyntaxPointer> in_list(Tree body);
   Result<SyntaxPointer> boolean(Tree body);
   Result<SyntaxPointer> case_of(Tree body);

@@ -18,7 +18,9 @@ TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
   EXPECT_EQ(message(b.binary(Op::add, column("name"), column("quantity"))), "cannot add VARCHAR and TINYINT");
   EXPECT_EQ(message(b.binary(Op::multiply, column("paid"), column("paid"))), "cannot multiply BOOLEAN and BOOLEAN");
   EXPECT_EQ(message(b.binary(Op::equal, column("shipped"), column("price"))), "cannot compare DATE and FLOAT");
-  EXPECT_EQ(message(b.binary(Op::less, column("name"), column("name"))), "strings can be compared with = and <> only");
+  EXPECT_EQ(message(b.variadic(Op::least, {column("name"), column("name")})),
+            "cannot take the least of VARCHAR: strings are not ordered inside an expression");
+  EXPECT_EQ(message(b.text_function("length", {column("price")})), "input 1 of length is VARCHAR, not FLOAT");
   EXPECT_EQ(message(b.binary(Op::and_, column("paid"), column("shipped"))), "cannot AND DATE");
   EXPECT_EQ(message(b.unary(Op::negate, column("paid"))), "cannot negate BOOLEAN");
   EXPECT_EQ(message(b.unary(Op::year, column("price"))), "cannot take the year of FLOAT");

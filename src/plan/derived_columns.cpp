@@ -1,0 +1,163 @@
+#include "plan/derived_columns.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "column/column_builders.hpp"
+#include "expr/operation.hpp"
+#include "expr/text_functions.hpp"
+
+namespace penstock::plan {
+namespace {
+
+bool calls_text_function(const Graph& graph, const Node& node) {
+  return node.op == Op::custom && expr::is_text_function(*graph.customs[node.payload]);
+}
+
+// Rewrites a program's graph: a call becomes a column behind the others.
+class Derivation {
+ public:
+  explicit Derivation(TileProgram& program) : program_(program), old_(program.graph), graph_(std::make_shared<Graph>()),
+        copies_(old_->size()), needed_(old_->size()) {}
+
+  Status run(const std::vector<NodeId>& roots) {
+    for (NodeId root : roots) need(root);
+    for (NodeId id = 0; id < old_->size(); id++)
+      if (needed_[id]) PENSTOCK_TRY(copy(id).with("in " + text_of(*old_, id, program_.source_schema)));
+    program_.graph = graph_;
+    return {};
+  }
+  NodeId copy_of(NodeId id) const { return copies_[id]; }
+
+ private:
+  // The constants of a call stay on the host.
+  void need(NodeId id) {
+    if (needed_[id]) return;
+    needed_[id] = true;
+    const bool is_call = calls_text_function(*old_, old_->at(id));
+    for (NodeId input : old_->at(id).inputs)
+      if (!is_call || old_->at(input).op != Op::parameter) need(input);
+  }
+
+  Status copy(NodeId id) {
+    const Node& node = old_->at(id);
+    if (calls_text_function(*old_, node)) return derive_call(id, node);
+    copies_[id] = node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
+    return {};
+  }
+
+  Status derive_call(NodeId id, const Node& node) {
+    DerivedColumn derived;
+    derived.function = old_->customs[node.payload];
+    std::size_t columns = 0;
+    bool nullable = false;
+    for (std::size_t i = 0; i < node.inputs.size(); i++) {
+      const Node& constant = old_->at(node.inputs[i]);
+      derived.inputs.push_back(constant.op == Op::parameter ? old_->parameters[constant.payload] : Scalar{});
+      if (constant.op == Op::parameter) continue;
+      const Node& input = graph_->at(copies_[node.inputs[i]]);
+      if (input.op != Op::column || columns++ > 0) return unsupported();
+      derived.source = input.payload;
+      derived.place = i;
+      nullable = input.nullable;
+    }
+    if (columns == 0) return unsupported();
+    copies_[id] = graph_->add({Op::column, node.type, nullable, column_for(std::move(derived), id, nullable), {}});
+    return {};
+  }
+
+  static Status unsupported() {
+    return {Code::unsupported, "a function of strings, or an order of strings, takes one column and constants"};
+  }
+
+  std::uint32_t column_for(DerivedColumn derived, NodeId call, bool nullable) {
+    const std::uint32_t first = program_.own_columns();
+    for (std::uint32_t i = 0; i < program_.derived.size(); i++)
+      if (is_same(program_.derived[i], derived)) return first + i;
+    program_.source_schema.push_back({text_of(*old_, call, program_.source_schema), old_->at(call).type, nullable});
+    program_.derived.push_back(std::move(derived));
+    return static_cast<std::uint32_t>(program_.source_schema.size() - 1);
+  }
+
+  static bool is_same(const DerivedColumn& a, const DerivedColumn& b) {
+    const auto same_value = [](const Scalar& x, const Scalar& y) { return x.type == y.type && x.text == y.text && x.integer == y.integer; };
+    return a.source == b.source && a.function == b.function && a.place == b.place &&
+           std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_value);
+  }
+
+  TileProgram& program_;
+  std::shared_ptr<Graph> old_, graph_;
+  std::vector<NodeId> copies_;
+  std::vector<bool> needed_;
+};
+
+// The function's result for every text of a column without a dictionary.
+std::vector<Scalar> results_of(const DerivedColumn& derived, const Column& texts) {
+  std::vector<Scalar> results(texts.row_count, Scalar::null_of(derived.function->result_type));
+  in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
+    std::vector<Scalar> inputs = derived.inputs;
+    inputs[derived.place].type = {Kind::string};
+    for (std::uint64_t row = first; row < last; row++) {
+      if (!texts.is_valid(row)) continue;
+      inputs[derived.place].text = texts.string(row);
+      results[row] = derived.function->host(inputs);
+    }
+  });
+  return results;
+}
+
+// Spreads the results of a dictionary's texts over the rows that name them.
+Column spread(const Column& results, const Column& source) {
+  Column column;
+  column.type = results.type;
+  column.row_count = source.row_count;
+  column.validity = source.validity;
+  const auto* codes = source.values.as<std::int32_t>();
+  const auto entry = [&](std::uint64_t row) { return source.is_valid(row) ? static_cast<std::uint64_t>(codes[row]) : 0; };
+  if (results.row_count == 0) {      // every row is NULL
+    column.values = Bytes::own(std::vector<std::int64_t>(source.row_count));
+  } else if (column.type.kind == Kind::boolean) {
+    column::BitBuilder bits;
+    for (std::uint64_t row = 0; row < source.row_count; row++) bits.push(results.boolean(entry(row)));
+    column.values = bits.take();
+  } else {
+    std::vector<std::int64_t> values(source.row_count);
+    for (std::uint64_t row = 0; row < values.size(); row++) values[row] = results.values.as<std::int64_t>()[entry(row)];
+    column.values = Bytes::own(std::move(values));
+  }
+  return column;
+}
+
+}  // namespace
+
+Status derive_columns(TileProgram& program) {
+  std::vector<NodeId> roots = program.predicates;
+  for (const Output& output : program.outputs) roots.push_back(output.root);
+  const std::vector<bool> needed = expr::reachable(*program.graph, roots);
+  bool any = false;
+  for (NodeId id = 0; id < program.graph->size(); id++)
+    any = any || (needed[id] && calls_text_function(*program.graph, program.graph->at(id)));
+  if (!any) return {};
+  Derivation derivation(program);
+  PENSTOCK_TRY(derivation.run(roots));
+  for (NodeId& predicate : program.predicates) predicate = derivation.copy_of(predicate);
+  for (Output& output : program.outputs) output.root = derivation.copy_of(output.root);
+  return {};
+}
+
+Result<Column> derive(const DerivedColumn& derived, const Column& source) {
+  if (source.device_values && source.values.empty())
+    return Status(Code::unsupported, "functions of strings that live on a device alone");
+  const Column& texts = source.dictionary ? *source.dictionary : source;
+  Column results = column_of(derived.function->result_type, results_of(derived, texts));
+  if (!source.dictionary) {
+    results.validity = source.validity;
+    return results;
+  }
+  if (results.type.kind != Kind::string) return spread(results, source);
+  Column column = source;
+  column.dictionary = std::make_shared<const Column>(std::move(results));
+  return column;
+}
+
+}  // namespace penstock::plan

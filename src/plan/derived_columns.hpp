@@ -1,0 +1,15 @@
+// Functions of strings (expr/text_functions.hpp) as columns of their own: kernels have no characters, so the host computes them, once for
+// each text of a dictionary, while it brings the chunk to the device.
+#pragma once
+#include "plan/tile_program.hpp"
+
+namespace penstock::plan {
+
+// Replaces each call of such a function in the program by a derived column. Code::unsupported where its input is more than a column
+// and constants, or such a call.
+Status derive_columns(TileProgram& program);
+
+// The derived column of a batch's column.
+Result<Column> derive(const DerivedColumn& derived, const Column& source);
+
+}  // namespace penstock::plan

@@ -1,0 +1,115 @@
+"""Functions, comparisons and choices of strings against DuckDB: dictionary and plain columns, in one chunk and in many.
+
+    strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
+"""
+import argparse
+import random
+import sys
+import tempfile
+
+import pyarrow
+import pyarrow.parquet
+
+from answers import difference
+from driver import Driver, Tally, devices
+from oracle import Oracle
+
+TEXTS = ["", "a", "ab", "abc", "Abc", "ABC", "google", "https://www.google.com/search?q=1", "\u00fcber", "na\u00efve caf\u00e9",
+         "\u65e5\u672c\u8a9e\u30c6\u30ad\u30b9\u30c8", "x%y", "a_b", "  pad  ", "tab\there", "%", "_", "\\", "zz", "Z", "aaaaab", "foo bar",
+         "MAIL", "quote'd", 'dq"x', "emoji \U0001f600 end"]
+PATTERNS = ["%google%", "a%", "%b", "a_c", "%", "_", "", "%a%b%", "%\u00e9", "\u65e5_\u8a9e%", "x\\%y", "%%", "A%", "%\U0001f600%", "__"]
+PLACES = [-9, -3, -1, 0, 1, 2, 5, 100]
+ROWS = 5000
+
+
+def make_table(seed):
+    chosen = random.Random(seed)
+    maybe = lambda share, value: None if chosen.random() < share else value
+    return pyarrow.table({
+        "id": pyarrow.array(range(ROWS), pyarrow.int32()),
+        "s": pyarrow.array([maybe(0.1, chosen.choice(TEXTS)) for _ in range(ROWS)], pyarrow.string()),
+        "u": pyarrow.array([chosen.choice(TEXTS) + str(chosen.randrange(3000)) for _ in range(ROWS)], pyarrow.string()),
+        "m": pyarrow.array([maybe(0.2, chosen.choice(["MAIL", "SHIP", "AIR", "RAIL"])) for _ in range(ROWS)], pyarrow.string()),
+        "k": pyarrow.array([chosen.randrange(100) for _ in range(ROWS)], pyarrow.int32()),
+    })
+
+
+def statements():
+    for pattern in PATTERNS:
+        yield f"SELECT id, s FROM $ WHERE s LIKE '{pattern}' ORDER BY id"
+        yield f"SELECT count(*), sum(id) FROM $ WHERE s NOT LIKE '{pattern}'"
+        if pattern.isascii():      # ILIKE folds ASCII letters alone, see docs/sql.md
+            yield f"SELECT count(*), sum(id) FROM $ WHERE s ILIKE '{pattern}'"
+    for start in PLACES:
+        yield f"SELECT id, substring(s, {start}) AS x, left(s, {start}) AS y, right(s, {start}) AS z FROM $ ORDER BY id"
+        for length in (-3, -1, 0, 1, 2, 7):
+            yield f"SELECT id, substring(s, {start}, {length}) AS x FROM $ ORDER BY id"
+    yield from (
+        "SELECT count(*) FROM $ WHERE s LIKE 'x!%y' ESCAPE '!'",
+        "SELECT count(*) FROM $ WHERE s NOT LIKE 'a!_b' ESCAPE '!'",
+        "SELECT count(*) FROM $ WHERE s LIKE NULL",
+        "SELECT id, upper(m), lower(m), length(s), strlen(s) FROM $ ORDER BY id",
+        "SELECT upper(m) AS x, count(*) FROM $ GROUP BY x ORDER BY x",
+        "SELECT length(s) AS l, count(*), min(id) FROM $ GROUP BY l ORDER BY l",
+        "SELECT id, trim(s) AS a, ltrim(s) AS b, rtrim(s) AS c FROM $ ORDER BY id",
+        "SELECT id, replace(s, 'a', '<>') AS a, replace(s, '', 'x') AS b FROM $ ORDER BY id",
+        "SELECT id, contains(s, 'oo') AS a, starts_with(s, 'ab') AS b, ends_with(s, 'c') AS c, prefix(s, 'A') AS d, suffix(s, '') AS e "
+        "FROM $ ORDER BY id",
+        "SELECT id, strpos(s, 'o') AS a, position('a' IN s) AS b, instr(s, '\u8a9e') AS c FROM $ ORDER BY id",
+        "SELECT id, s || '!' AS a, 'x' || s AS b FROM $ ORDER BY id",
+        "SELECT count(*) FROM $ WHERE s < 'b'",
+        "SELECT count(*) FROM $ WHERE s >= 'a' AND s <= 'google'",
+        "SELECT count(*) FROM $ WHERE 'b' > s",
+        "SELECT count(*) FROM $ WHERE s BETWEEN 'A' AND 'a'",
+        "SELECT count(*) FROM $ WHERE NOT (s < 'c' OR s IS NULL)",
+        "SELECT id, CASE WHEN k > 50 THEN 'high' WHEN k > 20 THEN 'mid' ELSE s END AS x FROM $ ORDER BY id",
+        "SELECT id, coalesce(m, 'none') AS x FROM $ ORDER BY id",
+        "SELECT coalesce(m, s, '?') AS x, count(*) FROM $ GROUP BY x ORDER BY x",
+        "SELECT CASE WHEN m = 'MAIL' THEN 'yes' END AS x, count(*), sum(k) FROM $ GROUP BY x ORDER BY x",
+        "SELECT count(*) FROM $ WHERE CASE WHEN k > 50 THEN m ELSE s END = 'MAIL'",
+        "SELECT upper(substring(s, 1, 2)) AS x, count(*) FROM $ WHERE lower(s) LIKE 'a%' GROUP BY x ORDER BY x",
+        "SELECT length(substring(upper(s), 2)) AS x, count(*) FROM $ GROUP BY x ORDER BY x",
+        "SELECT m, sum(length(u)) AS t, max(length(u)) FROM $ WHERE u LIKE 'a%' GROUP BY m ORDER BY m",
+        "SELECT count(*) FROM $ WHERE u LIKE '%1%' AND m = 'AIR'",
+        "SELECT count(*) FROM $ WHERE upper(m) IN ('MAIL', 'SHIP')",
+        "SELECT id, length('h\u00e4b') AS x, upper('a') AS y FROM $ ORDER BY id LIMIT 3",
+        "SELECT DISTINCT lower(m) AS x FROM $ ORDER BY x",
+        "SELECT nullif(m, 'AIR') AS x, count(*) FROM $ GROUP BY x ORDER BY x",
+        "SELECT if(k > 5, 'a', 'b') AS x, count(*) FROM $ GROUP BY x ORDER BY x",
+        "SELECT id, s FROM $ WHERE s > 'a' ORDER BY lower(s) DESC, id LIMIT 20",
+        "SELECT m, count(*) FROM $ GROUP BY m HAVING m LIKE '%A%' ORDER BY m",
+        "SELECT count(*) FILTER (WHERE s LIKE 'a%') AS x, sum(CASE WHEN m LIKE 'M%' THEN k ELSE 0 END) AS y FROM $",
+    )
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("driver")
+    arguments.add_argument("penstock")
+    arguments.add_argument("--device", action="append")
+    options = arguments.parse_args()
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="penstock-strings-") as folder:
+        table = make_table(7)
+        pyarrow.parquet.write_table(table, f"{folder}/rows.parquet", row_group_size=1800)
+        with pyarrow.OSFile(f"{folder}/plain.arrow", "wb") as sink, pyarrow.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table, max_chunksize=700)
+        oracle = Oracle(folder)
+        expected = [(text, oracle.answer(text.replace("$", "'rows.parquet'"))) for text in statements()]
+        for device in options.device or devices(options.penstock):
+            driver = Driver(options.driver, folder, device)
+            for file in ("rows.parquet", "plain.arrow"):
+                for place, (text, theirs) in enumerate(expected):
+                    assert not theirs.error, f"{text}: {theirs.message}"
+                    driver.set(batch_rows=640 if place % 2 else 0)
+                    ours = driver.answer(text.replace("$", f"'{file}'"))
+                    wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs)
+                    tally.check(f"{device}, {file}: {text}", wrong)
+            ended = driver.close()
+            if ended:
+                tally.fail(device, "the driver's end: " + ended)
+    sys.exit(tally.finish())
+
+
+if __name__ == "__main__":
+    main()
