@@ -1,12 +1,12 @@
 #include "plan/collector.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "column/concatenate.hpp"
 #include "expr/value.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/gather.hpp"
+#include "plan/group_table.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -156,7 +156,7 @@ class ReduceCollector : public Collector {
 
 class GroupCollector : public Collector {
  public:
-  GroupCollector(const TileProgram& program, StringPool& strings) : program_(program), strings_(strings) {}
+  GroupCollector(const TileProgram& program, const StringPool& strings) : program_(program), groups_(program, strings) {}
 
   Status read(const TileKernel&, Chunk& chunk) override {
     PENSTOCK_ASSIGN(chunk.counts, chunk.read_back.read<std::uint32_t>(*chunk.slot.used_slots, chunk.slot.groups));
@@ -168,25 +168,15 @@ class GroupCollector : public Collector {
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
     for (const std::span<const std::uint64_t> group : entries)
       for (std::size_t at = 0; at < group.size(); at += entry_words())
-        if (!add(group.subspan(at, entry_words()))) return sum_too_large();
+        if (!groups_.add(group.subspan(at, entry_words()))) return sum_too_large();
     return {};
   }
 
-  Result<Table> finish() override;
-  std::uint64_t row_count() const override { return entries_.size(); }
+  Result<Table> finish() override { return groups_.finish(); }
+  std::uint64_t row_count() const override { return groups_.size(); }
 
  private:
-  using Key = std::vector<std::uint64_t>;
-  struct Hash {
-    std::size_t operator()(const Key& key) const {
-      std::uint64_t hash = 0;
-      for (std::uint64_t word : key) hash = (hash ^ word) * 0x9E3779B97F4A7C15u, hash ^= hash >> 29;
-      return static_cast<std::size_t>(hash);
-    }
-  };
-  std::size_t key_words() const { return program_.key_words(); }
-  bool is_null(const Key& key, std::size_t i) const { return (key[program_.key_count + i / 64] >> (i % 64) & 1) != 0; }
-  std::size_t entry_words() const { return key_words() + std::max(1u, program_.accumulator_words()); }
+  std::size_t entry_words() const { return program_.key_words() + std::max(1u, program_.accumulator_words()); }
 
   // The slots in use of every work group.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
@@ -207,56 +197,9 @@ class GroupCollector : public Collector {
     return entries;
   }
 
-  bool add(std::span<const std::uint64_t> entry) {
-    Key key(entry.begin(), entry.begin() + static_cast<std::ptrdiff_t>(key_words()));
-    auto [at, inserted] = entries_.try_emplace(std::move(key));
-    if (inserted) {
-      at->second.resize(program_.accumulators.size());
-      clear(program_, at->second);
-    }
-    return merge(program_, at->second, entry.subspan(key_words()));
-  }
-
-  // NULLs last, numbers by value with NaN above all, strings by bytes.
-  bool key_less(const Key& a, const Key& b) const {
-    for (std::uint32_t i = 0; i < program_.key_count; i++) {
-      const bool null_a = is_null(a, i), null_b = is_null(b, i);
-      if (null_a != null_b) return null_b;
-      if (null_a || a[i] == b[i]) continue;
-      const Type type = program_.schema[i].type;
-      if (type.kind == Kind::string)
-        return strings_.text(static_cast<std::uint32_t>(a[i])) < strings_.text(static_cast<std::uint32_t>(b[i]));
-      return expr::compare(scalar_of_word(type, a[i]), scalar_of_word(type, b[i])) < 0;
-    }
-    return false;
-  }
-
   const TileProgram& program_;
-  StringPool& strings_;
-  std::unordered_map<Key, std::vector<Partial>, Hash> entries_;
+  GroupTable groups_;
 };
-
-Result<Table> GroupCollector::finish() {
-  std::vector<const std::pair<const Key, std::vector<Partial>>*> sorted;
-  for (const auto& entry : entries_) sorted.push_back(&entry);
-  std::sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) { return key_less(a->first, b->first); });
-  Table table;
-  table.row_count = sorted.size();
-  std::vector<Scalar> values(sorted.size());
-  for (std::size_t c = 0; c < program_.schema.size(); c++) {
-    const Type type = program_.schema[c].type;
-    for (std::size_t row = 0; row < sorted.size(); row++) {
-      const auto& [key, partials] = *sorted[row];
-      if (c >= program_.key_count) values[row] = result_of(program_, program_.results[c - program_.key_count], partials);
-      else if (is_null(key, c)) values[row] = Scalar::null_of(type);
-      else if (type.kind == Kind::string) values[row] = Scalar::of(strings_.text(static_cast<std::uint32_t>(key[c])));
-      else values[row] = scalar_of_word(type, key[c]);
-    }
-    table.names.push_back(program_.schema[c].name);
-    table.columns.push_back(column_of(type, values));
-  }
-  return table;
-}
 
 }  // namespace
 

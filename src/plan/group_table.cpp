@@ -1,0 +1,110 @@
+#include "plan/group_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.hpp"
+#include "column/column_builders.hpp"
+#include "column/concatenate.hpp"
+#include "plan/gather.hpp"
+#include "plan/sort_words.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint64_t slice_rows = 1 << 16;      // of a column that is made at once
+
+std::uint64_t hash_of(std::span<const std::uint64_t> key) {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : key) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
+  for (std::uint64_t at = hash_of(wanted);; at++) {
+    std::uint64_t& place = places_[at & (places_.size() - 1)];
+    if (place != 0 && std::equal(wanted.begin(), wanted.end(), key(place - 1).begin())) return place - 1;
+    if (place != 0) continue;
+    place = ++count_;
+    keys_.insert(keys_.end(), wanted.begin(), wanted.end());
+    partials_.resize(partials_.size() + program_.accumulators.size());
+    clear(program_, std::span(partials_).last(program_.accumulators.size()));
+    return count_ - 1;
+  }
+}
+
+void GroupTable::grow() {
+  std::vector<std::uint64_t> larger(places_.size() * 4);
+  for (std::size_t group = 0; group < count_; group++) {
+    std::uint64_t at = hash_of(key(group));
+    while (larger[at & (larger.size() - 1)] != 0) at++;
+    larger[at & (larger.size() - 1)] = group + 1;
+  }
+  places_ = std::move(larger);
+}
+
+bool GroupTable::add(std::span<const std::uint64_t> entry) {
+  if (2 * (count_ + 1) > places_.size()) grow();
+  const std::size_t group = find_or_insert(entry.first(program_.key_words()));
+  const std::size_t accumulators = program_.accumulators.size();
+  return merge(program_, std::span(partials_).subspan(group * accumulators, accumulators), entry.subspan(program_.key_words()));
+}
+
+Column GroupTable::key_column(std::size_t i) const {
+  Column column;
+  column.type = program_.schema[i].type;
+  column.row_count = count_;
+  column::BitBuilder validity, bits;
+  column::TextBuilder texts(column.type.kind == Kind::string ? count_ : 0);
+  const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean ? 0 : width_bytes(column.type);
+  std::vector<std::byte> bytes(count_ * width);
+  bool has_nulls = false;
+  for (std::size_t group = 0; group < count_; group++) {
+    const bool valid = !is_null(group, i);
+    const std::uint64_t word = valid ? key(group)[i] : 0;
+    has_nulls |= !valid;
+    validity.push(valid);
+    if (column.type.kind == Kind::boolean) bits.push(word != 0);
+    else if (column.type.kind == Kind::string) texts.push(valid ? std::string_view(strings_.text(static_cast<std::uint32_t>(word))) : "");
+    else std::memcpy(bytes.data() + group * width, &word, width);      // little endian: the low bytes
+  }
+  if (column.type.kind == Kind::boolean) column.values = bits.take();
+  else if (column.type.kind == Kind::string) texts.take(column);
+  else column.values = Bytes::own(std::move(bytes));
+  if (has_nulls) column.validity = validity.take();
+  return column;
+}
+
+Column GroupTable::result_column(std::size_t i) const {
+  const Type type = program_.schema[program_.key_count + i].type;
+  const std::uint64_t slices = std::max<std::uint64_t>(1, (count_ + slice_rows - 1) / slice_rows);
+  std::vector<Column> parts(slices);
+  in_parallel(slices, 1, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t slice = first; slice < last; slice++) {
+      std::vector<Scalar> values;
+      for (std::size_t group = slice * slice_rows; group < std::min<std::size_t>(count_, (slice + 1) * slice_rows); group++)
+        values.push_back(result_of(program_, program_.results[i], partials(group)));
+      parts[slice] = column_of(type, values);
+    }
+  });
+  return column::concatenate(type, parts);
+}
+
+Table GroupTable::finish() const {
+  Table table;
+  table.row_count = count_;
+  std::vector<SortKey> order;
+  for (std::uint32_t c = 0; c < program_.schema.size(); c++) {
+    table.names.push_back(program_.schema[c].name);
+    table.columns.push_back(c < program_.key_count ? key_column(c) : result_column(c - program_.key_count));
+    if (c < program_.key_count) order.push_back({c, false, false});
+  }
+  return gather(table, order_on_host(sort_words(table, order), count_, count_));
+}
+
+}  // namespace penstock::plan

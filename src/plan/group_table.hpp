@@ -1,0 +1,42 @@
+// The groups of all chunks on the host: keys and accumulators, flat, found by hash.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "plan/accumulators.hpp"
+#include "plan/string_pool.hpp"
+
+namespace penstock::plan {
+
+class GroupTable {
+ public:
+  GroupTable(const TileProgram& program, const StringPool& strings) : program_(program), strings_(strings), places_(64) {}
+
+  // An entry as kernels leave them: the words of its key, then those of its accumulators. False where a sum leaves 128 bits.
+  bool add(std::span<const std::uint64_t> entry);
+  std::size_t size() const { return count_; }
+  // Sorted by the keys, NULLs last.
+  Table finish() const;
+
+ private:
+  std::size_t find_or_insert(std::span<const std::uint64_t> key);
+  void grow();
+  std::span<const std::uint64_t> key(std::size_t group) const {
+    return std::span(keys_).subspan(group * program_.key_words(), program_.key_words());
+  }
+  std::span<const Partial> partials(std::size_t group) const {
+    return std::span(partials_).subspan(group * program_.accumulators.size(), program_.accumulators.size());
+  }
+  bool is_null(std::size_t group, std::size_t i) const { return (key(group)[program_.key_count + i / 64] >> (i % 64) & 1) != 0; }
+  Column key_column(std::size_t i) const;
+  Column result_column(std::size_t i) const;
+
+  const TileProgram& program_;
+  const StringPool& strings_;
+  std::vector<std::uint64_t> places_;      // by hash, a power of two of them, at most half in use: the group, plus 1
+  std::vector<std::uint64_t> keys_;
+  std::vector<Partial> partials_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace penstock::plan
