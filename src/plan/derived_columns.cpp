@@ -91,19 +91,41 @@ class Derivation {
   std::vector<bool> needed_;
 };
 
-// The function's result for every text of a column without a dictionary.
-std::vector<Scalar> results_of(const DerivedColumn& derived, const Column& texts) {
-  std::vector<Scalar> results(texts.row_count, Scalar::null_of(derived.function->result_type));
+// Calls keep(row, result) for every text of a column without a dictionary, in threads.
+template <class Keep> void for_each_text(const DerivedColumn& derived, const Column& texts, const Keep& keep) {
   in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
     std::vector<Scalar> inputs = derived.inputs;
     inputs[derived.place].type = {Kind::string};
     for (std::uint64_t row = first; row < last; row++) {
       if (!texts.is_valid(row)) continue;
       inputs[derived.place].text = texts.string(row);
-      results[row] = derived.function->host(inputs);
+      keep(row, derived.function->host(inputs));
     }
   });
-  return results;
+}
+
+// The function's results: truths, numbers or strings.
+Column results_of(const DerivedColumn& derived, const Column& texts) {
+  Column column;
+  column.type = derived.function->result_type;
+  column.row_count = texts.row_count;
+  if (column.type.kind == Kind::boolean) {
+    std::vector<std::uint8_t> truths(texts.row_count);      // bytes, which threads may write side by side
+    for_each_text(derived, texts, [&](std::uint64_t row, const Scalar& result) { truths[row] = result.integer != 0; });
+    column::BitBuilder bits;
+    for (const std::uint8_t truth : truths) bits.push(truth != 0);
+    column.values = bits.take();
+  } else if (column.type.kind == Kind::int64) {
+    std::vector<std::int64_t> numbers(texts.row_count);
+    const auto keep = [&](std::uint64_t row, const Scalar& result) { numbers[row] = static_cast<std::int64_t>(result.integer); };
+    for_each_text(derived, texts, keep);
+    column.values = Bytes::own(std::move(numbers));
+  } else {
+    std::vector<Scalar> results(texts.row_count, Scalar::null_of(column.type));
+    for_each_text(derived, texts, [&](std::uint64_t row, Scalar result) { results[row] = std::move(result); });
+    return column_of(column.type, results);
+  }
+  return column;
 }
 
 // Spreads the results of a dictionary's texts over the rows that name them.
@@ -149,7 +171,7 @@ Result<Column> derive(const DerivedColumn& derived, const Column& source) {
   if (source.device_values && source.values.empty())
     return Status(Code::unsupported, "functions of strings that live on a device alone");
   const Column& texts = source.dictionary ? *source.dictionary : source;
-  Column results = column_of(derived.function->result_type, results_of(derived, texts));
+  Column results = results_of(derived, texts);
   if (!source.dictionary) {
     results.validity = source.validity;
     return results;
