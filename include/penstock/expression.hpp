@@ -141,6 +141,7 @@ class Graph {
   // Equal nodes get equal ids. Inputs must exist already. `nullable` is read for columns only, and derived for the rest.
   NodeId add(Node node);
   NodeId parameter(Scalar value, ParameterOrigin origin = ParameterOrigin::fixed);
+  std::uint32_t custom(const std::shared_ptr<const CustomFunction>& function);     // its index, the payload of a call
   const Node& at(NodeId id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
   // Copies `root` of another graph into this one, its column i replaced by columns[i]: how steps fuse.

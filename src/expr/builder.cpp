@@ -128,11 +128,7 @@ Result<NodeId> Builder::custom(std::shared_ptr<const CustomFunction> function, s
     PENSTOCK_TRY(converted.with("for " + function->parameter_names[i] + " of " + function->name));
     inputs[i] = *converted;
   }
-  auto& customs = graph_->customs;
-  const auto found = std::find(customs.begin(), customs.end(), function);
-  const auto index = static_cast<std::uint32_t>(found - customs.begin());
-  if (found == customs.end()) customs.push_back(function);
-  return graph_->add({Op::custom, function->result_type, false, index, std::move(inputs)});
+  return graph_->add({Op::custom, function->result_type, false, graph_->custom(function), std::move(inputs)});
 }
 
 }  // namespace penstock

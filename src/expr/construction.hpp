@@ -54,11 +54,7 @@ class Construction {
     if (std::any_of(values.begin(), values.end(), [](const Scalar& value) { return value.is_null; }))
       return graph_.parameter(Scalar::null_of(function->result_type));
     if (values.size() == inputs.size()) return graph_.parameter(function->host(values));
-    auto& customs = graph_.customs;
-    const auto found = std::find(customs.begin(), customs.end(), function);
-    const auto index = static_cast<std::uint32_t>(found - customs.begin());
-    if (found == customs.end()) customs.push_back(function);
-    return graph_.add({Op::custom, function->result_type, false, index, std::move(inputs)});
+    return graph_.add({Op::custom, function->result_type, false, graph_.custom(function), std::move(inputs)});
   }
   bool is_constant(NodeId id) const { return graph_.at(id).op == Op::parameter; }
 

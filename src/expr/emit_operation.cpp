@@ -1,6 +1,7 @@
 #include "expr/emit_operation.hpp"
 
 #include "expr/emit_parts.hpp"
+#include "expr/text_functions.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -47,7 +48,7 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
 Result<Printed> print_operation(const Graph& graph, const Node& node, std::span<const Operand> inputs, unsigned number,
                                 const CustomCall& custom) {
   if (node.op == Op::custom && graph.customs[node.payload]->body.empty())
-    return Status(Code::unsupported, "a function of strings takes a column and constants here; see docs/sql.md");
+    return no_text_column();
   if (node.type.kind == Kind::string && node.op != Op::select && node.op != Op::coalesce)
     return Status(Code::unsupported, "strings can be carried, chosen and compared");
   switch (node.op) {

@@ -60,13 +60,6 @@ NodeId add_parameter(Graph& graph, Scalar value, ParameterOrigin origin, std::ui
   return graph.add({Op::parameter, type, false, index, {}});
 }
 
-std::uint32_t import_custom(Graph& to, const std::shared_ptr<const CustomFunction>& function) {
-  for (std::uint32_t i = 0; i < to.customs.size(); i++)
-    if (to.customs[i] == function) return i;
-  to.customs.push_back(function);
-  return static_cast<std::uint32_t>(to.customs.size() - 1);
-}
-
 }  // namespace
 
 NodeId Graph::add(Node node) {
@@ -86,6 +79,13 @@ NodeId Graph::parameter(Scalar value, ParameterOrigin origin) {
   return add_parameter(*this, std::move(value), origin, origin == ParameterOrigin::captured ? next_identity++ : 0);
 }
 
+std::uint32_t Graph::custom(const std::shared_ptr<const CustomFunction>& function) {
+  const auto found = std::find(customs.begin(), customs.end(), function);
+  const auto index = static_cast<std::uint32_t>(found - customs.begin());
+  if (found == customs.end()) customs.push_back(function);
+  return index;
+}
+
 NodeId Graph::import_node(const Graph& from, NodeId id, std::span<const NodeId> copies) {
   Node node = from.at(id);
   for (NodeId& input : node.inputs) input = copies[input];
@@ -94,7 +94,7 @@ NodeId Graph::import_node(const Graph& from, NodeId id, std::span<const NodeId> 
     copy = add_parameter(*this, from.parameters[node.payload], from.parameter_origins[node.payload],
                          from.parameter_identities[node.payload]);
   } else {
-    if (node.op == Op::custom) node.payload = import_custom(*this, from.customs[node.payload]);
+    if (node.op == Op::custom) node.payload = custom(from.customs[node.payload]);
     copy = add(std::move(node));
   }
   if (const auto site = from.sites.find(id); site != from.sites.end()) sites.emplace(copy, site->second);

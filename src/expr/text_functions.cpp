@@ -1,7 +1,8 @@
 #include "expr/text_functions.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "base/unicode.hpp"
 
 namespace penstock::expr {
 namespace {
@@ -9,14 +10,10 @@ namespace {
 using Inputs = std::span<const Scalar>;
 constexpr Type text_type{Kind::string}, truth_type{Kind::boolean}, number_type{Kind::int64};
 
-// The bytes of the character that begins at `at`; 1 where none begins.
+// Of the character that begins at `at`; 1 where none begins.
 std::size_t character_bytes(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
-  const std::size_t bytes = byte(0) >= 0xf8 ? 1 : byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : byte(0) >= 0xc0 ? 2 : 1;
-  if (bytes > text.size() - at) return 1;
-  for (std::size_t i = 1; i < bytes; i++)
-    if ((byte(i) & 0xc0) != 0x80) return 1;
-  return bytes;
+  const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
+  return is_ascii ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
 }
 
 std::int64_t character_count(std::string_view text) {
@@ -155,6 +152,8 @@ std::shared_ptr<const CustomFunction> text_function(std::string_view name, std::
 
 std::shared_ptr<const CustomFunction> text_comparison(Op op) { return text_function(name_of(op), 2); }
 
+Status no_text_column() { return {Code::unsupported, "a function of strings, or an order of strings, takes one column and constants"}; }
+
 Status check_text_call(const Graph& graph, NodeId call) {
   const Node& node = graph.at(call);
   if (node.op != Op::custom || !is_text_function(*graph.customs[node.payload])) return {};
@@ -166,14 +165,7 @@ Status check_text_call(const Graph& graph, NodeId call) {
     fits = fits && (from.op == Op::parameter || from.op == Op::column || from.op == Op::custom);
   }
   if (fits && columns == 1) return {};
-  return {Code::unsupported, "a function of strings, or an order of strings, takes one column and constants"};
-}
-
-std::vector<std::string> text_function_names() {
-  std::vector<std::string> names;
-  for (const Row& row : rows())
-    if (names.empty() || names.back() != row.name) names.emplace_back(row.name);
-  return names;
+  return no_text_column();
 }
 
 // Greedy with one place to come back to: a % that matched too little takes one character more.

@@ -14,10 +14,10 @@ namespace penstock::expr {
 
 // By SQL's name ("lower", "like", "substring"...) and the number of inputs; null when there is none.
 std::shared_ptr<const CustomFunction> text_function(std::string_view name, std::size_t input_count);
-std::vector<std::string> text_function_names();
 // Of two strings: less, less_equal, greater or greater_equal, by bytes.
 std::shared_ptr<const CustomFunction> text_comparison(Op op);
-// Code::unsupported for a call that no column can be derived for: of more than a column, or another such call, and constants.
+Status no_text_column();      // why a call is refused
+// Refuses a call that no column can be derived for: of more than a column, or another such call, and constants.
 Status check_text_call(const Graph& graph, NodeId call);
 inline bool is_text_function(const CustomFunction& function) { return function.body.empty(); }
 

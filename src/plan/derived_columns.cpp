@@ -56,18 +56,14 @@ class Derivation {
       derived.inputs.push_back(constant.op == Op::parameter ? old_->parameters[constant.payload] : Scalar{});
       if (constant.op == Op::parameter) continue;
       const Node& input = graph_->at(copies_[node.inputs[i]]);
-      if (input.op != Op::column || columns++ > 0) return unsupported();
+      if (input.op != Op::column || columns++ > 0) return expr::no_text_column();
       derived.source = input.payload;
       derived.place = i;
       nullable = input.nullable;
     }
-    if (columns == 0) return unsupported();
+    if (columns == 0) return expr::no_text_column();
     copies_[id] = graph_->add({Op::column, node.type, nullable, column_for(std::move(derived), id, nullable), {}});
     return {};
-  }
-
-  static Status unsupported() {
-    return {Code::unsupported, "a function of strings, or an order of strings, takes one column and constants"};
   }
 
   std::uint32_t column_for(DerivedColumn derived, NodeId call, bool nullable) {

@@ -192,7 +192,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
     const StepKind kind = plan.step(id).kind;
     if (kind == StepKind::order_by)
       text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + std::to_string(least_device_sort_rows) +
-              " rows, else radix_sort on the device\n";
+              " rows and for the first few, else radix_sort on the device\n";
     else if (kind == StepKind::limit || finishes_on_host(plan, id))
       text += "  then on the host: " + std::string(name_of(kind)) + " " + describe(plan, plan.step(id)) + "\n";
   }

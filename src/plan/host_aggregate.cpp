@@ -3,8 +3,8 @@
 
 #include "expr/value.hpp"
 #include "plan/accumulators.hpp"
+#include "plan/derived_columns.hpp"
 #include "plan/host_steps.hpp"
-#include "plan/tile_program.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -54,7 +54,12 @@ Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input)
   PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, plan.step(id).inputs[0], id));
   Groups groups;
   if (program.key_count == 0) groups[{}] = no_rows(program);
-  PENSTOCK_TRY(add_rows(program, input, groups));
+  Table rows = input;
+  for (const DerivedColumn& derived : program.derived) {
+    PENSTOCK_ASSIGN(Column column, derive(derived, rows.columns[derived.source]));
+    rows.columns.push_back(std::move(column));
+  }
+  PENSTOCK_TRY(add_rows(program, rows, groups));
   Table table;
   table.row_count = groups.size();
   for (std::size_t c = 0; c < program.schema.size(); c++) {

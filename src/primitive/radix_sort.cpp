@@ -96,11 +96,8 @@ Status replace(Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t by
 
 class SortByTiles : public RadixSort {
  public:
-  SortByTiles(std::shared_ptr<Device> device, SortShape shape) {
-    device_ = std::move(device);
-    shape_ = shape;
-    policy_ = policy_for(device_->traits(), shape);
-  }
+  SortByTiles(std::shared_ptr<Device> device, SortShape shape)
+      : RadixSort(std::move(device), shape), policy_(policy_for(device_->traits(), shape)) {}
   Status open() {
     const std::string policy = definitions(shape_) + definitions(policy_);
     PENSTOCK_ASSIGN(histogram_program_, device_->build(text_of(*device_, "radix_histogram.kc", policy, policy_.histogram_group_size)));
@@ -110,37 +107,29 @@ class SortByTiles : public RadixSort {
     return {};
   }
 
-  using RadixSort::enqueue;
-  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
-                 std::uint32_t last_byte) override {
-    PENSTOCK_TRY(check(shape_, count, first_byte, last_byte));
-    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.items, tiles = (count + tile - 1) / tile;
-    PENSTOCK_TRY(prepare(queue, tiles));
-    const auto key_count = Argument::value(static_cast<std::uint32_t>(count));
-    const std::uint32_t groups = static_cast<std::uint32_t>(std::min<std::uint64_t>(tiles, device_->traits().compute_units * 2));
-    PENSTOCK_TRY(queue.launch(*histogram_program_, "sort_histograms", groups,
-                              {{Argument::of(*data.keys), Argument::of(*histograms_), key_count}}));
-    PENSTOCK_TRY(queue.launch(*histogram_program_, "sort_starts", shape_.key_bytes,
-                              {{Argument::of(*histograms_), Argument::of(*starts_)}}));
-    for (std::uint32_t byte = first_byte; byte < last_byte && tiles > 0; byte++) {
-      const Buffer& values = data.values ? *data.values : *starts_;
-      const Buffer& sorted_values = spare.values ? *spare.values : *histograms_;
-      PENSTOCK_TRY(queue.launch(*program_, "sort_pass", static_cast<std::uint32_t>(tiles),
-                                {{Argument::of(*data.keys), Argument::of(*spare.keys), Argument::of(values), Argument::of(sorted_values),
-                                  Argument::of(*starts_), Argument::of(*published_), key_count, Argument::value(8 * byte)}}));
-      std::swap(data, spare);
-    }
-    return {};
+ private:
+  std::uint32_t tiles(std::uint64_t count) const {
+    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.items;
+    return static_cast<std::uint32_t>((count + tile - 1) / tile);
   }
 
- private:
-  Status prepare(Queue& queue, std::uint64_t tiles) {
-    const std::uint64_t words = shape_.key_bytes * digits, published = shape_.key_bytes * (tiles * digits + 1);
+  Status begin(Queue& queue, const SortData& data, std::uint64_t count) override {
+    const std::uint64_t words = shape_.key_bytes * digits, published = shape_.key_bytes * (tiles(count) * digits + 1);
     PENSTOCK_TRY(replace(*device_, histograms_, words * 4));
     PENSTOCK_TRY(replace(*device_, starts_, words * 4));
     PENSTOCK_TRY(replace(*device_, published_, published * 4));
     PENSTOCK_TRY(queue.fill(*histograms_, 0, words * 4));
-    return queue.fill(*published_, 0, published * 4);
+    PENSTOCK_TRY(queue.fill(*published_, 0, published * 4));
+    const auto key_count = Argument::value(static_cast<std::uint32_t>(count));
+    PENSTOCK_TRY(queue.launch(*histogram_program_, "sort_histograms", std::min(tiles(count), device_->traits().compute_units * 2),
+                              {{Argument::of(*data.keys), Argument::of(*histograms_), key_count}}));
+    return queue.launch(*histogram_program_, "sort_starts", shape_.key_bytes, {{Argument::of(*histograms_), Argument::of(*starts_)}});
+  }
+
+  Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count, std::uint32_t byte) override {
+    buffers.insert(buffers.end(), {Argument::of(*starts_), Argument::of(*published_), Argument::value(static_cast<std::uint32_t>(count)),
+                                   Argument::value(8 * byte)});
+    return queue.launch(*program_, "sort_pass", tiles(count), buffers);
   }
 
   Policy policy_;
@@ -150,10 +139,7 @@ class SortByTiles : public RadixSort {
 
 class SortByChunks : public RadixSort {
  public:
-  SortByChunks(std::shared_ptr<Device> device, SortShape shape) {
-    device_ = std::move(device);
-    shape_ = shape;
-  }
+  SortByChunks(std::shared_ptr<Device> device, SortShape shape) : RadixSort(std::move(device), shape) {}
   Status open() {
     const ProgramSource passes = text_of(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
     source_ = passes.text;
@@ -161,33 +147,26 @@ class SortByChunks : public RadixSort {
     return {};
   }
 
-  using RadixSort::enqueue;
-  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
-                 std::uint32_t last_byte) override {
-    PENSTOCK_TRY(check(shape_, count, first_byte, last_byte));
-    // A chunk in the caches would be too small for its 256 counts.
-    const auto chunks = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / (1 << 14), 1, device_->traits().compute_units * 4));
-    const std::uint64_t words = digits * chunks;
-    PENSTOCK_TRY(replace(*device_, counts_, words * 4));
-    PENSTOCK_TRY(replace(*device_, starts_, words * 4));
-    const auto key_count = Argument::value(static_cast<std::uint32_t>(count));
-    for (std::uint32_t byte = first_byte; byte < last_byte && count > 0; byte++) {
-      const auto shift = Argument::value(8 * byte);
-      const Buffer& values = data.values ? *data.values : *counts_;
-      const Buffer& sorted_values = spare.values ? *spare.values : *counts_;
-      const auto word_count = Argument::value(static_cast<std::uint32_t>(words));
-      PENSTOCK_TRY(queue.launch(*program_, "sort_count_chunks", chunks,
-                                {{Argument::of(*data.keys), Argument::of(*counts_), key_count, shift}}));
-      PENSTOCK_TRY(queue.launch(*program_, "sort_start_chunks", 1, {{Argument::of(*counts_), Argument::of(*starts_), word_count}}));
-      PENSTOCK_TRY(queue.launch(*program_, "sort_move_chunks", chunks,
-                                {{Argument::of(*data.keys), Argument::of(*spare.keys), Argument::of(values), Argument::of(sorted_values),
-                                  Argument::of(*starts_), key_count, shift}}));
-      std::swap(data, spare);
-    }
-    return {};
+ private:
+  // A chunk in the caches would be too small for its 256 counts.
+  std::uint32_t chunks(std::uint64_t count) const {
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count / (1 << 14), 1, device_->traits().compute_units * 4));
   }
 
- private:
+  Status begin(Queue&, const SortData&, std::uint64_t count) override {
+    PENSTOCK_TRY(replace(*device_, counts_, digits * chunks(count) * 4));
+    return replace(*device_, starts_, digits * chunks(count) * 4);
+  }
+
+  Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count, std::uint32_t byte) override {
+    const auto key_count = Argument::value(static_cast<std::uint32_t>(count)), shift = Argument::value(8 * byte);
+    const auto words = Argument::value(static_cast<std::uint32_t>(digits * chunks(count)));
+    PENSTOCK_TRY(queue.launch(*program_, "sort_count_chunks", chunks(count), {{buffers[0], Argument::of(*counts_), key_count, shift}}));
+    PENSTOCK_TRY(queue.launch(*program_, "sort_start_chunks", 1, {{Argument::of(*counts_), Argument::of(*starts_), words}}));
+    buffers.insert(buffers.end(), {Argument::of(*starts_), key_count, shift});
+    return queue.launch(*program_, "sort_move_chunks", chunks(count), buffers);
+  }
+
   std::shared_ptr<Buffer> counts_, starts_;
 };
 
@@ -198,6 +177,23 @@ template <class Sort> Result<std::unique_ptr<RadixSort>> opened(std::shared_ptr<
 }
 
 }  // namespace
+
+Status RadixSort::enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
+                          std::uint32_t last_byte) {
+  PENSTOCK_TRY(check(shape_, count, first_byte, last_byte));
+  if (count == 0) return {};
+  PENSTOCK_TRY(replace(*device_, no_values_, 8));
+  PENSTOCK_TRY(begin(queue, data, count));
+  for (std::uint32_t byte = first_byte; byte < last_byte; byte++) {
+    // Kernels without values still take two buffers, which they leave alone; these must be no others that they write.
+    const Buffer &values = data.values ? *data.values : *no_values_, &sorted_values = spare.values ? *spare.values : *no_values_;
+    const std::vector<Argument> buffers = {Argument::of(*data.keys), Argument::of(*spare.keys), Argument::of(values),
+                                           Argument::of(sorted_values)};
+    PENSTOCK_TRY(pass(queue, buffers, count, byte));
+    std::swap(data, spare);
+  }
+  return {};
+}
 
 Result<std::unique_ptr<RadixSort>> RadixSort::build(std::shared_ptr<Device> device, SortShape shape) {
   if (shape.key_bytes != 4 && shape.key_bytes != 8) return Status(Code::invalid, "sort keys have 4 or 8 bytes");

@@ -7,6 +7,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "penstock/device.hpp"
 
@@ -28,8 +29,7 @@ class RadixSort {
   // Orders `data` by the key's bytes from `first_byte` to before `last_byte`, lowest first. `spare` is as large and is overwritten; the
   // two change places where the number of bytes is odd. Code::capacity above most_sort_keys. One enqueue at a time: it has memory of
   // its own, which the next one uses again in the queue's order.
-  virtual Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte,
-                         std::uint32_t last_byte) = 0;
+  Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count, std::uint32_t first_byte, std::uint32_t last_byte);
   Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count) {
     return enqueue(queue, data, spare, count, 0, shape_.key_bytes);
   }
@@ -37,9 +37,15 @@ class RadixSort {
   const std::string& source() const { return source_; }      // the text of its passes
 
  protected:
+  RadixSort(std::shared_ptr<Device> device, SortShape shape) : device_(std::move(device)), shape_(shape) {}
+  // What comes before the passes; then one byte of the keys, `buffers` being keys and values from `data` to `spare`.
+  virtual Status begin(Queue& queue, const SortData& data, std::uint64_t count) = 0;
+  virtual Status pass(Queue& queue, std::vector<Argument> buffers, std::uint64_t count, std::uint32_t byte) = 0;
+
   std::shared_ptr<Device> device_;
   SortShape shape_;
   std::shared_ptr<Program> program_;
+  std::shared_ptr<Buffer> no_values_;
   std::string source_;
 };
 

@@ -53,6 +53,20 @@ TEST(Wide, AggregatesOfSumsAreExact) {
   expect_rows(t.plan, total, {"-1|9223372036854775808|9223372036854775821|4|1.5|"});
 }
 
+// These steps run on the host, where functions of strings are columns too.
+TEST(Wide, GroupsByAFunctionOfStringsHoldSums) {
+  const std::vector<std::string> names = {"a", "B", "A", "b"};
+  const std::vector<Scalar> sums = {Scalar::of(Type{Kind::int128}, Int128{1} << 70), Scalar::of(Type{Kind::int128}, Int128{5}),
+                                    Scalar::of(Type{Kind::int128}, Int128{1}), Scalar::null_of({Kind::int128})};
+  Plan plan;
+  const Table table = Table::of({{"name", Column::from_strings(names)}, {"sum", column_of({Kind::int128}, sums)}});
+  const StepId rows = plan.source(table_source(table));
+  Builder b(plan.step(rows).schema);
+  TAKE(const NodeId upper, b.text_function("upper", {b.column(0u)}));
+  TAKE(const StepId grouped, plan.group_by(rows, b.graph(), {{"name", upper}}, {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
+  expect_rows(plan, grouped, {"A|1180591620717411303425|", "B|5|"});
+}
+
 TEST(Wide, ASumOfSumsBeyond128BitsIsAnError) {
   const Int128 most = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
   const std::vector<Scalar> values(2, Scalar::of(Type{Kind::int128}, most));

@@ -6,8 +6,13 @@
 #include <random>
 
 #include "device_fixture.hpp"
+#include "kernel/kernel_text.hpp"
 #include "kernel_c/host_device.hpp"
 #include "primitive/radix_sort.hpp"
+
+namespace penstock::kernel {
+std::string_view primitive_text(std::string_view name);      // cmake/Embed.cmake
+}
 
 namespace penstock::primitive {
 namespace {
@@ -134,6 +139,35 @@ TEST_P(OnTheHost, SortsWithoutAFinding) {
   }
   TAKE(const auto wide, RadixSort::build(device, {8, true}));
   expect_sorted<std::uint64_t>(device, *wide, make_keys<std::uint64_t>(Keys::random, 1100), true, 7, 8);
+}
+
+// A group that took the first ticket and never ran again: the others count its tile themselves, and put their keys in place.
+TEST(SortPass, AGroupThatNeverRunsHoldsNobodyUp) {
+  constexpr std::uint32_t items = 32, tile = items * 4, tiles = 4, digits = 256;      // what the text takes where nothing is defined
+  const kernel::TextPart part{"radix_sort.kc", std::string(kernel::primitive_text("primitive/kernels/radix_sort.kc"))};
+  const std::string text = kernel::assemble(Target::host, std::span(&part, 1));
+  TAKE(const kernel::HostProgram program, kernel::HostProgram::build(text, {items, {}}));
+  std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(Keys::random, tile * tiles - 5), values(keys.size()), starts(4 * digits);
+  std::iota(values.begin(), values.end(), 0u);
+  for (const std::uint32_t key : keys)
+    for (std::uint32_t d = (key & 255u) + 1; d < digits; d++) starts[d]++;
+  std::vector<std::uint32_t> sorted(keys.size(), 0), places(keys.size(), ~0u), published(4 * (tiles * digits + 1));
+  published[tiles * digits] = 1;      // the next ticket
+  const std::vector<kernel::HostArgument> arguments = {
+      kernel::HostArgument::buffer(keys), kernel::HostArgument::buffer(sorted), kernel::HostArgument::buffer(values),
+      kernel::HostArgument::buffer(places), kernel::HostArgument::buffer(starts), kernel::HostArgument::buffer(published),
+      kernel::HostArgument::value(static_cast<std::uint32_t>(keys.size())), kernel::HostArgument::value(std::uint32_t{0})};
+  const Status ran = program.run("sort_pass", tiles - 1, arguments, kernel::ItemOrder::shuffled);
+  ASSERT_TRUE(ran.ok()) << ran.text();
+
+  std::vector<std::uint32_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return (keys[a] & 255u) < (keys[b] & 255u); });
+  for (std::size_t i = 0; i < order.size(); i++) {
+    const bool of_first_tile = order[i] < tile;
+    ASSERT_EQ(places[i], of_first_tile ? ~0u : order[i]) << i;
+    if (!of_first_tile) { ASSERT_EQ(sorted[i], keys[order[i]]) << i; }
+  }
 }
 
 }  // namespace
