@@ -123,7 +123,8 @@ std::string accumulator_functions(const TileProgram& program) {
   }
   if (fields.empty()) {
     fields = " u32 none;";
-    all.clear = all.add = all.merge = all.store = all.load = "  (void)mine;\n";
+    all.clear = all.add = all.merge = all.load = "  (void)mine;\n";
+    all.store = "  to[0] = 0;\n" + all.load;      // the word that every entry has, which the host reads
   }
   return custom_functions(program) + "typedef struct {" + fields + " } Accumulators;\n\n" +
          function_text("void accumulators_clear(PRIVATE Accumulators* mine)", all.clear) +

@@ -4,11 +4,7 @@
 #include <bit>
 #include <vector>
 
-#include "kernel/kernel_text.hpp"
-
-namespace penstock::kernel {
-std::string_view primitive_text(std::string_view name);      // cmake/Embed.cmake
-}
+#include "primitive/primitive_text.hpp"
 
 namespace penstock::primitive {
 namespace {
@@ -62,36 +58,13 @@ Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte, std
 }
 
 std::string definitions(SortShape shape) {
-  const std::string wide = shape.key_bytes == 8 ? "u64" : "u32";
-  return "#define SORT_KEY " + wide + "\n#define SORT_KEY_BYTES " + std::to_string(shape.key_bytes) + "\n#define SORT_HAS_VALUES " +
-         (shape.has_values ? "1\n" : "0\n");
+  return define("SORT_KEY", std::string(shape.key_bytes == 8 ? "u64" : "u32")) + define("SORT_KEY_BYTES", std::to_string(shape.key_bytes)) +
+         define("SORT_HAS_VALUES", std::string(shape.has_values ? "1" : "0"));
 }
 
 std::string definitions(const Policy& policy) {
-  return "#define SORT_ITEMS " + std::to_string(policy.items) + "u\n#define SORT_COPIES " + std::to_string(policy.copies) +
-         "u\n#define SORT_BY_MASKS " + (policy.by_masks ? "1" : "0") + "\n";
-}
-
-std::string groups_per_unit(std::uint32_t count) {
-  return "#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(count) + "\n";
-}
-
-ProgramSource text_of(const Device& device, const std::string& file, std::string policy, std::uint32_t group_size) {
-  const std::string name = "primitive/kernels/" + file;
-  const kernel::TextPart parts[] = {{"sort policy", std::move(policy)}, {name, std::string(kernel::primitive_text(name))}};
-  ProgramSource source;
-  source.text = kernel::assemble(device.traits().target, parts);
-  source.group_size = group_size;
-  source.label = file;
-  return source;
-}
-
-// Keeps a buffer that is large enough.
-Status replace(Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
-  if (buffer && buffer->bytes() >= bytes) return {};
-  buffer.reset();
-  PENSTOCK_ASSIGN(buffer, device.allocate(bytes));
-  return {};
+  return define("SORT_ITEMS", policy.items) + define("SORT_COPIES", policy.copies) +
+         define("SORT_BY_MASKS", std::string(policy.by_masks ? "1" : "0"));
 }
 
 class SortByTiles : public RadixSort {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <numeric>
 #include <string>
@@ -48,6 +49,12 @@ KERNEL multiply_add(GLOBAL const float* a, GLOBAL const float* b, GLOBAL const f
   e[AT] = a[AT] / b[AT];
 }
 )";
+
+template <class T> Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue, const std::vector<T>& values) {
+  PENSTOCK_ASSIGN(auto buffer, device.allocate(std::max<std::size_t>(values.size() * sizeof(T), 64)));
+  PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
+  return buffer;
+}
 
 // The cache of one test program: made before the first build, removed at the end.
 class CacheDirectory : public ::testing::Environment {

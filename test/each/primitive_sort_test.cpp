@@ -37,12 +37,6 @@ template <class T> std::vector<T> make_keys(Keys kind, std::size_t count) {
   return keys;
 }
 
-template <class T> Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue, const std::vector<T>& values) {
-  PENSTOCK_ASSIGN(auto buffer, device.allocate(std::max<std::size_t>(values.size() * sizeof(T), 64)));
-  PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
-  return buffer;
-}
-
 template <class T> struct Sorted { std::vector<T> keys; std::vector<std::uint32_t> values; };
 
 template <class T>

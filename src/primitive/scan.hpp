@@ -1,0 +1,43 @@
+// Running sums on a device: of u32, i32, u64, f32 or f64, inclusive or exclusive, in one order: every run on a device gives the same bits.
+//
+//     PENSTOCK_ASSIGN(auto scan, Scan::build(device, {.value = Number::f32, .sum = Number::f64}));
+//     PENSTOCK_TRY(scan->enqueue(*queue, values, sums, count));
+#pragma once
+#include <memory>
+#include <string>
+
+#include "penstock/device.hpp"
+
+namespace penstock::primitive {
+
+// Signed 64-bit integers are added as u64: sums wrap.
+enum class Number : unsigned char { u32, i32, u64, f32, f64 };
+constexpr std::uint32_t bytes_of(Number number) { return number == Number::u64 || number == Number::f64 ? 8 : 4; }
+
+struct ScanShape {
+  Number value = Number::f32, sum = Number::f32;
+  bool is_exclusive = false;      // the sum beside a value is of those before it alone
+};
+
+class Scan {
+ public:
+  virtual ~Scan() = default;
+  // Code::invalid for sums that are narrower than the values, of another kind (integers, floats), or i32; what Device::build says.
+  static Result<std::unique_ptr<Scan>> build(std::shared_ptr<Device> device, ScanShape shape);
+  // Writes sums[count] of values[count], which must not overlap. One enqueue at a time: it has memory of its own, which the next one uses
+  // again in the queue's order. Code::capacity above 2^40 values.
+  virtual Status enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) = 0;
+  const Program& program() const { return *program_; }
+  const std::string& source() const { return source_; }
+
+ protected:
+  Scan(std::shared_ptr<Device> device, ScanShape shape) : device_(std::move(device)), shape_(shape) {}
+  Status build_program(const std::string& file, std::string policy, std::uint32_t group_size);
+
+  std::shared_ptr<Device> device_;
+  ScanShape shape_;
+  std::shared_ptr<Program> program_;
+  std::string source_;
+};
+
+}  // namespace penstock::primitive
