@@ -42,6 +42,7 @@ struct AggregateCall {
   std::string name;
   std::shared_ptr<const CustomReduction> custom;
   bool of_rounded_sum = false;              // average: CAST(sum AS DOUBLE) / count, and not one division of the exact sum
+  bool distinct = false;                    // each value of the argument once; means nothing to minimum and maximum
 };
 
 struct SortKey {

@@ -156,7 +156,8 @@ class ReduceCollector : public Collector {
 
 class GroupCollector : public Collector {
  public:
-  GroupCollector(const TileProgram& program, const StringPool& strings) : program_(program), groups_(program, strings) {}
+  GroupCollector(const TileProgram& program, const StringPool& strings)
+      : program_(program), strings_(strings), groups_(program, strings) {}
 
   Status read(const TileKernel&, Chunk& chunk) override {
     PENSTOCK_ASSIGN(chunk.counts, chunk.read_back.read<std::uint32_t>(*chunk.slot.used_slots, chunk.slot.groups));
@@ -167,12 +168,16 @@ class GroupCollector : public Collector {
   Status take(const TileKernel&, Chunk& chunk) override {
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
     for (const std::span<const std::uint64_t> group : entries)
-      for (std::size_t at = 0; at < group.size(); at += entry_words())
-        if (!groups_.add(group.subspan(at, entry_words()))) return sum_too_large();
+      if (!groups_.add(group, entry_words())) return sum_too_large();
     return {};
   }
 
-  Result<Table> finish() override { return groups_.finish(); }
+  Result<Table> finish() override {
+    if (!program_.of_distinct) return groups_.finish();
+    GroupTable totals(*program_.of_distinct, strings_);
+    if (!totals.add_distinct(groups_)) return sum_too_large();
+    return totals.finish();
+  }
   std::uint64_t row_count() const override { return groups_.size(); }
 
  private:
@@ -198,6 +203,7 @@ class GroupCollector : public Collector {
   }
 
   const TileProgram& program_;
+  const StringPool& strings_;
   GroupTable groups_;
 };
 

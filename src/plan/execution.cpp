@@ -100,13 +100,16 @@ class Execution {
   Result<Table> run_slices(const std::vector<TileProgram>& programs, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
     const TileRun run{device_, &options_, &strings_, &report_, row_limit};
     PENSTOCK_ASSIGN(Table table, run_tiles(run, programs[0], source, std::move(begun)));
+    if (programs.size() == 1) return table;
     const std::uint64_t rows_read = report_.rows_read;
+    std::vector<Table> parts;
+    parts.push_back(std::move(table));
     for (std::size_t i = 1; i < programs.size(); i++) {
-      PENSTOCK_ASSIGN(const Table columns, run_tiles(run, programs[i], source));
-      table = beside(table, columns, programs[i].key_count);
+      PENSTOCK_ASSIGN(Table part, run_tiles(run, programs[i], source));
+      parts.push_back(std::move(part));
     }
     report_.rows_read = rows_read;     // the same rows again
-    return table;
+    return beside(programs, std::move(parts));
   }
 
   // What a chain reads, so many times.
@@ -123,18 +126,6 @@ class Execution {
       held = table_source(std::move(table), source->describe());
     }
     return held;
-  }
-
-  // The columns of two slices of one step. With a row limit each stops where it has enough, at a chunk's end of its own.
-  static Table beside(const Table& left, const Table& right, std::size_t key_count) {
-    const std::uint64_t rows = std::min(left.row_count, right.row_count);
-    Table table = left.row_count == rows ? left : limit_rows(left, rows, 0);
-    const Table added = right.row_count == rows ? right : limit_rows(right, rows, 0);
-    for (std::size_t i = key_count; i < added.columns.size(); i++) {
-      table.names.push_back(added.names[i]);
-      table.columns.push_back(added.columns[i]);
-    }
-    return table;
   }
 
   // Opening takes 25 ms for PoCL: the first batches are decoded meanwhile. The device is taken to be a CPU; on another one

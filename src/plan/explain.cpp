@@ -50,7 +50,8 @@ std::string describe(const Plan& plan, const Step& step) {
   for (const Projection& p : step.projections)
     parts.push_back(text_of(*step.graph, p.root, input) + (step.kind == StepKind::map ? " as " + p.name : ""));
   for (const AggregateCall& call : step.aggregates) {
-    const std::string of = call.function == Aggregate::count_rows ? "" : "(" + text_of(*step.graph, call.argument, input) + ")";
+    const std::string of = call.function == Aggregate::count_rows
+                               ? "" : (call.distinct ? "(distinct " : "(") + text_of(*step.graph, call.argument, input) + ")";
     parts.push_back((call.function == Aggregate::custom ? call.custom->name : std::string(name_of(call.function))) + of);
   }
   return list(parts);

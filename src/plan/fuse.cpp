@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "plan/derived_columns.hpp"
@@ -83,18 +84,46 @@ void add_aggregate(TileProgram& program, const AggregateCall& call, Type type, c
   program.results.push_back({call.function, count, count, argument_type, type, false});
 }
 
-Schema sliced_schema(const Step& step, Slice slice) {
-  const std::size_t keys = step.kind == StepKind::group_by ? step.projections.size() : 0;
-  const auto from = step.schema.begin() + static_cast<std::ptrdiff_t>(keys + slice.first);
-  const auto count = std::min(slice.count, static_cast<std::size_t>(step.schema.end() - from));
+std::size_t key_count(const Step& step) { return step.kind == StepKind::group_by ? step.projections.size() : 0; }
+
+Schema sliced_schema(const Step& step, const Slice& slice) {
+  const std::size_t keys = key_count(step);
   Schema schema(step.schema.begin(), step.schema.begin() + static_cast<std::ptrdiff_t>(keys));
-  schema.insert(schema.end(), from, from + static_cast<std::ptrdiff_t>(count));
+  for (std::uint32_t column : slice) schema.push_back(step.schema[keys + column]);
   return schema;
 }
 
-void add_aggregates(TileProgram& program, const Step& step, Slice slice, std::span<const NodeId> columns) {
-  for (std::size_t i = program.key_count; i < program.schema.size(); i++)
-    add_aggregate(program, step.aggregates[slice.first + i - program.key_count], program.schema[i].type, *step.graph, columns);
+void add_aggregates(TileProgram& program, const Step& step, std::span<const NodeId> columns) {
+  for (std::size_t i = 0; i < program.step_columns.size(); i++)
+    add_aggregate(program, step.aggregates[program.step_columns[i]], program.schema[program.key_count + i].type, *step.graph, columns);
+}
+
+// The argument becomes one more key; what is done with its distinct values is the host's.
+Status group_distinct(TileProgram& program, const Step& step, std::span<const NodeId> columns) {
+  const AggregateCall& first = step.aggregates[program.step_columns[0]];
+  for (std::uint32_t column : program.step_columns)
+    if (const AggregateCall& call = step.aggregates[column]; !call.distinct || call.argument != first.argument)
+      return Status(Code::internal, "aggregates of different values in one program");
+  program.epilogue = Epilogue::group;
+  argument_index(program, program.graph->import(*step.graph, first.argument, columns));
+  TileProgram totals = program;
+  add_aggregates(totals, step, columns);
+  program.key_count++;
+  program.of_distinct = std::make_shared<const TileProgram>(std::move(totals));
+  return {};
+}
+
+Status end_with_aggregates(TileProgram& program, const Step& step, std::span<const NodeId> columns) {
+  const bool is_grouped = step.kind == StepKind::group_by;
+  program.epilogue = is_grouped ? Epilogue::group : Epilogue::reduce;
+  for (std::size_t i = 0; i < key_count(step); i++)
+    program.outputs.push_back({step.projections[i].name, program.graph->import(*step.graph, step.projections[i].root, columns), -1});
+  program.key_count = static_cast<std::uint32_t>(program.outputs.size());
+  const bool of_distinct = std::any_of(program.step_columns.begin(), program.step_columns.end(),
+                                       [&](std::uint32_t column) { return step.aggregates[column].distinct; });
+  if (of_distinct) return group_distinct(program, step, columns);
+  add_aggregates(program, step, columns);
+  return {};
 }
 
 // Many columns that are taken over as they are would be as many kernel parameters: the host gathers them by row number instead.
@@ -152,8 +181,17 @@ std::vector<StepId> chain(const Plan& plan, StepId base, StepId last) {
   return steps;
 }
 
-Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice) {
+Slice whole_slice(const Step& step) {
+  Slice slice(step.schema.size() - key_count(step));
+  std::iota(slice.begin(), slice.end(), 0u);
+  return slice;
+}
+
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last) { return fuse(plan, base, last, whole_slice(plan.step(last))); }
+
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice) {
   TileProgram program;
+  program.step_columns = slice;
   program.source_schema = plan.step(base).schema;
   program.schema = sliced_schema(plan.step(last), slice);
   std::vector<NodeId> columns = source_columns(program);
@@ -169,16 +207,8 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice
         columns = std::move(mapped);
         break;
       }
-      case StepKind::reduce:
-        program.epilogue = Epilogue::reduce;
-        add_aggregates(program, step, slice, columns);
-        break;
-      case StepKind::group_by:
-        program.epilogue = Epilogue::group;
-        for (const Projection& p : step.projections)
-          program.outputs.push_back({p.name, program.graph->import(*step.graph, p.root, columns), -1});
-        program.key_count = static_cast<std::uint32_t>(program.outputs.size());
-        add_aggregates(program, step, slice, columns);
+      case StepKind::reduce: case StepKind::group_by:
+        PENSTOCK_TRY(end_with_aggregates(program, step, columns));
         break;
       case StepKind::source: case StepKind::order_by: case StepKind::limit:
         return Status(Code::internal, "a step that cannot be fused: " + std::string(name_of(step.kind)));
@@ -186,7 +216,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice
   }
   if (program.epilogue == Epilogue::compact) {
     for (std::size_t i = 0; i < program.schema.size(); i++) {
-      const NodeId root = columns[slice.first + i];
+      const NodeId root = columns[slice[i]];
       const Node& node = program.graph->at(root);
       const bool carry = node.op == Op::column && (node.type.kind == Kind::string || width_bytes(node.type) > 8);
       program.outputs.push_back({program.schema[i].name, root, carry ? static_cast<int>(node.payload) : -1});

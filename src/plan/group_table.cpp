@@ -23,12 +23,18 @@ std::uint64_t hash_of(std::span<const std::uint64_t> key) {
   return hash;
 }
 
+bool same_words(std::span<const std::uint64_t> a, const std::uint64_t* b) {      // few: no call of memcmp
+  std::uint64_t differences = 0;
+  for (std::size_t i = 0; i < a.size(); i++) differences |= a[i] ^ b[i];
+  return differences == 0;
+}
+
 }  // namespace
 
 std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
   for (std::uint64_t at = hash_of(wanted);; at++) {
     std::uint64_t& place = places_[at & (places_.size() - 1)];
-    if (place != 0 && std::equal(wanted.begin(), wanted.end(), key(place - 1).begin())) return place - 1;
+    if (place != 0 && same_words(wanted, &keys_[(place - 1) * wanted.size()])) return place - 1;
     if (place != 0) continue;
     place = ++count_;
     keys_.insert(keys_.end(), wanted.begin(), wanted.end());
@@ -48,11 +54,55 @@ void GroupTable::grow() {
   places_ = std::move(larger);
 }
 
-bool GroupTable::add(std::span<const std::uint64_t> entry) {
+std::span<Partial> GroupTable::partials_of(std::span<const std::uint64_t> wanted) {
   if (2 * (count_ + 1) > places_.size()) grow();
-  const std::size_t group = find_or_insert(entry.first(program_.key_words()));
-  const std::size_t accumulators = program_.accumulators.size();
-  return merge(program_, std::span(partials_).subspan(group * accumulators, accumulators), entry.subspan(program_.key_words()));
+  const std::size_t group = find_or_insert(wanted), accumulators = program_.accumulators.size();
+  return std::span(partials_).subspan(group * accumulators, accumulators);
+}
+
+// Asks for the memory that entries some way ahead will need: many groups are beyond the caches, and a wait for one of them takes
+// longer than all else that is done with it.
+void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entry_words, std::size_t at) const {
+  constexpr std::size_t places_ahead = 32, keys_ahead = 16;
+  const std::size_t key_words = program_.key_words();
+  const auto place_of = [&](std::size_t entry) {
+    return &places_[hash_of(entries.subspan(entry, key_words)) & (places_.size() - 1)];
+  };
+  if (at + places_ahead * entry_words < entries.size()) __builtin_prefetch(place_of(at + places_ahead * entry_words));
+  if (at + keys_ahead * entry_words >= entries.size()) return;
+  const std::uint64_t place = *place_of(at + keys_ahead * entry_words);
+  if (place == 0) return;
+  __builtin_prefetch(keys_.data() + (place - 1) * key_words);
+  __builtin_prefetch(partials_.data() + (place - 1) * program_.accumulators.size());
+}
+
+bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_words) {
+  const std::size_t key_words = program_.key_words();
+  bool fits = true;
+  for (std::size_t at = 0; at < entries.size(); at += entry_words) {
+    expect(entries, entry_words, at);
+    const std::span<const std::uint64_t> entry = entries.subspan(at, entry_words);
+    fits &= merge(program_, partials_of(entry.first(key_words)), entry.subspan(key_words));
+  }
+  return fits;
+}
+
+bool GroupTable::add_distinct(const GroupTable& values) {
+  const std::size_t keys = program_.key_count, mask_words = program_.key_words() - keys;
+  std::vector<std::uint64_t> wanted(program_.key_words());
+  std::vector<Scalar> row(keys + 1);
+  if (keys == 0) partials_of(wanted);      // one row, also of no values
+  bool fits = true;
+  for (std::size_t group = 0; group < values.count_; group++) {
+    const std::span<const std::uint64_t> words = values.key(group);
+    std::copy_n(words.begin(), keys, wanted.begin());
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(keys) + 1, mask_words, wanted.begin() + static_cast<std::ptrdiff_t>(keys));
+    if (keys < 64 * mask_words) wanted[keys + keys / 64] &= ~(std::uint64_t{1} << (keys % 64));
+    const Type type = program_.results[0].argument_type;
+    row[keys] = values.is_null(group, keys) ? Scalar::null_of(type) : scalar_of_word(type, words[keys]);
+    fits &= add_row(program_, partials_of(wanted), row);
+  }
+  return fits;
 }
 
 Column GroupTable::key_column(std::size_t i) const {

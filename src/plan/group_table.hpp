@@ -12,15 +12,19 @@ class GroupTable {
  public:
   GroupTable(const TileProgram& program, const StringPool& strings) : program_(program), strings_(strings), places_(64) {}
 
-  // An entry as kernels leave them: the words of its key, then those of its accumulators. False where a sum leaves 128 bits.
-  bool add(std::span<const std::uint64_t> entry);
+  // Entries as kernels leave them: the words of a key, then those of its accumulators. False where a sum leaves 128 bits.
+  bool add(std::span<const std::uint64_t> entries, std::size_t entry_words);
+  // Adds up another table's groups of keys and a DISTINCT argument by the keys, which are this program's.
+  bool add_distinct(const GroupTable& values);
   std::size_t size() const { return count_; }
   // Sorted by the keys, NULLs last.
   Table finish() const;
 
  private:
+  void expect(std::span<const std::uint64_t> entries, std::size_t entry_words, std::size_t at) const;
   std::size_t find_or_insert(std::span<const std::uint64_t> key);
   void grow();
+  std::span<Partial> partials_of(std::span<const std::uint64_t> key);      // of its group, which is added
   std::span<const std::uint64_t> key(std::size_t group) const {
     return std::span(keys_).subspan(group * program_.key_words(), program_.key_words());
   }

@@ -5,6 +5,7 @@
 #include "plan/accumulators.hpp"
 #include "plan/derived_columns.hpp"
 #include "plan/host_steps.hpp"
+#include "plan/kernel_parameters.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -48,18 +49,19 @@ Status add_rows(const TileProgram& program, const Table& input, Groups& groups) 
   return {};
 }
 
-}  // namespace
-
-Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input) {
-  PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, plan.step(id).inputs[0], id));
+// Groups of keys and an argument, added up by the keys.
+Result<Groups> add_distinct(const TileProgram& totals, const Groups& values) {
   Groups groups;
-  if (program.key_count == 0) groups[{}] = no_rows(program);
-  Table rows = input;
-  for (const DerivedColumn& derived : program.derived) {
-    PENSTOCK_ASSIGN(Column column, derive(derived, rows.columns[derived.source]));
-    rows.columns.push_back(std::move(column));
+  if (totals.key_count == 0) groups[{}] = no_rows(totals);
+  for (const auto& [value, partials] : values) {
+    auto [at, inserted] = groups.try_emplace({value.begin(), value.begin() + totals.key_count});
+    if (inserted) at->second = no_rows(totals);
+    if (!add_row(totals, at->second, value)) return sum_too_large();
   }
-  PENSTOCK_TRY(add_rows(program, rows, groups));
+  return groups;
+}
+
+Table table_of(const TileProgram& program, const Groups& groups) {
   Table table;
   table.row_count = groups.size();
   for (std::size_t c = 0; c < program.schema.size(); c++) {
@@ -70,6 +72,32 @@ Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input)
     table.columns.push_back(column_of(program.schema[c].type, values));
   }
   return table;
+}
+
+Result<Table> aggregate(const TileProgram& program, const Table& input) {
+  Groups groups;
+  if (program.key_count == 0) groups[{}] = no_rows(program);
+  Table rows = input;
+  for (const DerivedColumn& derived : program.derived) {
+    PENSTOCK_ASSIGN(Column column, derive(derived, rows.columns[derived.source]));
+    rows.columns.push_back(std::move(column));
+  }
+  PENSTOCK_TRY(add_rows(program, rows, groups));
+  if (!program.of_distinct) return table_of(program, groups);
+  PENSTOCK_ASSIGN(const Groups totals, add_distinct(*program.of_distinct, groups));
+  return table_of(*program.of_distinct, totals);
+}
+
+}  // namespace
+
+Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input) {
+  PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, plan.step(id).inputs[0], id));
+  std::vector<Table> parts;
+  for (const TileProgram& program : programs) {
+    PENSTOCK_ASSIGN(Table part, aggregate(program, input));
+    parts.push_back(std::move(part));
+  }
+  return beside(programs, std::move(parts));
 }
 
 }  // namespace penstock::plan

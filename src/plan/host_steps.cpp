@@ -60,4 +60,24 @@ Table limit_rows(const Table& table, std::uint64_t count, std::uint64_t offset) 
   return gather(table, rows);
 }
 
+Table beside(std::span<const TileProgram> programs, std::vector<Table> parts) {
+  std::uint64_t rows = parts[0].row_count;
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    rows = std::min(rows, parts[i].row_count);
+    columns += programs[i].step_columns.size();
+  }
+  const std::size_t keys = parts[0].columns.size() - programs[0].step_columns.size();
+  Table table{std::vector<std::string>(keys + columns), std::vector<Column>(keys + columns), rows};
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    const Table part = parts[i].row_count == rows ? std::move(parts[i]) : limit_rows(parts[i], rows, 0);
+    for (std::size_t c = 0; c < part.columns.size(); c++) {
+      const std::size_t place = c < keys ? c : keys + programs[i].step_columns[c - keys];
+      table.names[place] = part.names[c];
+      table.columns[place] = part.columns[c];
+    }
+  }
+  return table;
+}
+
 }  // namespace penstock::plan

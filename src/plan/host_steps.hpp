@@ -1,6 +1,8 @@
 // Steps that run on the host: what stands after an aggregate, a sort or a limit, and what computes with 128-bit numbers.
 #pragma once
-#include "penstock/plan.hpp"
+#include <span>
+
+#include "plan/tile_program.hpp"
 
 namespace penstock::plan {
 
@@ -8,5 +10,7 @@ namespace penstock::plan {
 Result<Table> apply_on_host(const Plan& plan, StepId id, const Table& input);
 Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input);
 Table limit_rows(const Table& table, std::uint64_t count, std::uint64_t offset);
+// The columns of a step's slices, in the step's order. With a row limit each part stops where it has enough, at a chunk's end of its own.
+Table beside(std::span<const TileProgram> programs, std::vector<Table> parts);
 
 }  // namespace penstock::plan

@@ -100,21 +100,41 @@ bool fits_parameters(const TileProgram& program) {
   return buffer_count(program) + packs_scalars(program) <= most_parameters && 2 * written_buffers(program).size() <= most_parameters;
 }
 
+namespace {
+
+// One slice of what has no DISTINCT, if only of keys, and one for each argument that has.
+std::vector<Slice> by_distinct_argument(const Step& step) {
+  std::vector<Slice> slices(1);
+  for (std::uint32_t column : whole_slice(step)) {
+    const auto is_beside = [&](const Slice& slice) {
+      if (step.aggregates.empty() || !step.aggregates[column].distinct) return slice.empty() || !step.aggregates[slice[0]].distinct;
+      return !slice.empty() && step.aggregates[slice[0]].distinct && step.aggregates[slice[0]].argument == step.aggregates[column].argument;
+    };
+    const auto found = std::find_if(slices.begin(), slices.end(), is_beside);
+    if (found != slices.end()) found->push_back(column);
+    else slices.push_back({column});
+  }
+  if (slices[0].empty() && slices.size() > 1) slices.erase(slices.begin());
+  return slices;
+}
+
+}  // namespace
+
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last) {
-  const Step& step = plan.step(last);
-  std::vector<Slice> open = {{0, step.kind == StepKind::group_by ? step.aggregates.size() : step.schema.size()}};
+  std::vector<Slice> open = by_distinct_argument(plan.step(last));
+  std::reverse(open.begin(), open.end());
   std::vector<TileProgram> programs;
   while (!open.empty()) {
     const Slice slice = open.back();
     open.pop_back();
     PENSTOCK_ASSIGN(TileProgram program, fuse(plan, base, last, slice));
-    if (fits_parameters(program) || slice.count < 2) {     // one column that does not fit is refused when it is compiled
+    if (fits_parameters(program) || slice.size() < 2) {     // one column that does not fit is refused when it is compiled
       programs.push_back(std::move(program));
       continue;
     }
-    const std::size_t half = slice.count / 2;
-    open.push_back({slice.first + half, slice.count - half});
-    open.push_back({slice.first, half});
+    const auto half = slice.begin() + static_cast<std::ptrdiff_t>(slice.size() / 2);
+    open.emplace_back(half, slice.end());
+    open.emplace_back(slice.begin(), half);
   }
   return programs;
 }

@@ -49,8 +49,10 @@ bool is_value_of(const Scalar& value, Type type) {
 }
 
 Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Graph& graph) {
+  if (call.distinct && call.function == Aggregate::count_rows) return wrong(step, "count(*) takes no DISTINCT");
   if (call.function == Aggregate::count_rows || call.function == Aggregate::count) return Type{Kind::int64};
   const Type type = graph.at(call.argument).type;
+  if (call.distinct && call.function == Aggregate::custom) return wrong(step, "a custom aggregate takes no DISTINCT");
   const std::string refused = std::string("cannot take ") + std::string(name_of(call.function)) + " of " + name_of(type);
   switch (call.function) {
     case Aggregate::sum:
@@ -86,6 +88,12 @@ Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>&
     fields.push_back({call.name, type, !counts});
   }
   return fields;
+}
+
+// The least of the distinct values is the least of all.
+std::vector<AggregateCall> without_idle_distinct(std::vector<AggregateCall> calls) {
+  for (AggregateCall& call : calls) call.distinct &= call.function != Aggregate::minimum && call.function != Aggregate::maximum;
+  return calls;
 }
 
 Schema projected(const std::vector<Projection>& projections, const Graph& graph) {
@@ -161,7 +169,7 @@ Result<StepId> Plan::reduce(StepId input, std::shared_ptr<const Graph> graph, st
   step.inputs = {input};
   PENSTOCK_ASSIGN(step.schema, aggregate_fields(StepKind::reduce, aggregates, *graph));
   step.graph = std::move(graph);
-  step.aggregates = std::move(aggregates);
+  step.aggregates = without_idle_distinct(std::move(aggregates));
   return add(std::move(step));
 }
 
@@ -177,7 +185,7 @@ Result<StepId> Plan::group_by(StepId input, std::shared_ptr<const Graph> graph, 
   step.schema.insert(step.schema.end(), fields.begin(), fields.end());
   step.graph = std::move(graph);
   step.projections = std::move(keys);
-  step.aggregates = std::move(aggregates);
+  step.aggregates = without_idle_distinct(std::move(aggregates));
   return add(std::move(step));
 }
 

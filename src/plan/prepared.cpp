@@ -12,7 +12,9 @@ class PreparedTiles : public Prepared {
  public:
   static Result<std::unique_ptr<Prepared>> open(const Plan& plan, StepId base, StepId last, const RunOptions& options) {
     std::unique_ptr<PreparedTiles> prepared(new PreparedTiles());
-    PENSTOCK_ASSIGN(prepared->program_, fuse(plan, base, last));
+    PENSTOCK_ASSIGN(std::vector<TileProgram> programs, fuse_slices(plan, base, last));
+    if (programs.size() != 1) return Status(Code::unsupported, "only what one kernel computes can be prepared");
+    prepared->program_ = std::move(programs[0]);
     PENSTOCK_ASSIGN(prepared->device_, open_device(options.device));
     PENSTOCK_ASSIGN(prepared->kernel_,
                     TileKernel::build(prepared->device_, prepared->program_, {options.fast_math, options.variant, options.on_source}));

@@ -69,6 +69,10 @@ struct TileProgram {
   std::vector<Accumulator> accumulators;
   std::vector<AggregateResult> results;
   Schema schema;                               // of the rows it yields
+  std::vector<std::uint32_t> step_columns;     // those of the step's columns, a group-by's keys not counted, that it yields
+  // DISTINCT: the kernel groups by the step's keys and the argument, which stands behind them as one more key; the host adds up
+  // those groups by the step's keys. This has their number, the outputs, accumulators and results.
+  std::shared_ptr<const TileProgram> of_distinct;
 
   std::uint32_t accumulator_words() const;
   std::uint32_t key_words() const;             // a word a key, then a bit a key for those that are NULL
@@ -78,10 +82,13 @@ struct TileProgram {
   std::vector<std::uint32_t> scanned_columns() const;
 };
 
-// Some of a step's result columns, a group-by's keys not counted: a kernel has a limited number of parameters.
-struct Slice { std::size_t first = 0, count = ~std::size_t{0}; };
+// Some of a step's result columns, a group-by's keys not counted: a kernel has a limited number of parameters, and aggregates of
+// DISTINCT values have groups of their own.
+using Slice = std::vector<std::uint32_t>;
+Slice whole_slice(const Step& step);
 // Builds the program that yields step `last`: walks up through filters and maps to `base`, whose schema is the program's source.
-Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, Slice slice = {});
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice);
+Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
 // The steps strictly between base and last plus last, in order.
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);
 

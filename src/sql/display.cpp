@@ -71,8 +71,8 @@ std::string function(const Syntax& syntax) {
   if (syntax.name == "coalesce" || syntax.name == "ifnull") text = "COALESCE(" + joined(syntax.inputs, 0, ", ") + ")";
   else if (syntax.name == "count" && syntax.inputs.empty()) text = "count_star()";
   else
-    text = (holds(quoted_functions, syntax.name) ? quoted(syntax.name, '"') : identifier(syntax.name)) + "(" +
-           joined(syntax.inputs, 0, ", ") + ")";
+    text = (holds(quoted_functions, syntax.name) ? quoted(syntax.name, '"') : identifier(syntax.name)) +
+           (syntax.distinct ? "(DISTINCT " : "(") + joined(syntax.inputs, 0, ", ") + ")";
   return syntax.filter ? text + " FILTER (WHERE " + display(*syntax.filter) + ")" : text;
 }
 

@@ -60,6 +60,7 @@ Status ExpressionBinder::argument_count(const Syntax& syntax, std::size_t wanted
 Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
   if (is_aggregate(syntax)) return wrong(syntax, clause_ + " cannot contain the aggregate " + syntax.name);
   if (syntax.filter) return wrong(syntax, "FILTER belongs to aggregates; " + syntax.name + " is not one");
+  if (syntax.distinct) return wrong(syntax, "DISTINCT belongs to aggregates; " + syntax.name + " is not one");
   PENSTOCK_ASSIGN(const NodeId node, placed(syntax, call(syntax)));
   Operand operand;
   operand.node = node;

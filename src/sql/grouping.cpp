@@ -74,6 +74,7 @@ Status Grouping::add_aggregate(const Syntax& syntax, const std::string& text) {
   if (!of_rows) {
     PENSTOCK_ASSIGN(call.argument, ExpressionBinder(names_, rows_, "the argument of " + syntax.name).value(*syntax.inputs[0]));
   }
+  call.distinct = syntax.distinct;
   if (syntax.filter) PENSTOCK_TRY(add_filter(syntax, of_rows, call));
   PENSTOCK_TRY(check_aggregate(syntax, call));
   columns_.emplace(text, static_cast<std::uint32_t>(keys_.size() + aggregates_.size()));
@@ -128,12 +129,12 @@ Status Grouping::refuse_having_alone() {
 void Grouping::choose_averages() {
   for (std::size_t i = 0; i < aggregates_.size(); i++) {
     AggregateCall& average = aggregates_[i];
-    if (average.function != Aggregate::average || filtered_[i]) continue;
+    if (average.function != Aggregate::average || average.distinct || filtered_[i]) continue;
     average.of_rounded_sum = keys_.empty();
     for (std::size_t k = 0; k < aggregates_.size(); k++) {
       const bool has_parts = aggregates_[k].function == Aggregate::sum ||
                              (aggregates_[k].function == Aggregate::count && averages_without_cast(rows_.type(average.argument)));
-      average.of_rounded_sum |= has_parts && !filtered_[k] && aggregates_[k].argument == average.argument;
+      average.of_rounded_sum |= has_parts && !aggregates_[k].distinct && !filtered_[k] && aggregates_[k].argument == average.argument;
     }
   }
 }

@@ -30,7 +30,7 @@ constexpr Row rows[] = {
     {"the operator !~", strings}, {"JOIN", one_table}, {"a join", one_table}, {"a subquery", inner}, {"WITH", inner},
     {"UNION", "ask each SELECT by itself"}, {"INTERSECT", "ask each SELECT by itself"}, {"EXCEPT", "ask each SELECT by itself"},
     {"more than one statement", "ask each SELECT by itself"}, {"a window function", groups}, {"QUALIFY", groups},
-    {"count(DISTINCT)", "SELECT DISTINCT lists the values"}, {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},
+    {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},
     {"current_date", constant_date}, {"current_timestamp", constant_date}, {"localtimestamp", constant_date},
     {"the date part", dates}, {"comparing or combining", "write the number without quotes"},
     {"GROUP BY ALL", "list the columns, or their numbers: GROUP BY 1, 2"},

@@ -102,7 +102,7 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
     return "?" + lower(syntax.name);
   }
   std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" + syntax.qualifier + "'" +
-                     name_of(syntax.type) + (syntax.star ? "*(" : "(");
+                     name_of(syntax.type) + (syntax.star ? "*(" : syntax.distinct ? "distinct(" : "(");
   for (const SyntaxPointer& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const std::string inner, canonical(*input));
     text += inner + ",";

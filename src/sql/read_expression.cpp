@@ -251,13 +251,13 @@ Result<SyntaxPointer> ExpressionReader::function(Tree body) {
   const std::string name = lower(names.at(names.size() - 1).as("String")["sval"].text());
   if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog") return refuse(offset, "a function of a schema");
   if (body["over"]) return refuse(offset, "a window function (" + name + " OVER)");
-  if (body["agg_distinct"].truth()) return refuse(offset, name + "(DISTINCT)");
   if (body["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
   if (body["agg_within_group"].truth()) return refuse(offset, "WITHIN GROUP");
   if (body["func_variadic"].truth()) return refuse(offset, "VARIADIC");
   PENSTOCK_ASSIGN(SyntaxPointer call, over_inputs(Form::function, name == "extract" ? "date_part" : name, offset, body["args"]));
   auto whole = std::make_shared<Syntax>(*call);
   whole->star = body["agg_star"].truth();
+  whole->distinct = body["agg_distinct"].truth();
   // EXTRACT(year FROM x): DuckDB prints the units its grammar has words for in capitals.
   if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->form == Form::text) {
     const Token* token = lexed_.at(whole->inputs[0]->offset);

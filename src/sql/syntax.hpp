@@ -38,6 +38,7 @@ struct Syntax {
   std::optional<std::uint32_t> index;   // of a column that * stands for
   bool star = false;                    // count(*); see interval
   SyntaxPointer filter;                 // of an aggregate
+  bool distinct = false;                // of an aggregate: f(DISTINCT x)
 };
 
 struct SelectItem {
