@@ -38,6 +38,7 @@ struct Aggregated {
   Aggregate function = Aggregate::count_rows;
   std::optional<TracedNode> argument;
   std::shared_ptr<const CustomReduction> custom;
+  bool of_distinct = false;
 };
 template <class X> concept IsAggregated = requires { typename std::decay_t<X>::aggregate_type; };
 
@@ -47,6 +48,7 @@ struct AggregateOutput {
   Aggregate function;
   std::optional<TracedNode> argument;
   std::shared_ptr<const CustomReduction> custom;
+  bool of_distinct = false;
 };
 
 // ---- shapes of rows ----
@@ -112,14 +114,15 @@ template <class A> struct AggregateShape;
 template <IsAggregated A>
 struct AggregateShape<A> {
   using Row = Value<typename A::aggregate_type>;
-  static std::vector<AggregateOutput> outputs(const A& a) { return {{"", a.function, a.argument, a.custom}}; }
+  static std::vector<AggregateOutput> outputs(const A& a) { return {{"", a.function, a.argument, a.custom, a.of_distinct}}; }
 };
 template <class... A>
   requires(IsAggregated<A> && ...)
 struct AggregateShape<std::tuple<A...>> {
   using Row = std::tuple<Value<typename A::aggregate_type>...>;
   static std::vector<AggregateOutput> outputs(const std::tuple<A...>& all) {
-    return std::apply([](const A&... a) { return std::vector<AggregateOutput>{{"", a.function, a.argument, a.custom}...}; }, all);
+    return std::apply(
+        [](const A&... a) { return std::vector<AggregateOutput>{{"", a.function, a.argument, a.custom, a.of_distinct}...}; }, all);
   }
 };
 template <class... F>
@@ -129,7 +132,8 @@ struct AggregateShape<Record<F...>> {
   static std::vector<AggregateOutput> outputs(const Record<F...>& all) {
     return std::apply(
         [](const F&... f) {
-          return std::vector<AggregateOutput>{{std::string(F::name.view()), f.value.function, f.value.argument, f.value.custom}...};
+          return std::vector<AggregateOutput>{{std::string(F::name.view()), f.value.function, f.value.argument, f.value.custom,
+                                                  f.value.of_distinct}...};
         },
         all.fields);
   }
@@ -192,6 +196,11 @@ template <traced::Traced X> auto sum(const X& x) { return traced::aggregated<Agg
 template <traced::Traced X> auto min(const X& x) { return traced::aggregated<Aggregate::minimum>(x); }
 template <traced::Traced X> auto max(const X& x) { return traced::aggregated<Aggregate::maximum>(x); }
 template <traced::Traced X> auto avg(const X& x) { return traced::aggregated<Aggregate::average>(x); }
+// Of each value once: distinct(count(r.user)).
+template <class T> traced::Aggregated<T> distinct(traced::Aggregated<T> aggregate) {
+  aggregate.of_distinct = true;
+  return aggregate;
+}
 template <class T, traced::Traced X>
 auto reduce(const TypedReduction<T>& reduction, const X& x) {
   static_assert(traced::type_of_value<T>() == traced::type_v<X>, "reduce: the value has another type than the reduction; write cast<T>(x)");

@@ -104,11 +104,14 @@ namespace {
 
 // One slice of what has no DISTINCT, if only of keys, and one for each argument that has.
 std::vector<Slice> by_distinct_argument(const Step& step) {
+  if (step.aggregates.empty()) return {whole_slice(step)};
   std::vector<Slice> slices(1);
   for (std::uint32_t column : whole_slice(step)) {
+    const AggregateCall& call = step.aggregates[column];
     const auto is_beside = [&](const Slice& slice) {
-      if (step.aggregates.empty() || !step.aggregates[column].distinct) return slice.empty() || !step.aggregates[slice[0]].distinct;
-      return !slice.empty() && step.aggregates[slice[0]].distinct && step.aggregates[slice[0]].argument == step.aggregates[column].argument;
+      if (slice.empty()) return !call.distinct;
+      const AggregateCall& other = step.aggregates[slice[0]];
+      return other.distinct == call.distinct && (!call.distinct || other.argument == call.argument);
     };
     const auto found = std::find_if(slices.begin(), slices.end(), is_beside);
     if (found != slices.end()) found->push_back(column);

@@ -54,6 +54,7 @@ std::string aggregate_name(const traced::AggregateOutput& output, const Graph& g
   if (output.function == Aggregate::count_rows) return std::string(name_of(output.function));
   const std::string name = output.custom ? output.custom->name : std::string(name_of(output.function));
   const std::string text = text_of(graph, argument, schema);
+  if (output.of_distinct) return name + "(distinct " + text + ")";
   return text.starts_with('(') ? name + text : name + "(" + text + ")";
 }
 
@@ -78,7 +79,7 @@ Result<std::vector<AggregateCall>> calls_of(Trace& trace, const std::vector<trac
     if (output.argument) {
       PENSTOCK_ASSIGN(argument, trace.place(traced::Operand(*output.argument)));
     }
-    calls.push_back({output.function, argument, "", output.custom});
+    calls.push_back({output.function, argument, "", output.custom, false, output.of_distinct});
   }
   const std::shared_ptr<const Graph> graph = trace.finish();
   for (std::size_t i = 0; i < calls.size(); i++) calls[i].name = aggregate_name(outputs[i], *graph, calls[i].argument, trace.schema());

@@ -136,7 +136,7 @@ def hostile_statements(folder, tally, program):
         ("SELECT i32 FROM 'whole.parquet' WHERE s", "WHERE"),
         ("SELECT i32 FROM 'whole.parquet' WHERE dt = 'not a date'", "not a date"),
         ("SELECT i32 FROM 'whole.parquet' GROUP BY i64", "GROUP BY"),
-        ("SELECT count(DISTINCT i32) FROM 'whole.parquet'", "DISTINCT"),
+        ("SELECT abs(DISTINCT i32) FROM 'whole.parquet'", "DISTINCT"),
         ("SELECT nothing(i32) FROM 'whole.parquet'", "nothing"),
         ("SELECT i32 FRM 'whole.parquet'", "^"),
         ("", ""),

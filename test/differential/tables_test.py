@@ -135,6 +135,11 @@ EVERY_COLUMN = [
     Check("SELECT f64n, count(*) FROM $ GROUP BY f64n", 1, unsigned_zeros=[0]),
     Check("SELECT tsn, u64n, count(*) FROM $ GROUP BY 1, 2", 2),
     Check("SELECT DISTINCT bn, sn FROM $", 2),
+    Check("SELECT " + ", ".join(f"count(DISTINCT {name})" for name in tables.COLUMNS) + " FROM $"),
+    Check("SELECT sum(DISTINCT i8n), avg(DISTINCT i8n), sum(DISTINCT d4_1), avg(DISTINCT i64n), count(i8n), sum(u8) FROM $"),
+    Check("SELECT sn, bn, count(DISTINCT i8n), count(*), sum(DISTINCT u8), avg(d15_2), count(DISTINCT f64n) FROM $ GROUP BY 1, 2", 2),
+    Check("SELECT i8n, count(DISTINCT sn) FILTER (WHERE bn), max(DISTINCT dt) FROM $ GROUP BY i8n HAVING count(DISTINCT u8n) > 1", 1),
+    Check("SELECT count(DISTINCT i32n), sum(DISTINCT i32n), count(*) FROM $ WHERE id > 1000000000"),
     Check("SELECT DISTINCT i8n % 3 FROM $ WHERE i8n > 0", 1),
     Check("SELECT b, sum(f64n), avg(f32n) FROM $ WHERE abs(f64n) < 1e6 GROUP BY b", 1, {1: ("sum", "f64n"), 2: ("average", "f32n")}),
     Check(

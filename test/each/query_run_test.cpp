@@ -1,6 +1,8 @@
 // Lambdas run on every device found, against loops over the same vectors.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "device_fixture.hpp"
 #include "penstock/arrow_c.hpp"
 #include "penstock/query.hpp"
@@ -193,6 +195,18 @@ TEST(Query, CustomFunctionsAndReductionsRunTheirOwnText) {
     EXPECT_EQ(answer, expected);
     TAKE(const auto counted, query.aggregate([](auto x) { return count(x); }).one(options));
     EXPECT_EQ(counted, present) << "a custom function of a NULL is NULL";
+  });
+}
+
+TEST(Query, DistinctValuesAreCountedOnce) {
+  std::set<std::int32_t> expected;
+  for (int i = 0; i < row_count; i++)
+    if (quantity_of(i)) expected.insert(*quantity_of(i));
+  on_each([&](const RunOptions& options) {
+    const auto query = from<Row>(sales()).aggregate([](auto r) { return std::tuple(count(), distinct(count(r.quantity))); });
+    TAKE(const auto answer, query.one(options));
+    EXPECT_EQ(std::get<0>(answer), row_count);
+    EXPECT_EQ(std::get<1>(answer), static_cast<std::int64_t>(expected.size()));
   });
 }
 

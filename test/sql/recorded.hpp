@@ -484,6 +484,16 @@ inline constexpr Recorded recorded[] = {
    R"sql(sum(i8) FILTER (WHERE b) HUGEINT; count_star() FILTER (WHERE (i8 > 1)) BIGINT)sql"},
   {R"sql(SELECT sum(case when b then i8 end) FROM t)sql", "source > reduce",
    R"sql(sum(CASE  WHEN (b) THEN (i8) ELSE NULL END) HUGEINT)sql"},
+  {R"sql(SELECT count(DISTINCT i8), sum(DISTINCT m), avg(distinct f), min(DISTINCT dt), count(DISTINCT s), sum(DISTINCT)sql"
+   R"sql( d) FROM t)sql",
+   "source > reduce",
+   R"sql(count(DISTINCT i8) BIGINT; sum(DISTINCT m) DECIMAL(38,2); avg(DISTINCT f) DOUBLE; min(DISTINCT dt) DATE; )sql"
+   R"sql(count(DISTINCT s) BIGINT; sum(DISTINCT d) DOUBLE)sql"},
+  {R"sql(SELECT count(distinct i8) FILTER (WHERE b) FROM t)sql", "source > reduce",
+   R"sql(count(DISTINCT i8) FILTER (WHERE b) BIGINT)sql"},
+  {R"sql(SELECT i8, count(DISTINCT i16) AS n, count(*) FROM t GROUP BY i8 HAVING sum(DISTINCT m) > 1)sql",
+   "source > group by > filter > map",
+   R"sql(i8 TINYINT; n BIGINT; count_star() BIGINT)sql"},
   {R"sql(SELECT count(*) FROM t HAVING count(*) > 0)sql", "source > reduce > filter",
    R"sql(count_star() BIGINT)sql"},
   {R"sql(SELECT count(*) FROM t ORDER BY count(*))sql", "source > reduce > order by",
