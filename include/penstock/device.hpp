@@ -18,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -109,6 +110,15 @@ class Program {
   std::uint32_t group_size_ = 1;
 };
 
+// What a kernel takes of a device; what a driver does not tell has no value.
+struct KernelResources {
+  std::optional<double> occupancy;                   // items resident at once, of the most that the device holds: 0 to 1
+  std::optional<std::uint32_t> registers;            // of an item
+  std::optional<std::uint64_t> private_bytes;        // of an item, in the device's memory: what has no room in registers
+  std::optional<std::uint64_t> local_bytes;          // of a group
+  std::uint32_t group_size = 0;
+};
+
 // One argument of a launch: a buffer (at a byte offset, which must suit the element type) or a value of up to 16 bytes.
 struct Argument {
   const Buffer* buffer = nullptr;
@@ -181,6 +191,7 @@ class Device {
   virtual Result<std::shared_ptr<Program>> build(const ProgramSource& source) = 0;
   // How many groups of this kernel run at once on the whole device.
   virtual Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) = 0;
+  virtual Result<KernelResources> resources(const Program& program, std::string_view kernel);
 
  protected:
   Traits traits_;

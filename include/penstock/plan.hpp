@@ -21,6 +21,7 @@
 #include "penstock/column.hpp"
 #include "penstock/device.hpp"
 #include "penstock/expression.hpp"
+#include "penstock/profile.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock {
@@ -99,6 +100,7 @@ struct RunOptions {
   std::uint64_t batch_rows = 0;              // rows a chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;      // of device memory; 0: the device's
   std::string variant = {};                  // forces a row of the variant table by name ("compact_look_back")
+  bool profile = false;                      // fills RunReport::profile
   std::function<bool(const Progress&)> progress = {};        // returning false cancels
   std::function<void(std::string_view text)> on_source = {};  // gets each kernel's text before it is compiled
 };
@@ -118,6 +120,7 @@ struct RunReport {
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
   double total_seconds = 0, read_seconds = 0, wait_seconds = 0;   // whole run; waiting for the source; waiting for the device
   std::vector<KernelReport> kernels;
+  std::optional<Profile> profile;            // where RunOptions::profile asked for it
 };
 
 struct Outcome { Table table; RunReport report; };

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/json.hpp"
 #include "cli/bandwidth_record.hpp"
 #include "cli/commands.hpp"
 #include "cli/format.hpp"

@@ -23,7 +23,6 @@ std::string csv_field(std::string_view value);   // quoted where RFC 4180 asks f
 // their digits (RFC 8259 sets no limit; a reader that keeps numbers as doubles rounds them). NaN and the infinities, which JSON
 // has no numbers for, are the strings "NaN", "Infinity" and "-Infinity". Bytes that are not UTF-8 become U+FFFD.
 Status format_json(const Table& table, const Sink& sink);
-std::string json_string(std::string_view value);   // with its quotes
 
 struct TableStyle {
   std::uint64_t most_rows = UINT64_MAX;    // more are cut in the middle, with their number below

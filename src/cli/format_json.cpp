@@ -1,8 +1,6 @@
-#include <cmath>
-#include <cstdio>
 #include <set>
 
-#include "base/unicode.hpp"
+#include "base/json.hpp"
 #include "cli/format.hpp"
 
 namespace penstock::cli {
@@ -11,30 +9,11 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 64 << 10;
 
-void append_string(std::string& text, std::string_view value) {
-  text += '"';
-  for (std::size_t place = 0; place < value.size();) {
-    const std::size_t start = place;
-    const char32_t code = next_code_point(value, place);
-    if (code == '"' || code == '\\') { text += '\\'; text += static_cast<char>(code); }
-    else if (code == '\n') text += "\\n";
-    else if (code == '\t') text += "\\t";
-    else if (code == '\r') text += "\\r";
-    else if (code < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(code));
-      text += escape;
-    } else if (code == 0xFFFD) text += "\xEF\xBF\xBD";
-    else text += value.substr(start, place - start);
-  }
-  text += '"';
-}
-
 bool is_quoted(Kind kind) { return kind == Kind::string || kind == Kind::date32 || kind == Kind::timestamp; }
 
 void append_value(std::string& text, const Column& column, std::uint64_t row) {
   if (!column.is_valid(row)) { text += "null"; return; }
-  if (column.type.kind == Kind::string) { append_string(text, column.string(row)); return; }
+  if (column.type.kind == Kind::string) { append_json_string(text, column.string(row)); return; }
   const std::size_t start = text.size();
   append_cell(text, column, row);
   const std::string cell = text.substr(start);
@@ -59,12 +38,6 @@ std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
 }
 
 }  // namespace
-
-std::string json_string(std::string_view value) {
-  std::string text;
-  append_string(text, value);
-  return text;
-}
 
 Status format_json(const Table& table, const Sink& sink) {
   std::vector<std::string> names = distinct_names(table.names);

@@ -135,6 +135,12 @@ Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
 
 }  // namespace
 
+Result<KernelResources> Device::resources(const Program& program, std::string_view) {
+  KernelResources resources;
+  resources.group_size = program.group_size();
+  return resources;
+}
+
 Status Queue::launch_resident(const Program&, std::string_view kernel, std::uint32_t, std::span<const Argument>) {
   return Status(Code::unsupported, "kernel '" + std::string(kernel) + "' wants all its groups at once, which this device does not promise");
 }

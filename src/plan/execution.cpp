@@ -2,6 +2,7 @@
 #include <future>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "base/clock.hpp"
 #include "base/guard.hpp"
@@ -38,12 +39,15 @@ Result<Table> read_whole(const TableSource& source) {
 class Execution {
  public:
   Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options)
-      : plan_(plan), options_(options), consumers_(count_consumers(plan, results)) {}
+      : plan_(plan), results_(results), options_(options), consumers_(count_consumers(plan, results)) {
+    if (options.profile) recording_ = std::make_shared<Recording>();
+  }
 
   Result<Outcome> run(StepId result) {
     const double start = now_seconds();
     report_ = {};
-    if (!device_) opening_ = std::async(std::launch::async, [this] { return open_device(options_.device); });
+    if (recording_) recording_->begin(report_);
+    if (!device_) opening_ = std::async(std::launch::async, [this] { return open(); });
     Outcome outcome;
     auto table = materialise(result, ~std::uint64_t{0});
     PENSTOCK_TRY(wait_for_device());
@@ -52,11 +56,19 @@ class Execution {
     report_.device_name = device_->traits().name;
     report_.rows_out = outcome.table.row_count;
     report_.total_seconds = now_seconds() - start;
+    if (recording_) { PENSTOCK_ASSIGN(report_.profile, recording_->finish(*device_)); }
     outcome.report = std::move(report_);
     return outcome;
   }
 
  private:
+  // The kernels that yield a step from the rows of `base`.
+  struct Chain {
+    StepId base = no_step;
+    std::vector<TileProgram> programs;
+    std::vector<std::unique_ptr<TileKernel>> kernels;      // begun, until they run
+  };
+
   // The rows of a step as a table on the host; at least `row_limit` of them if there are as many.
   Result<Table> materialise(StepId id, std::uint64_t row_limit) {
     if (const auto done = done_.find(id); done != done_.end()) return done->second;
@@ -71,45 +83,80 @@ class Execution {
       const std::uint64_t wanted = std::min(row_limit, step.limit);
       const std::uint64_t needed = step.offset > ~std::uint64_t{0} - wanted ? ~std::uint64_t{0} : step.offset + wanted;
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], needed));
+      const HostSpan span(recording_.get(), "limit");
       return limit_rows(input, step.limit, step.offset);
     }
     if (step.kind == StepKind::order_by) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
       if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(wait_for_device());
+      const HostSpan span(recording_.get(), "order by");
       return order_rows(device_, input, step.sort_keys, row_limit, report_);
     }
     if (finishes_on_host(plan_, id)) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], step.kind == StepKind::map ? row_limit : ~std::uint64_t{0}));
+      const HostSpan span(recording_.get(), "step on the host");
       return apply_on_host(plan_, id, input);
     }
     return run_chain(id, row_limit);
   }
 
   Result<Table> run_chain(StepId id, std::uint64_t row_limit) {
-    const StepId base = chain_base(plan_, id, consumers_);
-    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan_, base, id));
-    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(base, programs.size()));
+    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id));
+    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain->base, chain->programs.size()));
     BegunScan begun;
     if (opening_.valid() && source->can_be_scanned_again()) {
-      PENSTOCK_ASSIGN(begun, begin_scan(programs[0], *source));
+      PENSTOCK_ASSIGN(begun, begin_scan(chain->programs[0], *source));
     }
     PENSTOCK_TRY(wait_for_device());
-    return run_slices(programs, *source, row_limit, std::move(begun));
+    return run_slices(*chain, *source, row_limit, std::move(begun));
   }
 
-  Result<Table> run_slices(const std::vector<TileProgram>& programs, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
-    const TileRun run{device_, &options_, &strings_, &report_, row_limit};
-    PENSTOCK_ASSIGN(Table table, run_tiles(run, programs[0], source, std::move(begun)));
-    if (programs.size() == 1) return table;
+  Result<Table> run_slices(Chain& chain, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
+    const TileRun run{device_, &options_, &strings_, &report_, row_limit, recording_.get()};
+    PENSTOCK_TRY(begin_kernels(chain));
+    PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0], source, std::move(begun)));
     const std::uint64_t rows_read = report_.rows_read;
     std::vector<Table> parts;
     parts.push_back(std::move(table));
-    for (std::size_t i = 1; i < programs.size(); i++) {
-      PENSTOCK_ASSIGN(Table part, run_tiles(run, programs[i], source));
+    for (std::size_t i = 1; i < chain.programs.size(); i++) {
+      PENSTOCK_ASSIGN(Table part, run_tiles(run, std::move(chain.kernels[i]), chain.programs[i], source));
       parts.push_back(std::move(part));
     }
     report_.rows_read = rows_read;     // the same rows again
-    return beside(programs, std::move(parts));
+    chain.kernels.clear();
+    return parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
+  }
+
+  // What yields a step, begun or not.
+  Result<Chain*> chain_of(StepId id) {
+    const auto [at, inserted] = chains_.try_emplace(id);
+    if (inserted) {
+      at->second.base = chain_base(plan_, id, consumers_);
+      PENSTOCK_ASSIGN(at->second.programs, fuse_slices(plan_, at->second.base, id));
+    }
+    return &at->second;
+  }
+
+  Status begin_kernels(Chain& chain) {
+    for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
+      PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_, chain.programs[i], {options_.fast_math, options_.variant, options_.on_source}));
+      chain.kernels.push_back(std::move(kernel));
+    }
+    return {};
+  }
+
+  // Has the kernels of all chains below a step compiled, in as many threads: a chain whose rows come from another need not wait for
+  // the other's end with its compiler.
+  Status begin_chains(StepId id) {
+    if (!begun_.insert(id).second) return {};
+    const Step& step = plan_.step(id);
+    if (step.kind == StepKind::limit || step.kind == StepKind::order_by || finishes_on_host(plan_, id)) {
+      for (const StepId input : step.inputs) PENSTOCK_TRY(begin_chains(input));
+      return {};
+    }
+    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id));
+    if (!plan_.step(chain->base).source) PENSTOCK_TRY(begin_chains(chain->base));
+    return begin_kernels(*chain);
   }
 
   // What a chain reads, so many times.
@@ -140,17 +187,34 @@ class Execution {
     return begun;
   }
 
+  Result<std::shared_ptr<Device>> open() {
+    const HostSpan span(recording_.get(), "open the device", Track::open);
+    return open_device(options_.device);
+  }
+
   Status wait_for_device() {
     if (!opening_.valid()) return {};
-    PENSTOCK_ASSIGN(device_, opening_.get());
+    {
+      const HostSpan span(recording_.get(), "wait for the device to open", Track::wait);
+      PENSTOCK_ASSIGN(device_, opening_.get());
+    }
+    if (recording_) {
+      PENSTOCK_TRY(recording_->set_clock(*device_));
+      device_ = recorded(device_, recording_);
+    }
+    for (const StepId result : results_) PENSTOCK_TRY(begin_chains(result));
     return {};
   }
 
   const Plan& plan_;
+  const std::vector<StepId>& results_;
   const RunOptions& options_;
   std::vector<std::uint32_t> consumers_;
   std::shared_ptr<Device> device_;
+  std::shared_ptr<Recording> recording_;                   // where a profile is asked for
   std::future<Result<std::shared_ptr<Device>>> opening_;   // valid until device_ is set
+  std::map<StepId, Chain> chains_;
+  std::set<StepId> begun_;                                 // steps whose chains are compiled or being compiled
   StringPool strings_;
   std::map<StepId, Table> done_;
   std::map<StepId, std::shared_ptr<TableSource>> held_;    // the rows of sources that cannot be scanned again

@@ -13,8 +13,8 @@ constexpr std::size_t slots_in_flight = 3;
 
 class Runner {
  public:
-  Runner(const TileRun& run, const TileProgram& program, const TableSource& source, BegunScan begun)
-      : run_(run), program_(program), source_(source), begun_(std::move(begun)) {}
+  Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source, BegunScan begun)
+      : run_(run), program_(program), source_(source), begun_(std::move(begun)), kernel_(std::move(kernel)) {}
 
   // Work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -28,7 +28,7 @@ class Runner {
       Chunk& chunk = chunks_[turn % slots_in_flight];
       if (chunk.done) PENSTOCK_TRY(complete(chunk));
       if (enough()) break;
-      PENSTOCK_ASSIGN(const bool more, stream_->next(chunk.memory, *queue_));
+      PENSTOCK_ASSIGN(const bool more, next_batch(chunk));
       if (!more) break;
       if (chunk.memory.input.row_count > 0) PENSTOCK_TRY(enqueue(chunk));
       PENSTOCK_TRY(report_progress(chunk.memory.input.row_count));
@@ -37,20 +37,31 @@ class Runner {
     for (std::size_t i = 0; i < slots_in_flight; i++)
       if (Chunk& chunk = chunks_[(next_ + i) % slots_in_flight]; chunk.done) PENSTOCK_TRY(complete(chunk));
     finish_report();
+    const HostSpan span(run_.recording, "finish results");
     return collector_->finish();
   }
 
  private:
   bool enough() const { return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit; }
 
+  // The source begins to decode before the compiler has ended.
   Status open() {
-    TileKernel::Options options{run_.options->fast_math, run_.options->variant, run_.options->on_source};
-    PENSTOCK_ASSIGN(kernel_, TileKernel::build(run_.device, program_, options));
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
     const std::uint64_t rows = chunk_rows(*run_.options, run_.device->traits(), program_);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings, std::move(begun_)));
     collector_ = make_collector(program_, *run_.strings);
-    return {};
+    const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
+    return kernel_->wait();
+  }
+
+  Result<bool> next_batch(Chunk& chunk) {
+    const double begun = run_.recording ? now_seconds() : 0, read_before = stream_->read_seconds();
+    PENSTOCK_ASSIGN(const bool more, stream_->next(chunk.memory, *queue_));
+    if (!run_.recording) return more;
+    const double read = begun + stream_->read_seconds() - read_before;
+    run_.recording->add(Track::read, "wait for the source", begun, read);
+    run_.recording->add(Track::host, "bring columns", read, now_seconds());
+    return more;
   }
 
   Status enqueue(Chunk& chunk) {
@@ -76,6 +87,7 @@ class Runner {
     }
     PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
     device_seconds_ += seconds;
+    const HostSpan span(run_.recording, "merge results");
     PENSTOCK_TRY(collector_->take(*kernel_, chunk));
     chunk.done.reset();
     run_.report->wait_seconds += now_seconds() - start;
@@ -135,8 +147,9 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const 
   return std::min(fitting, wanted) / 64 * 64;
 }
 
-Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source, BegunScan begun) {
-  return Runner(run, program, source, std::move(begun)).run();
+Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source,
+                        BegunScan begun) {
+  return Runner(run, std::move(kernel), program, source, std::move(begun)).run();
 }
 
 }  // namespace penstock::plan

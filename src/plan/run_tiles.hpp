@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "plan/collector.hpp"
+#include "plan/recording.hpp"
 
 namespace penstock::plan {
 
@@ -13,8 +14,11 @@ struct TileRun {
   StringPool* strings = nullptr;
   RunReport* report = nullptr;               // gains a KernelReport and the counts
   std::uint64_t row_limit = ~std::uint64_t{0};   // compact: enough rows; later chunks are not read
+  Recording* recording = nullptr;                // may be null
 };
-Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source, BegunScan begun = {});
+// `kernel` is the program's, whose compilation may still be under way.
+Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source,
+                        BegunScan begun = {});
 
 // Rows a chunk: options, else what keeps a few chunks within a quarter of the device's memory and amortises a launch.
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program);

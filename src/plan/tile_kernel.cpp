@@ -38,17 +38,35 @@ constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
 
 }  // namespace
 
-Result<std::unique_ptr<TileKernel>> TileKernel::build(std::shared_ptr<Device> device, const TileProgram& program, const Options& options) {
+Result<std::unique_ptr<TileKernel>> TileKernel::make(std::shared_ptr<Device> device, const TileProgram& program, const Options& options) {
   std::unique_ptr<TileKernel> kernel(new TileKernel(std::move(device), program));
   kernel->options_ = options;
   const Traits& traits = kernel->device_->traits();
   PENSTOCK_ASSIGN(kernel->variant_, choose_variant(traits, program, options.variant));
   kernel->policy_ = kernel->variant_->policy(traits, program);
+  return kernel;
+}
+
+Result<std::unique_ptr<TileKernel>> TileKernel::build(std::shared_ptr<Device> device, const TileProgram& program, const Options& options) {
+  PENSTOCK_ASSIGN(auto kernel, make(std::move(device), program, options));
   PENSTOCK_TRY(kernel->compile());
   return kernel;
 }
 
-Status TileKernel::compile() {
+Result<std::unique_ptr<TileKernel>> TileKernel::begin(std::shared_ptr<Device> device, const TileProgram& program, const Options& options) {
+  PENSTOCK_ASSIGN(auto kernel, make(std::move(device), program, options));
+  PENSTOCK_ASSIGN(ProgramSource source, kernel->emit());
+  kernel->building_ = std::async(std::launch::async, [on = kernel->device_, source = std::move(source)] { return on->build(source); });
+  return kernel;
+}
+
+Status TileKernel::wait() {
+  if (!building_.valid()) return {};
+  PENSTOCK_ASSIGN(compiled_, building_.get());
+  return {};
+}
+
+Result<ProgramSource> TileKernel::emit() {
   if (!fits_parameters(program_)) return Status(Code::unsupported, "an expression reads more columns than the some 50 that a kernel may");
   PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
   if (options_.on_source) options_.on_source(text_.text);
@@ -57,6 +75,11 @@ Status TileKernel::compile() {
   source.group_size = policy_.group_size;
   source.fast_math = options_.fast_math;
   source.label = std::string(variant_->name);
+  return source;
+}
+
+Status TileKernel::compile() {
+  PENSTOCK_ASSIGN(const ProgramSource source, emit());
   PENSTOCK_ASSIGN(compiled_, device_->build(source));
   return {};
 }

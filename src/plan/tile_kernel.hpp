@@ -4,6 +4,7 @@
 // its first few. enqueue() only enqueues: sizes known on the device stay there until the host reads `kept_count`.
 #pragma once
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ struct Slot {
 class TileKernel {
  public:
   struct Options { bool fast_math = false; std::string variant; std::function<void(std::string_view)> on_source; };
+  // Emits the text and has it compiled in a thread; before anything else of the kernel is used comes wait().
+  static Result<std::unique_ptr<TileKernel>> begin(std::shared_ptr<Device> device, const TileProgram& program, const Options& options);
+  Status wait();
   static Result<std::unique_ptr<TileKernel>> build(std::shared_ptr<Device> device, const TileProgram& program, const Options& options);
 
   // Makes a slot fit for chunks of this many rows.
@@ -57,6 +61,8 @@ class TileKernel {
 
  private:
   TileKernel(std::shared_ptr<Device> device, const TileProgram& program) : device_(std::move(device)), program_(program) {}
+  static Result<std::unique_ptr<TileKernel>> make(std::shared_ptr<Device> device, const TileProgram& program, const Options& options);
+  Result<ProgramSource> emit();
   Status compile();
   std::uint32_t group_count(std::uint64_t row_count) const;
   std::uint32_t tile_count(std::uint64_t row_count) const;
@@ -78,6 +84,7 @@ class TileKernel {
   Policy policy_;
   PipelineText text_;
   std::shared_ptr<Program> compiled_;
+  std::future<Result<std::shared_ptr<Program>>> building_;      // valid from begin() to wait()
 };
 
 constexpr std::uint32_t no_fault = 0xffffffffu;

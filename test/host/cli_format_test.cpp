@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
 #include "cli/format.hpp"
 #include "cli/messages.hpp"
 

@@ -140,4 +140,27 @@ Result<std::uint32_t> CudaDevice::resident_groups(const Program& program, std::s
   return static_cast<std::uint32_t>(groups) * traits_.compute_units;
 }
 
+Result<KernelResources> CudaDevice::resources(const Program& program, std::string_view kernel) {
+  const auto* built = dynamic_cast<const CudaProgram*>(&program);
+  if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
+  PENSTOCK_ASSIGN(const Kernel* const found, built->kernel(kernel));
+  PENSTOCK_ASSIGN(const std::uint32_t groups, resident_groups(program, kernel));
+  const Current current(*context_);
+  const auto attribute = [&](int which) -> std::optional<std::uint32_t> {
+    int value = 0;
+    if (context_->api.cuFuncGetAttribute(&value, which, found->function) != CUDA_SUCCESS || value < 0) return {};
+    return static_cast<std::uint32_t>(value);
+  };
+  KernelResources resources;
+  resources.group_size = found->threads;
+  resources.registers = attribute(CU_FUNC_ATTRIBUTE_NUM_REGS);
+  resources.private_bytes = attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  if (const auto fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)) resources.local_bytes = *fixed + std::uint64_t{found->local_bytes};
+  int most = 0;
+  const CUresult got = context_->api.cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, context_->device);
+  if (got == CUDA_SUCCESS && most > 0)
+    resources.occupancy = static_cast<double>(groups) * found->threads / (static_cast<double>(most) * traits_.compute_units);
+  return resources;
+}
+
 }  // namespace penstock::cuda

@@ -229,4 +229,21 @@ Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program, std:
   return static_cast<std::uint32_t>(groups) * traits_.compute_units;
 }
 
+// Occupancy and registers it does not tell.
+Result<KernelResources> OpenClDevice::resources(const Program& program, std::string_view kernel) {
+  const auto* built = dynamic_cast<const OpenClProgram*>(&program);
+  if (!built) return Status(Code::invalid, "the program belongs to another driver's device");
+  PENSTOCK_ASSIGN(const Kernel* const found, built->module().kernel(kernel));
+  const auto bytes_of = [&](cl_uint which) -> std::optional<std::uint64_t> {
+    cl_ulong bytes = 0;
+    const cl_int got = context_->api.clGetKernelWorkGroupInfo(found->handle, context_->device, which, sizeof bytes, &bytes, nullptr);
+    return got == CL_SUCCESS ? std::optional<std::uint64_t>(bytes) : std::nullopt;
+  };
+  KernelResources resources;
+  resources.group_size = built->group_size();
+  resources.private_bytes = bytes_of(CL_KERNEL_PRIVATE_MEM_SIZE);
+  resources.local_bytes = bytes_of(CL_KERNEL_LOCAL_MEM_SIZE);
+  return resources;
+}
+
 }  // namespace penstock::opencl

@@ -94,6 +94,7 @@ class OpenClDevice : public Device {
   Result<std::unique_ptr<Queue>> queue() override;
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
+  Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
 
  private:
   explicit OpenClDevice(ContextPointer context);
