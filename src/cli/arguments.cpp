@@ -1,6 +1,7 @@
 #include "cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -140,7 +141,29 @@ void Arguments::choice(std::string_view name, std::vector<std::string> choices, 
 
 void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
 
+Arguments Arguments::command(std::string_view name, std::string_view summary) {
+  app_.require_subcommand(1);
+  return Arguments(*app_.add_subcommand(std::string(name), std::string(summary)));
+}
+
 namespace {
+
+const CLI::App* command_of(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (command->get_name() == name) return command;
+  return nullptr;
+}
+
+// The words as CLI11 takes them, the last first. The "--" between a command and the command that it runs goes: CLI11 would take
+// all behind it for values.
+std::vector<std::string> words_of(const CLI::App& root, int argument_count, char** arguments) {
+  std::vector<std::string> words(arguments + 1, arguments + argument_count);
+  const CLI::App* outer = words.empty() ? nullptr : command_of(root, words[0]);
+  const auto marker = std::find(words.begin(), words.end(), "--");
+  if (outer && marker != words.end() && marker + 1 != words.end() && command_of(*outer, *(marker + 1))) words.erase(marker);
+  std::reverse(words.begin(), words.end());
+  return words;
+}
 
 int parse_and_run(int argument_count, char** arguments, const std::vector<Command>& commands) {
   CLI::App root("Penstock: SQL over Parquet, Arrow and CSV files, at the memory speed of a GPU or CPU", "penstock");
@@ -154,7 +177,7 @@ int parse_and_run(int argument_count, char** arguments, const std::vector<Comman
     app->callback([&chosen, action = command.declare(declared)] { chosen = action; });
   }
   try {
-    root.parse(argument_count, arguments);
+    root.parse(words_of(root, argument_count, arguments));
   } catch (const CLI::ExtrasError&) {
     return print_unknown(root);
   } catch (const CLI::ParseError& error) {

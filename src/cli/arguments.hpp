@@ -39,6 +39,8 @@ class Arguments {
   void choice(std::string_view name, std::vector<std::string> choices, std::string& target, std::string_view description,
               bool required = false);
   void footer(std::string text);       // examples under the options
+  // A command that must follow this one's options: "profile -- query ..."; the "--" may be left out.
+  Arguments command(std::string_view name, std::string_view summary);
 
  private:
   CLI::App& app_;

@@ -5,6 +5,7 @@ namespace penstock::cli {
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"query", "Answer a SELECT statement over a file", declare_query},
+      {"profile", "Run a query and tell what took its time: kernels, transfers, compilers, waits", declare_profile},
       {"emit", "Print the kernels of a SELECT statement for a target; needs no device", declare_emit},
       {"devices", "List every device with its traits and measured copy bandwidth", declare_devices},
       {"bench pipelines", "Time fused pipelines over rows on the device, beside peers", declare_bench_pipelines},

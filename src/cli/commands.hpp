@@ -19,6 +19,7 @@ struct Command {
 const std::vector<Command>& commands();
 
 Action declare_query(Arguments& arguments);
+Action declare_profile(Arguments& arguments);
 Action declare_emit(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);

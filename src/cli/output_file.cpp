@@ -38,7 +38,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path) 
 
 OutputFile::~OutputFile() {
   file_.reset();      // first: a signal until here still removes the file
-  remove_when_killed(nullptr);
+  keep_when_killed(temporary_.c_str());
 }
 
 Status OutputFile::write(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "cli/format.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/query_command.hpp"
 #include "cli/run_summary.hpp"
 #include "cli/messages.hpp"
 #include "cli/signals.hpp"
@@ -20,12 +21,6 @@
 namespace penstock::cli {
 
 namespace {
-
-struct QueryOptions {
-  std::string statement, device, format, output, variant;
-  std::uint64_t batch_rows = 0;
-  bool explain = false, verbose = false, fast_math = false, no_progress = false, stats = false;
-};
 
 // How a table leaves the process; a row for each file extension.
 struct OutputFormat {
@@ -104,7 +99,28 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   return run_options;
 }
 
+Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
+  if (!file) return print_table(table, options.format);
+  PENSTOCK_TRY(format_of_path(options.output)->write(table, *file).with("writing " + options.output));
+  return file->commit();
+}
+
 Status query(const QueryOptions& options) {
+  if (!options.explain) {
+    PENSTOCK_ASSIGN(const RunReport report, run_query(options, false));
+    print_report(report, options);
+    return {};
+  }
+  Plan plan;
+  PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
+  ProgressBar bar(false);
+  PENSTOCK_ASSIGN(const std::string text, explain(plan, result, run_options_of(options, bar)));
+  return standard_output()(terminal_text(text));
+}
+
+}  // namespace
+
+Result<RunReport> run_query(const QueryOptions& options, bool profile) {
   std::unique_ptr<OutputFile> file;
   if (!options.output.empty()) {
     PENSTOCK_ASSIGN(file, OutputFile::create(options.output));
@@ -112,28 +128,17 @@ Status query(const QueryOptions& options) {
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
   ProgressBar bar(!options.no_progress);
-  const RunOptions run_options = run_options_of(options, bar);
-  if (options.explain) {
-    PENSTOCK_ASSIGN(const std::string text, explain(plan, result, run_options));
-    return standard_output()(terminal_text(text));
-  }
+  RunOptions run_options = run_options_of(options, bar);
+  run_options.profile = profile;
   auto outcome = run(plan, result, run_options);
   bar.erase();
   PENSTOCK_TRY(outcome.status());
-  if (interrupted()) return {Code::cancelled, "interrupted"};
-  if (file) {
-    PENSTOCK_TRY(format_of_path(options.output)->write(outcome->table, *file).with("writing " + options.output));
-    PENSTOCK_TRY(file->commit());
-  } else {
-    PENSTOCK_TRY(print_table(outcome->table, options.format));
-  }
-  print_report(outcome->report, options);
-  return {};
+  if (interrupted()) return Status(Code::cancelled, "interrupted");
+  if (file || !profile) PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
+  return std::move(outcome->report);
 }
 
-}  // namespace
-
-Action declare_query(Arguments& arguments) {
+std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   auto options = std::make_shared<QueryOptions>();
   options->format = "table";
   arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
@@ -149,6 +154,11 @@ Action declare_query(Arguments& arguments) {
   arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given", 1);
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer("\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" --format csv");
+  return options;
+}
+
+Action declare_query(Arguments& arguments) {
+  const auto options = declare_query_options(arguments);
   return [options] { return query(*options); };
 }
 

@@ -1,5 +1,6 @@
 #include "cli/signals.hpp"
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <initializer_list>
@@ -10,13 +11,14 @@ namespace penstock::cli {
 namespace {
 
 std::atomic<bool> was_interrupted = false;
-std::atomic<const char*> partial_path = nullptr;
+std::array<std::atomic<const char*>, 4> partial_paths{};      // more files than these are not written at once
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
 void on_signal(int number) {
   if (!was_interrupted.exchange(true)) return;
-  if (const char* path = partial_path.load()) ::unlink(path);
+  for (const std::atomic<const char*>& partial : partial_paths)
+    if (const char* path = partial.load()) ::unlink(path);
   ::_exit(128 + number);
 }
 
@@ -33,6 +35,14 @@ void catch_signals() {
 
 bool interrupted() { return was_interrupted.load(); }
 
-void remove_when_killed(const char* path) { partial_path.store(path); }
+void remove_when_killed(const char* path) {
+  for (std::atomic<const char*>& partial : partial_paths)
+    if (const char* none = nullptr; partial.compare_exchange_strong(none, path)) return;
+}
+
+void keep_when_killed(const char* path) {
+  for (std::atomic<const char*>& partial : partial_paths)
+    if (const char* known = path; partial.compare_exchange_strong(known, nullptr)) return;
+}
 
 }  // namespace penstock::cli

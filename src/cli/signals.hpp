@@ -6,7 +6,8 @@ namespace penstock::cli {
 // SIGINT, SIGTERM and SIGHUP. SIGPIPE keeps its default, so that `| head` ends us without a word as it ends other tools.
 void catch_signals();
 bool interrupted();
-// A file that a second signal removes before the process ends; nullptr: none. The text must live until the next call.
+// A file that a second signal removes before the process ends, up to four at once. The text must live until keep_when_killed().
 void remove_when_killed(const char* path);
+void keep_when_killed(const char* path);
 
 }  // namespace penstock::cli

@@ -59,7 +59,10 @@ class Lanes {
  private:
   static bool fits(std::vector<double>& ends, double begin, double end, double& shown_begin) {
     double last = 0;
-    while (!ends.empty() && ends.back() <= begin + rounding_seconds && ends.back() < end) last = std::max(last, ends.back()), ends.pop_back();
+    while (!ends.empty() && ends.back() <= begin + rounding_seconds && ends.back() < end) {
+      last = std::max(last, ends.back());
+      ends.pop_back();
+    }
     if (!ends.empty() && end > ends.back()) {
       if (last > 0) ends.push_back(last);
       return false;

@@ -7,13 +7,13 @@ class Usage(CommandLineTest):
         self.assert_fails(self.run_program(*arguments), "wrong usage", word, "--help", code=2)
 
     def test_no_command(self):
-        self.assert_wrong_usage(word="query, emit, devices, bench, cache")
+        self.assert_wrong_usage(word="query, profile, emit, devices, bench, cache")
 
     def test_no_command_of_a_group(self):
         self.assert_wrong_usage("bench", word="pipelines")
 
     def test_unknown_command(self):
-        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are query, emit, devices, bench, cache")
+        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are query, profile, emit, devices, bench, cache")
 
     def test_a_mistyped_command_is_answered_with_the_nearest(self):
         for word, meant in (("quer", "query"), ("QUARY", "query"), ("dev", "devices"), ("benchmark", "bench")):
@@ -76,11 +76,11 @@ class Usage(CommandLineTest):
     def test_help_lists_every_command(self):
         ended = self.run_program("--help")
         self.assertEqual((ended.returncode, ended.err), (0, ""))
-        for command in ("query", "emit", "devices", "bench", "cache"):
+        for command in ("query", "profile", "emit", "devices", "bench", "cache"):
             self.assertIn(command, ended.out)
 
     def test_each_command_has_help(self):
-        for command in ("query", "emit", "devices", "bench", "cache"):
+        for command in ("query", "profile", "emit", "devices", "bench", "cache"):
             ended = self.run_program(command, "--help")
             self.assertEqual((ended.returncode, ended.err), (0, ""), command)
             self.assertIn("Usage", ended.out)

@@ -43,7 +43,8 @@ TEST(ProfileSummary, AloneTimesAddUpToTheRunWhereNothingOverlaps) {
 TEST(ChromeTrace, CrossingSpansStandOnLinesOfTheirOwn) {
   const std::string crossing = chrome_trace(profile_of({{Track::compile, "a", 0, 2}, {Track::compile, "b", 1, 3}}, 3));
   EXPECT_NE(crossing.find("\"compile 2\""), std::string::npos) << crossing;
-  const std::string nested = chrome_trace(profile_of({{Track::compile, "a", 0, 3}, {Track::compile, "b", 1, 2}, {Track::compile, "c", 3, 4}}, 4));
+  const std::vector<Span> spans = {{Track::compile, "a", 0, 3}, {Track::compile, "b", 1, 2}, {Track::compile, "c", 3, 4}};
+  const std::string nested = chrome_trace(profile_of(spans, 4));
   EXPECT_EQ(nested.find("\"compile 2\""), std::string::npos) << nested;
 }
 

@@ -1,0 +1,22 @@
+// What `query` takes and does, for it and for the commands that run one.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "penstock/plan.hpp"
+
+namespace penstock::cli {
+
+struct QueryOptions {
+  std::string statement, device, format, output, variant;
+  std::uint64_t batch_rows = 0;
+  bool explain = false, verbose = false, fast_math = false, no_progress = false, stats = false;
+};
+
+std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments);
+// Runs the statement and writes its rows; of a profiled run they go to a file or nowhere.
+Result<RunReport> run_query(const QueryOptions& options, bool profile);
+
+}  // namespace penstock::cli
