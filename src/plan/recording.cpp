@@ -56,7 +56,9 @@ void Recording::note_function(Device& device, const Program& program, std::strin
   const std::lock_guard lock(mutex_);
   for (KernelFunction& known : functions_)
     if (known.kernel == next_kernel() && known.name == name) return;
-  KernelFunction function{std::string(name), next_kernel()};
+  KernelFunction function;
+  function.name = std::string(name);
+  function.kernel = next_kernel();
   if (auto resources = device.resources(program, name); resources.ok()) function.resources = *resources;
   functions_.push_back(std::move(function));
 }

@@ -19,6 +19,8 @@ struct TileRun {
 // `kernel` is the program's, whose compilation may still be under way.
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source,
                         BegunScan begun = {});
+// The same for a kernel that is not begun yet.
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
 
 // Rows a chunk: options, else what keeps a few chunks within a quarter of the device's memory and amortises a launch.
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program);

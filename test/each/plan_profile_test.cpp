@@ -148,6 +148,7 @@ TEST(Profile, EveryLaunchedFunctionSaysItsGroupSize) {
   on_each_device([&](Device& device) {
     Grouped t;
     TAKE(const Outcome outcome, run(t.plan, t.groups, {.device = device.traits().id, .profile = true}));
+    ASSERT_TRUE(outcome.report.profile.has_value());
     for (const KernelFunction& function : outcome.report.profile->functions) {
       EXPECT_GE(function.resources.group_size, 1u) << function.name;
       if (function.resources.occupancy) {
