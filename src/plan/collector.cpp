@@ -7,6 +7,7 @@
 #include "plan/accumulators.hpp"
 #include "plan/gather.hpp"
 #include "plan/group_table.hpp"
+#include "plan/top_k_collector.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -227,6 +228,10 @@ std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool
     case Epilogue::group: return std::make_unique<GroupCollector>(program, strings);
     case Epilogue::compact: break;
   }
+  return program.top_k ? make_top_k_collector(program, strings) : make_row_collector(program, strings);
+}
+
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings) {
   return std::make_unique<CompactCollector>(program, strings);
 }
 

@@ -39,5 +39,7 @@ Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Coll
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings);
+// Of a compaction: all rows that the kernel keeps.
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings);
 
 }  // namespace penstock::plan

@@ -114,6 +114,7 @@ Result<std::string> evaluate_function(const TileProgram& program, PipelineText& 
   std::vector<NodeId> roots = program.predicates;
   for (const Output& output : program.outputs)
     if (output.carried < 0) roots.push_back(output.root);
+  if (program.bound) roots.push_back(program.bound->passes);
   const std::size_t predicate_count = program.predicates.size();
   EmissionNames names = row_names(program);
   if (guards_customs(program)) {
@@ -128,6 +129,7 @@ Result<std::string> evaluate_function(const TileProgram& program, PipelineText& 
   std::string body = scalar_loads(program) + (names.after_root ? begin + emission.statements : emission.statements + begin);
   for (std::size_t i = 0; !names.after_root && i < predicate_count; i++) body += keep_statements(emission.roots[i]);
   body += output_statements(program, std::span(emission.roots).subspan(predicate_count));
+  if (program.bound) body += "  keep &= (u32)" + emission.roots.back().value + " & (u32)" + emission.roots.back().valid + ";\n";
   // None found is 0, whose predecessor is NO_FAULT: a minimum, which compilers can vectorise.
   body += "  *fault = found - 1u < *fault ? found - 1u : *fault;\n  (void)in; (void)out;\n  return keep;\n";
   return emission.functions + result_struct(program) +

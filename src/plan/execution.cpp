@@ -80,35 +80,42 @@ class Execution {
   Result<Table> compute(StepId id, std::uint64_t row_limit) {
     const Step& step = plan_.step(id);
     if (step.kind == StepKind::limit) {
-      const std::uint64_t wanted = std::min(row_limit, step.limit);
-      const std::uint64_t needed = step.offset > ~std::uint64_t{0} - wanted ? ~std::uint64_t{0} : step.offset + wanted;
-      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], needed));
+      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
       const HostSpan span(recording_.get(), "limit");
       return limit_rows(input, step.limit, step.offset);
     }
     if (step.kind == StepKind::order_by) {
-      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
+      PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
       if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(wait_for_device());
       const HostSpan span(recording_.get(), "order by");
       return order_rows(device_, input, step.sort_keys, row_limit, report_);
     }
     if (finishes_on_host(plan_, id)) {
-      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], step.kind == StepKind::map ? row_limit : ~std::uint64_t{0}));
+      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
       const HostSpan span(recording_.get(), "step on the host");
       return apply_on_host(plan_, id, input);
     }
-    return run_chain(id, row_limit);
+    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id));
+    return run_chain(*chain, row_limit);
   }
 
-  Result<Table> run_chain(StepId id, std::uint64_t row_limit) {
-    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id));
-    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain->base, chain->programs.size()));
+  // All rows, or few that hold the first ones in their order.
+  Result<Table> rows_to_order(StepId order, std::uint64_t row_limit) {
+    const StepId input = plan_.step(order).inputs[0];
+    const std::optional<TopK> top_k = top_k_of(plan_, order, row_limit, consumers_);
+    if (!top_k) return materialise(input, ~std::uint64_t{0});
+    PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, order, top_k));
+    return run_chain(*chain, ~std::uint64_t{0});
+  }
+
+  Result<Table> run_chain(Chain& chain, std::uint64_t row_limit) {
+    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain.base, chain.programs.size()));
     BegunScan begun;
     if (opening_.valid() && source->can_be_scanned_again()) {
-      PENSTOCK_ASSIGN(begun, begin_scan(chain->programs[0], *source));
+      PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source));
     }
     PENSTOCK_TRY(wait_for_device());
-    return run_slices(*chain, *source, row_limit, std::move(begun));
+    return run_slices(chain, *source, row_limit, std::move(begun));
   }
 
   Result<Table> run_slices(Chain& chain, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
@@ -127,12 +134,12 @@ class Execution {
     return parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
   }
 
-  // What yields a step, begun or not.
-  Result<Chain*> chain_of(StepId id) {
-    const auto [at, inserted] = chains_.try_emplace(id);
+  // What yields a step, begun or not; or, for an order, the first of its rows.
+  Result<Chain*> chain_of(StepId id, StepId order = no_step, const std::optional<TopK>& top_k = {}) {
+    const auto [at, inserted] = chains_.try_emplace({id, order});
     if (inserted) {
       at->second.base = chain_base(plan_, id, consumers_);
-      PENSTOCK_ASSIGN(at->second.programs, fuse_slices(plan_, at->second.base, id));
+      PENSTOCK_ASSIGN(at->second.programs, fuse_slices(plan_, at->second.base, id, top_k));
     }
     return &at->second;
   }
@@ -148,16 +155,26 @@ class Execution {
 
   // Has the kernels of all chains below a step compiled, in as many threads: a chain whose rows come from another need not wait for
   // the other's end with its compiler.
-  Status begin_chains(StepId id) {
+  Status begin_chains(StepId id, std::uint64_t row_limit = ~std::uint64_t{0}) {
     if (!begun_.insert(id).second) return {};
+    if (consumers_[id] > 1) row_limit = ~std::uint64_t{0};
     const Step& step = plan_.step(id);
+    if (step.kind == StepKind::order_by)
+      if (const std::optional<TopK> top_k = top_k_of(plan_, id, row_limit, consumers_)) {
+        PENSTOCK_ASSIGN(Chain* const chain, chain_of(step.inputs[0], id, top_k));
+        return begin_chain(*chain);
+      }
     if (step.kind == StepKind::limit || step.kind == StepKind::order_by || finishes_on_host(plan_, id)) {
-      for (const StepId input : step.inputs) PENSTOCK_TRY(begin_chains(input));
+      for (const StepId input : step.inputs) PENSTOCK_TRY(begin_chains(input, rows_needed(step, row_limit)));
       return {};
     }
     PENSTOCK_ASSIGN(Chain* const chain, chain_of(id));
-    if (!plan_.step(chain->base).source) PENSTOCK_TRY(begin_chains(chain->base));
-    return begin_kernels(*chain);
+    return begin_chain(*chain);
+  }
+
+  Status begin_chain(Chain& chain) {
+    if (!plan_.step(chain.base).source) PENSTOCK_TRY(begin_chains(chain.base));
+    return begin_kernels(chain);
   }
 
   // What a chain reads, so many times.
@@ -214,7 +231,7 @@ class Execution {
   std::shared_ptr<Device> device_;
   std::shared_ptr<Recording> recording_;                   // where a profile is asked for
   std::future<Result<std::shared_ptr<Device>>> opening_;   // valid until device_ is set
-  std::map<StepId, Chain> chains_;
+  std::map<std::pair<StepId, StepId>, Chain> chains_;     // by step, and by the order that takes its first rows
   std::set<StepId> begun_;                                 // steps whose chains are compiled or being compiled
   StringPool strings_;
   std::map<StepId, Table> done_;

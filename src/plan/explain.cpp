@@ -123,6 +123,9 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
     if (output.carried < 0)
       text += "    computes " + text_of(*program.graph, output.root, program.source_schema) +
               (output.name.empty() ? "" : " as " + output.name) + "\n";
+  if (program.top_k)
+    text += "    top_k: the first " + std::to_string(program.top_k->count) + " rows are kept while chunks stream" +
+            (program.bound ? "; the kernel drops rows that come behind the last of them" : "") + "\n";
   const std::uint64_t fused = input_bytes_per_row(program) + output_bytes_per_row(program);
   const std::uint64_t unfused = unfused_bytes_per_row(plan, chain(plan, base, last));
   text += "    bytes moved a row: " + std::to_string(fused) + " fused, " + std::to_string(std::max(fused, unfused)) +
@@ -145,16 +148,28 @@ std::string describe_build(const BuildReport& report) {
   return line;
 }
 
+// How many of a step's first rows are asked for, as Execution asks.
+std::uint64_t rows_asked_for(const Plan& plan, StepId result, StepId wanted) {
+  std::uint64_t rows = ~std::uint64_t{0};
+  for (StepId at = result; at != wanted; at = plan.step(at).inputs[0]) rows = rows_needed(plan.step(at), rows);
+  return rows;
+}
+
 // The last step of every fused chain on the way to `result`, from the source down.
-std::vector<StepId> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
-  std::vector<StepId> kernels;
+struct KernelStep { StepId last = 0; std::optional<TopK> top_k; };
+std::vector<KernelStep> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
+  std::vector<KernelStep> kernels;
+  std::optional<TopK> top_k;
   for (StepId at = result;;) {
     const Step& step = plan.step(at);
     if (step.kind == StepKind::order_by || step.kind == StepKind::limit || finishes_on_host(plan, at)) {
+      top_k.reset();
+      if (step.kind == StepKind::order_by) top_k = top_k_of(plan, at, rows_asked_for(plan, result, at), consumers);
       at = step.inputs[0];
       continue;
     }
-    kernels.push_back(at);
+    kernels.push_back({at, top_k});
+    top_k.reset();
     const StepId base = chain_base(plan, at, consumers);
     if (base == at || plan.step(base).kind == StepKind::source) break;
     at = base;
@@ -178,9 +193,9 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   for (StepId id : path(plan, result))
     text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) + "\n";
   text += "After fusion\n";
-  for (StepId last : kernel_steps(plan, result, consumers)) {
+  for (const auto& [last, top_k] : kernel_steps(plan, result, consumers)) {
     const StepId base = chain_base(plan, last, consumers);
-    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, base, last));
+    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, base, last, top_k));
     for (const TileProgram& program : programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
       text += describe_kernel(plan, base, last, program, traits, *variant);
@@ -191,7 +206,9 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   }
   for (StepId id : path(plan, result)) {
     const StepKind kind = plan.step(id).kind;
-    if (kind == StepKind::order_by)
+    if (kind == StepKind::order_by && top_k_of(plan, id, rows_asked_for(plan, result, id), consumers))
+      text += "  then order_by " + describe(plan, plan.step(id)) + ": top_k\n";
+    else if (kind == StepKind::order_by)
       text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + std::to_string(least_device_sort_rows) +
               " rows and for the first few, else radix_sort on the device\n";
     else if (kind == StepKind::limit || finishes_on_host(plan, id))
@@ -206,8 +223,8 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   const Traits traits = typical_traits(target);
   std::string text;
-  for (StepId last : kernel_steps(plan, result, consumers)) {
-    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, chain_base(plan, last, consumers), last));
+  for (const auto& [last, top_k] : kernel_steps(plan, result, consumers)) {
+    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, chain_base(plan, last, consumers), last, top_k));
     for (const TileProgram& program : programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
       const Policy policy = variant->policy(traits, program);

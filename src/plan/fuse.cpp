@@ -140,13 +140,49 @@ void choose_columns(TileProgram& program) {
   std::set<NodeId> seen;
   std::set<std::uint32_t> device, carried;
   for (NodeId predicate : program.predicates) collect_columns(*program.graph, predicate, seen, device);
+  if (program.bound) collect_columns(*program.graph, program.bound->passes, seen, device);
   for (const Output& output : program.outputs) {
     if (output.carried >= 0) carried.insert(static_cast<std::uint32_t>(output.carried));
     else collect_columns(*program.graph, output.root, seen, device);
   }
   program.device_columns.assign(device.begin(), device.end());
+  program.carried_columns.clear();
   for (std::uint32_t column : carried)
     if (!device.contains(column)) program.carried_columns.push_back(column);
+}
+
+// Strings are ordered by the host. A key that is carried may be a DOUBLE on a device that has none.
+bool can_bound(const Output& output, const Node& key) {
+  if (key.type.kind == Kind::string || width_bytes(key.type) > 8) return false;
+  return output.carried < 0 || key.type.kind != Kind::float64;
+}
+
+// key < limit, or as the order is; a row that is equal to the last of the first stands behind it, unless a second key decides.
+Result<NodeId> passes_bound(Builder& b, NodeId key, NodeId limit, NodeId open, const TopK& top_k) {
+  const bool is_alone = top_k.keys.size() == 1, descending = top_k.keys[0].descending;
+  const Op op = descending ? (is_alone ? Op::greater : Op::greater_equal) : (is_alone ? Op::less : Op::less_equal);
+  PENSTOCK_ASSIGN(NodeId passes, b.binary(op, key, limit));
+  if (top_k.keys[0].nulls_first && b.graph()->at(key).nullable) {
+    PENSTOCK_ASSIGN(const NodeId missing, b.unary(Op::is_null, key));
+    PENSTOCK_ASSIGN(passes, b.binary(Op::or_, passes, missing));
+  }
+  return b.binary(Op::or_, passes, open);
+}
+
+Status add_bound(TileProgram& program) {
+  const Output& output = program.outputs[program.top_k->keys[0].column];
+  const Node key = program.graph->at(output.root);
+  if (!can_bound(output, key)) return {};
+  Builder b(program.source_schema, program.graph);
+  TopKBound bound;
+  const NodeId limit = b.captured(is_float(key.type) ? Scalar::of(key.type, 0.0) : Scalar::of(key.type, Int128{0}));
+  const NodeId open = b.captured(Scalar::of(true));
+  bound.limit = program.graph->at(limit).payload;
+  bound.open = program.graph->at(open).payload;
+  PENSTOCK_ASSIGN(bound.passes, passes_bound(b, output.root, limit, open, *program.top_k));
+  program.bound = bound;
+  choose_columns(program);
+  return {};
 }
 
 }  // namespace
@@ -188,6 +224,13 @@ Slice whole_slice(const Step& step) {
 }
 
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last) { return fuse(plan, base, last, whole_slice(plan.step(last))); }
+
+Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k) {
+  PENSTOCK_ASSIGN(TileProgram program, fuse(plan, base, last));
+  program.top_k = std::move(top_k);
+  if (!program.top_k->keys.empty()) PENSTOCK_TRY(add_bound(program));
+  return program;
+}
 
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice) {
   TileProgram program;

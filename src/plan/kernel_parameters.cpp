@@ -142,4 +142,11 @@ Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, Step
   return programs;
 }
 
+Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last, const std::optional<TopK>& top_k) {
+  if (!top_k) return fuse_slices(plan, base, last);
+  PENSTOCK_ASSIGN(TileProgram program, fuse_top_k(plan, base, last, *top_k));
+  if (fits_parameters(program)) return std::vector<TileProgram>{std::move(program)};
+  return fuse_slices(plan, base, last);
+}
+
 }  // namespace penstock::plan

@@ -43,5 +43,7 @@ bool packs_scalars(const TileProgram& program);
 bool fits_parameters(const TileProgram& program);
 // fuse() with the step's columns split until every program fits: they read the same rows, and each adds columns to the result.
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last);
+// fuse_top_k() where that fits, else fuse_slices().
+Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last, const std::optional<TopK>& top_k);
 
 }  // namespace penstock::plan

@@ -42,7 +42,10 @@ class Runner {
   }
 
  private:
-  bool enough() const { return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit; }
+  bool enough() const {
+    if (program_.top_k) return program_.top_k->count == 0;
+    return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit;
+  }
 
   // The source begins to decode before the compiler has ended.
   Status open() {

@@ -67,6 +67,23 @@ bool finishes_on_host(const Plan& plan, StepId id) {
   return false;
 }
 
+std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit) {
+  if (step.kind == StepKind::map) return row_limit;
+  if (step.kind != StepKind::limit) return ~std::uint64_t{0};
+  const std::uint64_t wanted = std::min(row_limit, step.limit);
+  return step.offset > ~std::uint64_t{0} - wanted ? ~std::uint64_t{0} : step.offset + wanted;
+}
+
+std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_limit, const std::vector<std::uint32_t>& consumers) {
+  constexpr std::uint64_t most_rows = 1 << 16;      // more are sorted once, and not again with every chunk
+  const Step& step = plan.step(order);
+  const StepId input = step.inputs[0];
+  const bool is_chain = (is_filter_or_map(plan, input) && consumers[input] <= 1 && !finishes_on_host(plan, input)) ||
+                        plan.step(input).kind == StepKind::source;
+  if (!is_chain || row_limit > most_rows) return std::nullopt;
+  return TopK{step.sort_keys, row_limit};
+}
+
 StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
   if (plan.step(last).kind == StepKind::source) return last;
   StepId at = plan.step(last).inputs[0];

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,18 @@ struct DerivedColumn {
   std::size_t place = 0;
 };
 
+// The first `count` rows in the order of the keys, which name columns of the rows that the program yields; equal rows as they stood.
+struct TopK {
+  std::vector<SortKey> keys;
+  std::uint64_t count = 0;
+};
+
+// What a row's first key must reach to stand among the first rows: scalars that the host tightens between chunks.
+struct TopKBound {
+  NodeId passes = 0;                                  // after a row's faults are noted, so that these do not depend on chunks
+  std::uint32_t limit = 0, open = 0;                  // parameters: the key of the last of the first rows; whether all rows pass
+};
+
 struct TileProgram {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();   // over the source's schema
   Schema source_schema;                        // the source's own columns, then the derived ones
@@ -63,6 +76,8 @@ struct TileProgram {
   std::vector<std::uint32_t> device_columns;   // of the source, those that kernels read, ascending
   std::vector<std::uint32_t> carried_columns;  // of the source, those that only the host reads
   std::vector<NodeId> predicates;              // in order; a row passes if all are TRUE
+  std::optional<TopK> top_k;                   // compact: the host needs no more rows than these
+  std::optional<TopKBound> bound;              // of top_k, where its first key is a number
   Epilogue epilogue = Epilogue::compact;
   std::vector<Output> outputs;                 // compact: the columns; group: the keys; then, for reduce and group, the arguments
   std::uint32_t key_count = 0;
@@ -89,6 +104,8 @@ Slice whole_slice(const Step& step);
 // Builds the program that yields step `last`: walks up through filters and maps to `base`, whose schema is the program's source.
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice);
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
+// Of the rows of a chain of filters and maps only the first ones are needed.
+Result<TileProgram> fuse_top_k(const Plan& plan, StepId base, StepId last, TopK top_k);
 // The steps strictly between base and last plus last, in order.
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last);
 

@@ -146,7 +146,7 @@ Status check_float64(const Traits& traits, const TileProgram& program) {
 
 bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
-bool without_filter(const Traits&, const TileProgram& program) { return program.predicates.empty(); }
+bool without_filter(const Traits&, const TileProgram& program) { return program.predicates.empty() && !program.bound; }
 
 constexpr std::array<Variant, 9> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
