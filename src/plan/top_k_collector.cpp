@@ -49,7 +49,7 @@ class TopKCollector : public Collector {
     first_ = gather(rows, order_on_host(sort_words(rows, program_.top_k->keys), rows.row_count, program_.top_k->count));
     earlier_bytes_ = bytes_downloaded;
     begin_again();
-    if (first_.row_count == program_.top_k->count && program_.bound) tighten();
+    if (first_.row_count > 0 && first_.row_count == program_.top_k->count && program_.bound) tighten();
     return {};
   }
 

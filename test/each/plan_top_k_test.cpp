@@ -24,7 +24,8 @@ Table mixed_table(std::uint64_t rows) {
   std::vector<std::int64_t> places(rows);
   for (std::uint64_t i = 0; i < rows; i++) {
     const std::uint64_t drawn = numbers();
-    if (drawn % 9 != 0) reals[i] = drawn % 31 == 0 ? std::nan("") : drawn % 17 == 0 ? -0.0 : static_cast<double>(drawn % 700) - 350;
+    const double drawn_real = drawn % 17 == 0 ? -0.0 : static_cast<double>(drawn % 700) - 350;
+    if (drawn % 9 != 0) reals[i] = drawn % 31 == 0 ? std::nan("") : drawn_real;
     if (drawn % 7 != 0) fews[i] = static_cast<std::int32_t>(drawn / 64 % 5) - 2;
     if (drawn % 11 != 0) texts[i] = "text " + std::to_string(drawn / 128 % 400);
     amounts[i] = Scalar::of(Type::decimal(15, 2), static_cast<Int128>(drawn / 32 % 100'000) - 50'000);
