@@ -100,6 +100,11 @@ struct RunOptions {
   std::uint64_t batch_rows = 0;              // rows a chunk; 0: chosen from the device and the row width
   std::uint64_t memory_limit_bytes = 0;      // of device memory; 0: the device's
   std::string variant = {};                  // forces a row of the variant table by name ("compact_look_back")
+  // Every step is computed by the host reference too, row by row in the interpreter (some 10^5 rows a second), and compared. What
+  // differs is an error with the step, the row, both values and the row's inputs. Values are equal but for sums and averages of
+  // floats (1e-9 of the sum of the absolute values: the order of addition is the device's) and what is computed from functions that
+  // devices do not round exactly, as sin, exp, power and customs of floats (1e-9 of the value, FLOAT 1e-4). Not with fast_math.
+  bool validate = false;
   bool profile = false;                      // fills RunReport::profile
   std::function<bool(const Progress&)> progress = {};        // returning false cancels
   std::function<void(std::string_view text)> on_source = {};  // gets each kernel's text before it is compiled

@@ -75,6 +75,7 @@ std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id)
 }
 
 void print_report(const RunReport& report, const QueryOptions& options) {
+  if (options.validate) print_line("validated: every step's rows are those of the host reference");
   if (options.verbose || options.stats) print_line(statistics_text(report));
   std::optional<MeasuredBandwidth> copy;
   if (tells_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);
@@ -86,6 +87,7 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
   run_options.device = options.device;
   run_options.fast_math = options.fast_math;
   run_options.variant = options.variant;
+  run_options.validate = options.validate;
   run_options.batch_rows = options.batch_rows;
   run_options.progress = [&bar](const Progress& progress) {
     bar.show(progress);
@@ -149,6 +151,8 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   arguments.flag("--explain", options->explain, "print the plan before and after fusion and compile its kernels, but read no row");
   arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
+  arguments.flag("--validate", options->validate,
+                 "compute every step on the host reference too, slowly (some 100,000 rows a second), and fail at the first row that differs");
   arguments.flag("--fast-math", options->fast_math, "let the device's compiler reorder and approximate float arithmetic");
   arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
   arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given", 1);

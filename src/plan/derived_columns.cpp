@@ -178,4 +178,12 @@ Result<Column> derive(const DerivedColumn& derived, const Column& source) {
   return column;
 }
 
+Result<Table> with_derived(const TileProgram& program, Table table) {
+  for (const DerivedColumn& derived : program.derived) {
+    PENSTOCK_ASSIGN(Column column, derive(derived, table.columns[derived.source]));
+    table.columns.push_back(std::move(column));
+  }
+  return table;
+}
+
 }  // namespace penstock::plan

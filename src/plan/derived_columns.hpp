@@ -11,5 +11,7 @@ Status derive_columns(TileProgram& program);
 
 // The derived column of a batch's column.
 Result<Column> derive(const DerivedColumn& derived, const Column& source);
+// A table of all the source's own columns, with the derived ones behind them.
+Result<Table> with_derived(const TileProgram& program, Table table);
 
 }  // namespace penstock::plan

@@ -11,6 +11,7 @@
 #include "plan/run_tiles.hpp"
 #include "plan/sort_rows.hpp"
 #include "plan/stages.hpp"
+#include "plan/validate.hpp"
 
 namespace penstock {
 namespace plan {
@@ -64,9 +65,10 @@ class Execution {
  private:
   // The kernels that yield a step from the rows of `base`.
   struct Chain {
-    StepId base = no_step;
+    StepId base = no_step, last = no_step;
     std::vector<TileProgram> programs;
     std::vector<std::unique_ptr<TileKernel>> kernels;      // begun, until they run
+    std::shared_ptr<TableSource> source;                   // what it read, where that is validated
   };
 
   // The rows of a step as a table on the host; at least `row_limit` of them if there are as many.
@@ -88,7 +90,9 @@ class Execution {
       PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
       if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(wait_for_device());
       const HostSpan span(recording_.get(), "order by");
-      return order_rows(device_, input, step.sort_keys, row_limit, report_);
+      PENSTOCK_ASSIGN(Table ordered, order_rows(device_, input, step.sort_keys, row_limit, report_));
+      if (options_.validate) PENSTOCK_TRY(validate_order(id, input, row_limit, ordered));
+      return ordered;
     }
     if (finishes_on_host(plan_, id)) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
@@ -109,13 +113,34 @@ class Execution {
   }
 
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit) {
-    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain.base, chain.programs.size()));
+    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain.base, chain.programs.size() + options_.validate));
     BegunScan begun;
     if (opening_.valid() && source->can_be_scanned_again()) {
       PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source));
     }
     PENSTOCK_TRY(wait_for_device());
-    return run_slices(chain, *source, row_limit, std::move(begun));
+    auto table = run_slices(chain, *source, row_limit, std::move(begun));
+    if (!options_.validate) return table;
+    chain.source = source;
+    if (!table.ok() || !chain.programs[0].top_k) PENSTOCK_TRY(check_chain(to_check(chain, row_limit), table));
+    return table;
+  }
+
+  ChainToCheck to_check(const Chain& chain, std::uint64_t row_limit) {
+    const auto run_alone = [this](const Plan& plan, StepId base, StepId last, const TableSource& rows) -> Result<Table> {
+      Chain alone;
+      PENSTOCK_ASSIGN(alone.programs, fuse_slices(plan, base, last));
+      return run_slices(alone, rows, ~std::uint64_t{0}, {});
+    };
+    return {plan_, chain.base, chain.last, *chain.source, row_limit, device_->traits().id, run_alone};
+  }
+
+  // What top-k leaves of a chain is checked in its order; else the chain's rows were checked before.
+  Status validate_order(StepId id, const Table& input, std::uint64_t row_limit, const Table& ordered) {
+    const Step& step = plan_.step(id);
+    const auto chain = chains_.find({step.inputs[0], id});
+    if (chain == chains_.end()) return check_order(input, step.sort_keys, ordered, device_ ? device_->traits().id : "the host");
+    return check_first_rows(to_check(chain->second, row_limit), step.sort_keys, ordered);
   }
 
   Result<Table> run_slices(Chain& chain, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
@@ -139,6 +164,7 @@ class Execution {
     const auto [at, inserted] = chains_.try_emplace({id, order});
     if (inserted) {
       at->second.base = chain_base(plan_, id, consumers_);
+      at->second.last = id;
       PENSTOCK_ASSIGN(at->second.programs, fuse_slices(plan_, at->second.base, id, top_k));
     }
     return &at->second;
@@ -245,6 +271,8 @@ class Execution {
 
 static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
   for (StepId result : results) PENSTOCK_TRY(plan::check_result(plan, result));
+  if (options.validate && options.fast_math)
+    return Status(Code::invalid, "validate compares exact values, which fast math does not compute: leave one of the two out");
   plan::Execution execution(plan, results, options);
   std::vector<Outcome> outcomes;
   for (StepId result : results) {

@@ -30,15 +30,12 @@ std::vector<Partial> no_rows(const TileProgram& program) {
 }
 
 Status add_rows(const TileProgram& program, const Table& input, Groups& groups) {
-  std::vector<NodeId> roots;
+  std::vector<NodeId> roots = program.predicates;
   for (const Output& output : program.outputs) roots.push_back(output.root);
   for (std::uint64_t row = 0; row < input.row_count; row++) {
-    std::vector<Scalar> values, cells;
-    for (const Column& column : input.columns) cells.push_back(scalar_at(column, row));
-    for (Evaluated& result : evaluate(*program.graph, roots, cells)) {
-      if (result.fault != Code::ok) return fault_status(*program.graph, result.fault_node, result.fault, program.source_schema);
-      values.push_back(std::move(result.value));
-    }
+    PENSTOCK_ASSIGN(const std::vector<Scalar> all, values_of_row(program, roots, input, row));
+    if (all.size() < roots.size()) continue;
+    const std::span<const Scalar> values = std::span(all).subspan(program.predicates.size());
     std::vector<Scalar> key(values.begin(), values.begin() + program.key_count);
     for (Scalar& value : key)
       if (is_float(value.type) && value.real == 0) value.real = 0;       // -0.0 is 0.0
@@ -77,11 +74,7 @@ Table table_of(const TileProgram& program, const Groups& groups) {
 Result<Table> aggregate(const TileProgram& program, const Table& input) {
   Groups groups;
   if (program.key_count == 0) groups[{}] = no_rows(program);
-  Table rows = input;
-  for (const DerivedColumn& derived : program.derived) {
-    PENSTOCK_ASSIGN(Column column, derive(derived, rows.columns[derived.source]));
-    rows.columns.push_back(std::move(column));
-  }
+  PENSTOCK_ASSIGN(const Table rows, with_derived(program, input));
   PENSTOCK_TRY(add_rows(program, rows, groups));
   if (!program.of_distinct) return table_of(program, groups);
   PENSTOCK_ASSIGN(const Groups totals, add_distinct(*program.of_distinct, groups));
@@ -91,7 +84,11 @@ Result<Table> aggregate(const TileProgram& program, const Table& input) {
 }  // namespace
 
 Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input) {
-  PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, plan.step(id).inputs[0], id));
+  return aggregate_on_host(plan, plan.step(id).inputs[0], id, input);
+}
+
+Result<Table> aggregate_on_host(const Plan& plan, StepId base, StepId id, const Table& input) {
+  PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, base, id));
   std::vector<Table> parts;
   for (const TileProgram& program : programs) {
     PENSTOCK_ASSIGN(Table part, aggregate(program, input));

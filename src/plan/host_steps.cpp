@@ -80,4 +80,17 @@ Table beside(std::span<const TileProgram> programs, std::vector<Table> parts) {
   return table;
 }
 
+Result<std::vector<Scalar>> values_of_row(const TileProgram& program, std::span<const NodeId> roots, const Table& input,
+                                          std::uint64_t row) {
+  std::vector<Scalar> cells, values;
+  for (const Column& column : input.columns) cells.push_back(scalar_at(column, row));
+  for (Evaluated& result : evaluate(*program.graph, roots, cells)) {
+    if (result.fault != Code::ok) return fault_status(*program.graph, result.fault_node, result.fault, program.source_schema);
+    const bool drops = values.size() < program.predicates.size() && (result.value.is_null || result.value.integer == 0);
+    if (drops) return std::vector<Scalar>();
+    values.push_back(std::move(result.value));
+  }
+  return values;
+}
+
 }  // namespace penstock::plan

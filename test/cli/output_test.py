@@ -33,6 +33,17 @@ class Output(CommandLineTest):
         ended = self.query(statement, "--device", "cpu", XDG_CACHE_HOME=str(cache))
         self.assertRegex(ended.err, r"% of the copy bandwidth of .* measured \d{4}-\d\d-\d\d")
 
+    def test_a_validated_query_answers_the_same_and_says_so(self):
+        statement = f"SELECT n % 3 AS k, sum(r) AS s FROM '{self.numbers_file(2000)}' WHERE n > 7 GROUP BY n % 3 ORDER BY k DESC"
+        plain, validated = self.query(statement, "--format", "csv"), self.query(statement, "--format", "csv", "--validate")
+        self.assertEqual((validated.returncode, validated.out), (0, plain.out), validated.err)
+        self.assertIn("validated", validated.err)
+        self.assertNotIn("validated", plain.err)
+
+    def test_validation_and_fast_math_exclude_each_other(self):
+        ended = self.query(f"SELECT sum(r) FROM '{self.numbers_file(10)}'", "--validate", "--fast-math")
+        self.assert_fails(ended, "fast math")
+
     def test_csv_equals_json(self):
         statement = f"SELECT a, b, name FROM '{self.csv_file()}'"
         by_csv = list(csv.DictReader(io.StringIO(self.query(statement, "--format", "csv").out)))
