@@ -18,7 +18,9 @@ std::shared_ptr<CustomFunction> function(const char* name, const char* body, std
   custom->parameter_types = {{Kind::int64}};
   custom->result_type = {Kind::int64};
   custom->body = body;
-  custom->host = [host = std::move(host)](std::span<const Scalar> in) { return Scalar::of(host(static_cast<std::int64_t>(in[0].integer))); };
+  custom->host = [host = std::move(host)](std::span<const Scalar> inputs) {
+    return Scalar::of(host(static_cast<std::int64_t>(inputs[0].integer)));
+  };
   return custom;
 }
 
@@ -77,8 +79,8 @@ TEST(Validate, ALyingMapIsFoundWithItsRow) {
     TAKE(const StepId kept, t.plan.filter(t.rows, b.graph(), *b.binary(Op::greater, b.column(0u), b.literal(Scalar::of(std::int64_t{6})))));
     Builder c = t.builder(kept);
     TAKE(const StepId mapped, t.plan.map(kept, c.graph(), {{"k", c.column(1u)}, {"liar", *c.custom(lying(), {c.column(0u)})}}));
-    expect_words(validated(t.plan, mapped, device), {"step 2 (map): row 70", "column 'liar'", "has 77", "reference 100", "row 77 of the source",
-                                                     "n = 77, k = NULL, r = "});
+    expect_words(validated(t.plan, mapped, device), {"step 2 (map): row 70", "column 'liar'", "has 77", "reference 100",
+                                                     "row 77 of the source", "n = 77, k = NULL, r = "});
   });
 }
 
