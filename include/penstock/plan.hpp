@@ -52,7 +52,31 @@ struct SortKey {
   bool nulls_first = false;
 };
 
-enum class StepKind : unsigned char { source, filter, map, reduce, group_by, order_by, limit };
+// Over the rows of a partition in its order. Ranks count from 1; rows of equal keys have equal ranks.
+enum class WindowFunction : unsigned char {
+  row_number, rank, dense_rank, count_rows, count, sum, minimum, maximum, average, first_value, last_value, lag, lead
+};
+std::string_view name_of(WindowFunction function);
+// A row's frame begins with its partition and ends with the last of the rows that are equal to it in the order (SQL's default, and
+// the whole partition where there is no order), with the row itself, or with the partition.
+enum class WindowFrame : unsigned char { peers, rows, partition };
+std::string_view name_of(WindowFrame frame);
+
+struct WindowCall {
+  WindowFunction function = WindowFunction::row_number;
+  std::uint32_t column = 0;                 // of the input, where the function takes one
+  WindowFrame frame = WindowFrame::peers;   // of those that add up and of first_value and last_value
+  std::uint64_t distance = 1;               // lag and lead: in rows
+  std::string name;
+};
+
+struct Window {
+  std::vector<std::uint32_t> partition;     // columns of the input
+  std::vector<SortKey> order;
+  std::vector<WindowCall> calls;
+};
+
+enum class StepKind : unsigned char { source, filter, map, reduce, group_by, order_by, limit, window };
 std::string_view name_of(StepKind kind);
 
 struct Step {
@@ -66,6 +90,7 @@ struct Step {
   std::vector<AggregateCall> aggregates;    // reduce, group_by
   std::vector<SortKey> sort_keys;
   std::uint64_t limit = 0, offset = 0;
+  Window window;
 };
 
 class Plan {
@@ -80,6 +105,8 @@ class Plan {
   Result<StepId> group_by(StepId input, std::shared_ptr<const Graph> graph, std::vector<Projection> keys,
                           std::vector<AggregateCall> aggregates);
   Result<StepId> order_by(StepId input, std::vector<SortKey> keys);   // stable
+  // The input's columns, then the calls'; rows stay as they stood. Types of results as those of aggregates.
+  Result<StepId> window(StepId input, Window window);
   Result<StepId> limit(StepId input, std::uint64_t count, std::uint64_t offset = 0);
 
   const Step& step(StepId id) const { return steps_[id]; }

@@ -73,16 +73,22 @@ template <class Real> double divided_once(Int128 sum, std::uint64_t count, int s
   return static_cast<double>(real_of<Real>(sum) / (static_cast<Real>(count) * static_cast<Real>(std::pow(10.0, scale))));
 }
 
-// To the last digit what DuckDB gives.
-double average(const AggregateResult& result, const Accumulator& a, Partial sum, std::uint64_t count) {
+}  // namespace
+
+double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum) {
   if (a.kind == AccumulatorKind::sum_f64) return real_of_bits(sum) / static_cast<double>(count);
   const int scale = a.type.kind == Kind::decimal ? a.type.scale : 0;
-  if (result.of_rounded_sum) return decimal_sum_as_double(sum, scale) / static_cast<double>(count);
+  if (of_rounded_sum) return decimal_sum_as_double(sum, scale) / static_cast<double>(count);
   const bool fits_16_bits = a.type.kind == Kind::decimal ? a.type.precision <= 4 : width_bytes(a.type) == 1 || a.type.kind == Kind::int16;
   return fits_16_bits ? divided_once<double>(sum, count, scale) : divided_once<long double>(sum, count, scale);
 }
 
-}  // namespace
+// Sums of up to 32-bit integers cannot leave 64 bits within the rows of one launch (most_launch_rows); the host adds up launches in 128.
+AccumulatorKind sum_kind(Type type) {
+  if (is_float(type)) return AccumulatorKind::sum_f64;
+  const bool narrow = type.kind == Kind::boolean || (is_integer(type) && width_bytes(type) <= 4 && type.kind != Kind::uint32);
+  return narrow ? AccumulatorKind::sum_i64 : AccumulatorKind::sum_i128;
+}
 
 Scalar scalar_of_word(Type type, std::uint64_t word) {
   if (type.kind == Kind::float32) return Scalar::of(type, static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(word))));
@@ -145,7 +151,7 @@ Scalar result_of(const TileProgram& program, const AggregateResult& result, std:
   const bool counts = result.function == Aggregate::count_rows || result.function == Aggregate::count;
   if (count == 0 && !counts) return Scalar::null_of(result.type);
   switch (result.function) {
-    case Aggregate::average: return Scalar::of(result.type, average(result, a, value, static_cast<std::uint64_t>(count)));
+    case Aggregate::average: return Scalar::of(result.type, average_of(a, value, static_cast<std::uint64_t>(count), result.of_rounded_sum));
     case Aggregate::sum:
       if (a.kind == AccumulatorKind::sum_f64) return Scalar::of(result.type, real_of_bits(value));
       return Scalar::of(result.type, value);

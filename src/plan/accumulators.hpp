@@ -17,6 +17,9 @@ bool merge(const TileProgram& program, std::span<Partial> into, std::span<const 
 // Adds a row: the values of the program's outputs.
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
 Scalar result_of(const TileProgram& program, const AggregateResult& result, std::span<const Partial> partials);
+// Of values that an accumulator of this kind and type added up; to the last digit what DuckDB gives.
+double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum);
+AccumulatorKind sum_kind(Type type);
 Status sum_too_large();
 // What a minimum, a maximum or a custom reduction is of no rows.
 Scalar neutral_of(const Accumulator& a);

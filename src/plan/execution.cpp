@@ -12,6 +12,7 @@
 #include "plan/sort_rows.hpp"
 #include "plan/stages.hpp"
 #include "plan/validate.hpp"
+#include "plan/window_rows.hpp"
 
 namespace penstock {
 namespace plan {
@@ -93,6 +94,12 @@ class Execution {
       PENSTOCK_ASSIGN(Table ordered, order_rows(device_, input, step.sort_keys, row_limit, report_));
       if (options_.validate) PENSTOCK_TRY(validate_order(id, input, row_limit, ordered));
       return ordered;
+    }
+    if (step.kind == StepKind::window) {
+      PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
+      if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(wait_for_device());
+      const HostSpan span(recording_.get(), "window");
+      return window_rows(device_, input, step, report_);
     }
     if (finishes_on_host(plan_, id)) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
@@ -190,7 +197,7 @@ class Execution {
         PENSTOCK_ASSIGN(Chain* const chain, chain_of(step.inputs[0], id, top_k));
         return begin_chain(*chain);
       }
-    if (step.kind == StepKind::limit || step.kind == StepKind::order_by || finishes_on_host(plan_, id)) {
+    if (has_no_kernel(plan_, id)) {
       for (const StepId input : step.inputs) PENSTOCK_TRY(begin_chains(input, rows_needed(step, row_limit)));
       return {};
     }

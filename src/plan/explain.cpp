@@ -35,16 +35,30 @@ std::string describe_fields(const Schema& schema, std::size_t most = 6) {
   return list(parts);
 }
 
+std::string describe_order(const Step& step, const std::vector<SortKey>& keys) {
+  std::vector<std::string> parts;
+  for (const SortKey& key : keys) parts.push_back(step.schema[key.column].name + (key.descending ? " desc" : ""));
+  return list(parts);
+}
+
+std::string describe_window(const Step& step) {
+  std::vector<std::string> calls, partition;
+  for (const WindowCall& call : step.window.calls)
+    calls.push_back(std::string(name_of(call.function)) + " (" + std::string(name_of(call.frame)) + ") as " + call.name);
+  for (const std::uint32_t column : step.window.partition) partition.push_back(step.schema[column].name);
+  return list(calls) + (partition.empty() ? "" : " by " + list(partition)) +
+         (step.window.order.empty() ? "" : " in the order of " + describe_order(step, step.window.order));
+}
+
 std::string describe(const Plan& plan, const Step& step) {
   std::vector<std::string> parts;
   const Schema& input = step.inputs.empty() ? step.schema : plan.step(step.inputs[0]).schema;
   switch (step.kind) {
     case StepKind::source: return step.source->describe() + " (" + describe_fields(step.schema) + ")";
     case StepKind::filter: return text_of(*step.graph, step.predicate, input);
-    case StepKind::order_by:
-      for (const SortKey& key : step.sort_keys) parts.push_back(step.schema[key.column].name + (key.descending ? " desc" : ""));
-      return list(parts);
+    case StepKind::order_by: return describe_order(step, step.sort_keys);
     case StepKind::limit: return std::to_string(step.limit) + (step.offset ? " offset " + std::to_string(step.offset) : "");
+    case StepKind::window: return describe_window(step);
     case StepKind::map: case StepKind::reduce: case StepKind::group_by: break;
   }
   for (const Projection& p : step.projections)
@@ -162,7 +176,7 @@ std::vector<KernelStep> kernel_steps(const Plan& plan, StepId result, const std:
   std::optional<TopK> top_k;
   for (StepId at = result;;) {
     const Step& step = plan.step(at);
-    if (step.kind == StepKind::order_by || step.kind == StepKind::limit || finishes_on_host(plan, at)) {
+    if (has_no_kernel(plan, at)) {
       top_k.reset();
       if (step.kind == StepKind::order_by) top_k = top_k_of(plan, at, rows_asked_for(plan, result, at), consumers);
       at = step.inputs[0];
@@ -211,7 +225,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
     else if (kind == StepKind::order_by)
       text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + std::to_string(least_device_sort_rows) +
               " rows and for the first few, else radix_sort on the device\n";
-    else if (kind == StepKind::limit || finishes_on_host(plan, id))
+    else if (has_no_kernel(plan, id))
       text += "  then on the host: " + std::string(name_of(kind)) + " " + describe(plan, plan.step(id)) + "\n";
   }
   return text;

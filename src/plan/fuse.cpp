@@ -2,6 +2,7 @@
 #include <numeric>
 #include <set>
 
+#include "plan/accumulators.hpp"
 #include "plan/derived_columns.hpp"
 
 namespace penstock::plan {
@@ -22,13 +23,6 @@ void collect_columns(const Graph& graph, NodeId root, std::set<NodeId>& seen, st
   const Node& node = graph.at(root);
   if (node.op == Op::column) columns.insert(node.payload);
   for (NodeId input : node.inputs) collect_columns(graph, input, seen, columns);
-}
-
-// Sums of up to 32-bit integers cannot leave 64 bits within the rows of one launch (most_launch_rows); the host adds up launches in 128.
-AccumulatorKind sum_kind(Type type) {
-  if (is_float(type)) return AccumulatorKind::sum_f64;
-  const bool narrow = type.kind == Kind::boolean || (is_integer(type) && width_bytes(type) <= 4 && type.kind != Kind::uint32);
-  return narrow ? AccumulatorKind::sum_i64 : AccumulatorKind::sum_i128;
 }
 
 AccumulatorKind accumulator_kind(Aggregate function, Type type) {
@@ -253,7 +247,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
       case StepKind::reduce: case StepKind::group_by:
         PENSTOCK_TRY(end_with_aggregates(program, step, columns));
         break;
-      case StepKind::source: case StepKind::order_by: case StepKind::limit:
+      case StepKind::source: case StepKind::order_by: case StepKind::limit: case StepKind::window:
         return Status(Code::internal, "a step that cannot be fused: " + std::string(name_of(step.kind)));
     }
   }

@@ -39,6 +39,20 @@ Column gather(const Column& column, std::span<const std::uint64_t> rows) {
   return result;
 }
 
+Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows) {
+  column::BitBuilder validity;
+  for (std::uint64_t& row : rows) {
+    validity.push(row != no_row && column.is_valid(row));
+    if (row == no_row) row = 0;
+  }
+  Column without_nulls = column;
+  without_nulls.validity = {};
+  if (column.type.kind == Kind::string) without_nulls.validity = column.validity;      // a text that is not there has no offsets
+  Column result = gather(without_nulls, rows);
+  result.validity = validity.take();
+  return result;
+}
+
 Table gather(const Table& table, std::span<const std::uint64_t> rows) {
   Table result{table.names, {}, rows.size()};
   for (const Column& column : table.columns) result.columns.push_back(gather(column, rows));

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "penstock/column.hpp"
 
@@ -9,6 +10,9 @@ namespace penstock::plan {
 
 // Row i of the result is row rows[i] of `column`. A dictionary stays as it is.
 Column gather(const Column& column, std::span<const std::uint64_t> rows);
+// A row that is no_row is NULL.
+constexpr std::uint64_t no_row = ~std::uint64_t{0};
+Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows);
 Table gather(const Table& table, std::span<const std::uint64_t> rows);
 
 }  // namespace penstock::plan

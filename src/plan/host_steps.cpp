@@ -1,8 +1,10 @@
 #include "plan/host_steps.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "expr/value.hpp"
 #include "plan/gather.hpp"
 
@@ -25,22 +27,40 @@ Result<Table> filter_on_host(const Step& step, const Table& input) {
   return gather(input, kept);
 }
 
-Result<Table> map_on_host(const Step& step, const Table& input) {
-  std::vector<NodeId> roots;
-  for (const Projection& p : step.projections) roots.push_back(p.root);
+// The values of each root. The first row that faults ends it.
+Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph, const std::vector<NodeId>& roots, const Table& input) {
   std::vector<std::vector<Scalar>> columns(roots.size(), std::vector<Scalar>(input.row_count));
-  for (std::uint64_t row = 0; row < input.row_count; row++) {
-    std::vector<Evaluated> results = evaluate(*step.graph, roots, row_of(input, row));
-    for (std::size_t i = 0; i < roots.size(); i++) {
-      if (results[i].fault != Code::ok) return fault_status(*step.graph, results[i].fault_node, results[i].fault, input.schema());
-      columns[i][row] = std::move(results[i].value);
+  if (roots.empty()) return columns;
+  std::atomic<std::uint64_t> first_fault{input.row_count};
+  const std::uint64_t least = graph.customs.empty() ? 1 << 12 : input.row_count;      // a user's function is called by one thread
+  in_parallel(input.row_count, least, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t row = first; row < last; row++) {
+      std::vector<Evaluated> results = evaluate(graph, roots, row_of(input, row));
+      for (std::size_t i = 0; i < roots.size(); i++) {
+        if (results[i].fault == Code::ok) columns[i][row] = std::move(results[i].value);
+        else for (std::uint64_t known = first_fault; row < known && !first_fault.compare_exchange_weak(known, row);) {}
+      }
     }
-  }
+  });
+  if (first_fault == input.row_count) return columns;
+  for (const Evaluated& result : evaluate(graph, roots, row_of(input, first_fault)))
+    if (result.fault != Code::ok) return fault_status(graph, result.fault_node, result.fault, input.schema());
+  return Status(Code::internal, "a fault that is not found again");
+}
+
+Result<Table> map_on_host(const Step& step, const Table& input) {
+  std::vector<NodeId> roots;      // of what is computed: other columns are taken as they are
+  for (const Projection& p : step.projections)
+    if (step.graph->at(p.root).op != Op::column) roots.push_back(p.root);
+  PENSTOCK_ASSIGN(const std::vector<std::vector<Scalar>> computed, evaluate_rows(*step.graph, roots, input));
   Table table;
   table.row_count = input.row_count;
-  for (std::size_t i = 0; i < roots.size(); i++) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < step.projections.size(); i++) {
+    const Node& node = step.graph->at(step.projections[i].root);
     table.names.push_back(step.projections[i].name);
-    table.columns.push_back(column_of(step.schema[i].type, columns[i]));
+    if (node.op == Op::column) table.columns.push_back(input.columns[node.payload]);
+    else table.columns.push_back(column_of(step.schema[i].type, computed[next++]));
   }
   return table;
 }

@@ -102,6 +102,11 @@ Schema projected(const std::vector<Projection>& projections, const Graph& graph)
   return fields;
 }
 
+bool takes_column(WindowFunction function) {
+  return function != WindowFunction::row_number && function != WindowFunction::rank && function != WindowFunction::dense_rank &&
+         function != WindowFunction::count_rows;
+}
+
 }  // namespace
 
 std::string_view name_of(Aggregate aggregate) {
@@ -110,8 +115,19 @@ std::string_view name_of(Aggregate aggregate) {
 }
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 7> names = {"source", "filter", "map", "reduce", "group by", "order by", "limit"};
+  constexpr std::array<std::string_view, 8> names = {"source", "filter", "map", "reduce", "group by", "order by", "limit", "window"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name_of(WindowFunction function) {
+  constexpr std::array<std::string_view, 13> names = {"row_number", "rank", "dense_rank", "count(*)", "count", "sum", "min", "max", "avg",
+                                                      "first_value", "last_value", "lag", "lead"};
+  return names[static_cast<std::size_t>(function)];
+}
+
+std::string_view name_of(WindowFrame frame) {
+  constexpr std::array<std::string_view, 3> names = {"range to current row", "rows to current row", "whole partition"};
+  return names[static_cast<std::size_t>(frame)];
 }
 
 Result<StepId> Plan::add(Step step) {
@@ -199,6 +215,40 @@ Result<StepId> Plan::order_by(StepId input, std::vector<SortKey> keys) {
   step.inputs = {input};
   step.schema = steps_[input].schema;
   step.sort_keys = std::move(keys);
+  return add(std::move(step));
+}
+
+static Result<Field> window_field(const WindowCall& call, const Schema& input) {
+  if (!takes_column(call.function)) return Field{call.name, {Kind::int64}, false};
+  if (call.column >= input.size()) return wrong(StepKind::window, "there is no column " + std::to_string(call.column));
+  const Type type = input[call.column].type;
+  switch (call.function) {
+    case WindowFunction::sum: case WindowFunction::average:
+      if (!is_numeric(type) && type.kind != Kind::boolean)
+        return wrong(StepKind::window, "cannot take " + std::string(name_of(call.function)) + " of " + name_of(type));
+      if (call.function == WindowFunction::average || is_float(type)) return Field{call.name, {Kind::float64}, true};
+      return Field{call.name, type.kind == Kind::decimal ? Type::decimal(38, type.scale) : Type{Kind::int128}, true};
+    case WindowFunction::count: return Field{call.name, {Kind::int64}, false};
+    default: return Field{call.name, type, true};
+  }
+}
+
+Result<StepId> Plan::window(StepId input, Window window) {
+  if (input >= steps_.size()) return wrong(StepKind::window, "its input is not a step of this plan");
+  const Schema& schema = steps_[input].schema;
+  std::vector<std::uint32_t> columns = window.partition;
+  for (const SortKey& key : window.order) columns.push_back(key.column);
+  for (const std::uint32_t column : columns)
+    if (column >= schema.size()) return wrong(StepKind::window, "there is no column " + std::to_string(column));
+  Step step;
+  step.kind = StepKind::window;
+  step.inputs = {input};
+  step.schema = schema;
+  for (const WindowCall& call : window.calls) {
+    PENSTOCK_ASSIGN(Field field, window_field(call, schema));
+    step.schema.push_back(std::move(field));
+  }
+  step.window = std::move(window);
   return add(std::move(step));
 }
 

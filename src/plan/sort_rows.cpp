@@ -81,14 +81,18 @@ bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit) {
 
 Result<Table> order_rows(const std::shared_ptr<Device>& device, const Table& table, const std::vector<SortKey>& keys, std::uint64_t limit,
                          RunReport& report) {
-  const std::vector<SortWord> words = sort_words(table, keys);
-  if (!sorts_on_device(table.row_count, limit) || !fits(device->traits(), table.row_count))
-    return gather(table, order_on_host(words, table.row_count, limit));
-  DeviceOrder order(device, table.row_count);
+  PENSTOCK_ASSIGN(const std::vector<std::uint64_t> rows, order_of_words(device, sort_words(table, keys), table.row_count, limit, report));
+  return gather(table, rows);
+}
+
+Result<std::vector<std::uint64_t>> order_of_words(const std::shared_ptr<Device>& device, const std::vector<SortWord>& words,
+                                                  std::uint64_t row_count, std::uint64_t limit, RunReport& report) {
+  if (!sorts_on_device(row_count, limit) || !fits(device->traits(), row_count)) return order_on_host(words, row_count, limit);
+  DeviceOrder order(device, row_count);
   for (std::size_t i = words.size(); i-- > 0;) PENSTOCK_TRY(order.sort(words[i], report));
   std::vector<std::uint64_t> rows = order.take();
   rows.resize(std::min<std::uint64_t>(limit, rows.size()));
-  return gather(table, rows);
+  return rows;
 }
 
 }  // namespace penstock::plan

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "penstock/plan.hpp"
+#include "plan/sort_words.hpp"
 
 namespace penstock::plan {
 
@@ -15,5 +15,9 @@ bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit);
 // the device's part.
 Result<Table> order_rows(const std::shared_ptr<Device>& device, const Table& table, const std::vector<SortKey>& keys, std::uint64_t limit,
                          RunReport& report);
+
+// The numbers of the first `limit` rows in the order of words, which may be none.
+Result<std::vector<std::uint64_t>> order_of_words(const std::shared_ptr<Device>& device, const std::vector<SortWord>& words,
+                                                  std::uint64_t row_count, std::uint64_t limit, RunReport& report);
 
 }  // namespace penstock::plan

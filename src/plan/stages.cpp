@@ -59,12 +59,20 @@ std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<S
 }
 
 bool finishes_on_host(const Plan& plan, StepId id) {
+  if (plan.step(id).kind == StepKind::map && plan.step(plan.step(id).inputs[0]).kind == StepKind::window &&
+      computed_roots(plan.step(id)).empty())
+    return true;
   if (computes_with_128_bits(plan.step(id))) return true;
   for (StepId at = id; is_filter_or_map(plan, at);) {
     at = plan.step(at).inputs[0];
     if (yields_small_result(plan.step(at).kind) || computes_with_128_bits(plan.step(at))) return true;
   }
   return false;
+}
+
+bool has_no_kernel(const Plan& plan, StepId id) {
+  const StepKind kind = plan.step(id).kind;
+  return kind == StepKind::limit || kind == StepKind::order_by || kind == StepKind::window || finishes_on_host(plan, id);
 }
 
 std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit) {

@@ -12,6 +12,8 @@ std::vector<std::uint32_t> count_consumers(const Plan& plan, const std::vector<S
 // Filters and maps over the rows of an aggregate, sort or limit run in the interpreter: those results are small. So does every step
 // that computes with 128-bit numbers, which kernels do not, and what filters and maps its rows.
 bool finishes_on_host(const Plan& plan, StepId id);
+// Steps that no kernel yields: what finishes on the host, and limits, orders and windows.
+bool has_no_kernel(const Plan& plan, StepId id);
 // How many of its input's first rows a step on the host needs for so many of its own.
 std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit);
 // Where ORDER BY's first `row_limit` rows are few of what a kernel yields: what that kernel's rows are cut down to while they stream.

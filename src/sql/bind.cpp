@@ -9,6 +9,7 @@
 
 #include "base/guard.hpp"
 #include "sql/grouping.hpp"
+#include "sql/windowing.hpp"
 
 namespace penstock::sql {
 namespace {
@@ -107,9 +108,21 @@ class SelectBinder {
     return take(*outputs_[0].value, plan_.map(step_, builder.graph(), std::move(projections)));
   }
 
-  Status bind_rows() {
-    PENSTOCK_ASSIGN(std::vector<Projection> projections, project(rows_, nullptr));
-    return add_map(rows_, std::move(projections));
+  Status bind_rows() { return add_outputs(rows_, nullptr); }
+
+  // The items over rows, or over groups, and the windows that they look through.
+  Status add_outputs(Builder& rows, const ExpressionBinder::Groups* groups) {
+    if (!Windowing::contains_window(outputs_)) {
+      PENSTOCK_ASSIGN(std::vector<Projection> projections, project(rows, groups));
+      return add_map(rows, std::move(projections));
+    }
+    Windowing windowing(names_, rows, groups);
+    PENSTOCK_TRY(windowing.bind(outputs_));
+    PENSTOCK_TRY(add_map(rows, windowing.projections()));
+    PENSTOCK_ASSIGN(step_, windowing.add_steps(plan_, step_));
+    Builder columns(plan_.step(step_).schema);
+    PENSTOCK_ASSIGN(std::vector<Projection> projections, project(columns, &windowing.columns()));
+    return add_map(columns, std::move(projections));
   }
 
   Status bind_groups() {
@@ -122,8 +135,7 @@ class SelectBinder {
       PENSTOCK_ASSIGN(const NodeId predicate, ExpressionBinder(names_, groups, "HAVING", &columns).predicate(*select_.having));
       PENSTOCK_TRY(take(*select_.having, plan_.filter(step_, groups.graph(), predicate)));
     }
-    PENSTOCK_ASSIGN(std::vector<Projection> projections, project(groups, &grouping.columns()));
-    return add_map(groups, std::move(projections));
+    return add_outputs(groups, &grouping.columns());
   }
 
   Status keep_distinct() {

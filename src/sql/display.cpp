@@ -66,14 +66,27 @@ std::string interval(const Syntax& syntax) {
   return "to_" + syntax.qualifier + "s(CAST(trunc(CAST(" + number + " AS DOUBLE)) AS " + (wide ? "BIGINT" : "INTEGER") + "))";
 }
 
+std::string window(const WindowSyntax& over) {
+  std::vector<std::string> parts;
+  if (!over.partition.empty()) parts.push_back("PARTITION BY " + joined(over.partition, 0, ", "));
+  std::string order;
+  for (const OrderItem& item : over.order) order += (order.empty() ? "ORDER BY " : ", ") + display(*item.value) + item.shown;
+  if (!order.empty()) parts.push_back(order);
+  if (!over.frame_text.empty()) parts.push_back(over.frame_text);
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : " ") + part;
+  return text;
+}
+
 std::string function(const Syntax& syntax) {
   std::string text;
   if (syntax.name == "coalesce" || syntax.name == "ifnull") text = "COALESCE(" + joined(syntax.inputs, 0, ", ") + ")";
-  else if (syntax.name == "count" && syntax.inputs.empty()) text = "count_star()";
+  else if (syntax.name == "count" && syntax.inputs.empty()) text = syntax.over ? "count()" : "count_star()";
   else
     text = (holds(quoted_functions, syntax.name) ? quoted(syntax.name, '"') : identifier(syntax.name)) +
            (syntax.distinct ? "(DISTINCT " : "(") + joined(syntax.inputs, 0, ", ") + ")";
-  return syntax.filter ? text + " FILTER (WHERE " + display(*syntax.filter) + ")" : text;
+  if (syntax.filter) text += " FILTER (WHERE " + display(*syntax.filter) + ")";
+  return syntax.over ? text + " OVER (" + window(*syntax.over) + ")" : text;
 }
 
 }  // namespace
@@ -101,12 +114,21 @@ std::string display(const Syntax& syntax) {
 
 bool is_aggregate(const Syntax& syntax) {
   static constexpr std::string_view names[] = {"count", "sum", "avg", "mean", "min", "max"};
-  return syntax.form == Form::function && holds(names, syntax.name);
+  return syntax.form == Form::function && !syntax.over && holds(names, syntax.name);
+}
+
+std::vector<SyntaxPointer> parts_of(const Syntax& syntax) {
+  std::vector<SyntaxPointer> parts = syntax.inputs;
+  if (!syntax.over) return parts;
+  parts.insert(parts.end(), syntax.over->partition.begin(), syntax.over->partition.end());
+  for (const OrderItem& item : syntax.over->order) parts.push_back(item.value);
+  if (syntax.filter) parts.push_back(syntax.filter);
+  return parts;
 }
 
 bool contains_aggregate(const Syntax& syntax) {
-  return is_aggregate(syntax) ||
-         std::any_of(syntax.inputs.begin(), syntax.inputs.end(), [](const SyntaxPointer& i) { return contains_aggregate(*i); });
+  const std::vector<SyntaxPointer> parts = parts_of(syntax);
+  return is_aggregate(syntax) || std::any_of(parts.begin(), parts.end(), [](const SyntaxPointer& i) { return contains_aggregate(*i); });
 }
 
 std::optional<Type> type_named(std::string_view name) {

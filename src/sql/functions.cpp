@@ -58,6 +58,7 @@ Status ExpressionBinder::argument_count(const Syntax& syntax, std::size_t wanted
 }
 
 Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
+  if (syntax.over) return wrong(syntax, clause_ + " cannot contain a window function (" + syntax.name + " OVER)");
   if (is_aggregate(syntax)) return wrong(syntax, clause_ + " cannot contain the aggregate " + syntax.name);
   if (syntax.filter) return wrong(syntax, "FILTER belongs to aggregates; " + syntax.name + " is not one");
   if (syntax.distinct) return wrong(syntax, "DISTINCT belongs to aggregates; " + syntax.name + " is not one");

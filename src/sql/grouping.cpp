@@ -54,7 +54,7 @@ Status Grouping::collect(const Syntax& syntax, int depth) {
   if (columns_.contains(text) || !collected_.insert(text).second) return {};   // each once: aliases can double without end
   if (is_aggregate(syntax)) return add_aggregate(syntax, text);
   if (syntax.form == Form::column) return collect_alias(syntax, depth);
-  for (const SyntaxPointer& input : syntax.inputs) PENSTOCK_TRY(collect(*input, depth + 1));
+  for (const SyntaxPointer& part : parts_of(syntax)) PENSTOCK_TRY(collect(*part, depth + 1));
   return {};
 }
 

@@ -111,6 +111,17 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
     PENSTOCK_ASSIGN(const std::string inner, canonical(*syntax.filter));
     text += "|" + inner;
   }
+  if (syntax.over) {
+    text += "over" + syntax.over->frame_text;
+    for (const SyntaxPointer& key : syntax.over->partition) {
+      PENSTOCK_ASSIGN(const std::string inner, canonical(*key));
+      text += "/" + inner;
+    }
+    for (const OrderItem& item : syntax.over->order) {
+      PENSTOCK_ASSIGN(const std::string inner, canonical(*item.value));
+      text += (item.descending ? "-" : "+") + std::string(item.nulls_first ? "^" : "") + inner;
+    }
+  }
   return text + ")";
 }
 

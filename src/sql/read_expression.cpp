@@ -250,7 +250,6 @@ Result<SyntaxPointer> ExpressionReader::function(Tree body) {
   const Tree names = body["funcname"];
   const std::string name = lower(names.at(names.size() - 1).as("String")["sval"].text());
   if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog") return refuse(offset, "a function of a schema");
-  if (body["over"]) return refuse(offset, "a window function (" + name + " OVER)");
   if (body["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
   if (body["agg_within_group"].truth()) return refuse(offset, "WITHIN GROUP");
   if (body["func_variadic"].truth()) return refuse(offset, "VARIADIC");
@@ -273,6 +272,10 @@ Result<SyntaxPointer> ExpressionReader::function(Tree body) {
   }
   if (body["agg_filter"]) {
     PENSTOCK_ASSIGN(whole->filter, read(body["agg_filter"]));
+  }
+  if (body["over"]) {
+    const Tree over = body["over"];
+    PENSTOCK_ASSIGN(whole->over, over["name"] ? named_window(over["name"].text(), over.location()) : window(over));
   }
   return SyntaxPointer(std::move(whole));
 }

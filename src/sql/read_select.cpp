@@ -18,6 +18,7 @@ class SelectReader {
     if (!body) return expressions_.refuse(0, "a statement other than SELECT");
     PENSTOCK_TRY(refuse_parts(body));
     PENSTOCK_TRY(read_from(body["fromClause"]));
+    PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
     PENSTOCK_TRY(read_items(body["targetList"]));
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
     PENSTOCK_TRY(read_optional(body["havingClause"], select_.having));
@@ -43,7 +44,7 @@ class SelectReader {
     }
     static constexpr struct { const char *field, *token, *what; } parts[] = {
         {"withClause", "with", "WITH"}, {"valuesLists", "values", "VALUES"}, {"intoClause", "into", "SELECT INTO"},
-        {"lockingClause", "for", "FOR UPDATE and the like"}, {"windowClause", "window", "WINDOW"}};
+        {"lockingClause", "for", "FOR UPDATE and the like"}};
     for (const auto& part : parts)
       if (body[part.field]) return expressions_.refuse(place_of(part.token), part.what);
     if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") return expressions_.refuse(place_of("ties"), "WITH TIES");
@@ -142,12 +143,7 @@ class SelectReader {
 
   Status read_order(Tree keys) {
     for (std::size_t i = 0; i < keys.size(); i++) {
-      const Tree key = keys.at(i).as("SortBy");
-      if (key["sortby_dir"].text() == "SORTBY_USING") return expressions_.refuse(key.location(), "ORDER BY ... USING");
-      OrderItem item;
-      PENSTOCK_ASSIGN(item.value, expressions_.read(key["node"]));
-      item.descending = key["sortby_dir"].text() == "SORTBY_DESC";
-      item.nulls_first = key["sortby_nulls"].text() == "SORTBY_NULLS_FIRST";   // DuckDB puts NULLs last either way
+      PENSTOCK_ASSIGN(OrderItem item, expressions_.order_item(keys.at(i)));
       select_.order_by.push_back(std::move(item));
     }
     return {};

@@ -1,5 +1,7 @@
 // From libpg_query's tree to Syntax. Each place refuses by name what stands there and is not supported.
 #pragma once
+#include <map>
+#include <memory>
 #include <string>
 
 #include "sql/instead.hpp"
@@ -13,6 +15,9 @@ class ExpressionReader {
  public:
   explicit ExpressionReader(const Lexed& lexed) : lexed_(lexed) {}
   Result<SyntaxPointer> read(Tree node);
+  Result<OrderItem> order_item(Tree node);
+  // Of the WINDOW clause, before what uses them is read.
+  Status define_windows(Tree windows);
   Status refuse(std::int64_t offset, std::string_view what) const {
     return error_at(lexed_.statement, offset, Code::unsupported, not_supported(what));
   }
@@ -37,9 +42,13 @@ class ExpressionReader {
   Result<SyntaxPointer> cast_to(Tree type_name, std::int64_t offset, SyntaxPointer input);
   Result<SyntaxPointer> interval(Tree body, Tree type_name);
   Result<SyntaxPointer> function(Tree body);
+  Result<std::shared_ptr<const WindowSyntax>> window(Tree definition);
+  Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name, std::int64_t offset) const;
+  Status window_frame(Tree definition, WindowSyntax& window) const;
   Result<SyntaxPointer> over_inputs(Form form, std::string name, std::int64_t offset, Tree inputs);
 
   const Lexed& lexed_;
+  std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;     // by name
   int depth_ = 0;
 };
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "penstock/column.hpp"
+#include "penstock/plan.hpp"
 #include "penstock/status.hpp"
 #include "sql/lexer.hpp"
 
@@ -28,6 +28,7 @@ enum class Form : unsigned char {
 
 struct Syntax;
 using SyntaxPointer = std::shared_ptr<const Syntax>;
+struct WindowSyntax;
 
 struct Syntax {
   Form form = Form::null;
@@ -38,6 +39,7 @@ struct Syntax {
   std::optional<std::uint32_t> index;   // of a column that * stands for
   bool star = false;                    // count(*); see interval
   SyntaxPointer filter;                 // of an aggregate
+  std::shared_ptr<const WindowSyntax> over;      // of a window function
   bool distinct = false;                // of an aggregate: f(DISTINCT x)
 };
 
@@ -49,6 +51,15 @@ struct SelectItem {
 struct OrderItem {
   SyntaxPointer value;
   bool descending = false, nulls_first = false;
+  std::string shown = {};               // " DESC NULLS FIRST", as written
+};
+
+// OVER (PARTITION BY ... ORDER BY ...), or the WINDOW of that name.
+struct WindowSyntax {
+  std::vector<SyntaxPointer> partition;
+  std::vector<OrderItem> order;
+  WindowFrame frame = WindowFrame::peers;
+  std::string frame_text;               // as DuckDB prints one that is not the default
 };
 
 struct Select {
@@ -74,5 +85,7 @@ std::string display(const Syntax& syntax);
 std::optional<Type> type_named(std::string_view name);
 bool is_aggregate(const Syntax& syntax);
 bool contains_aggregate(const Syntax& syntax);
+// What an expression is made of: its inputs, and the partition, order and FILTER of a window.
+std::vector<SyntaxPointer> parts_of(const Syntax& syntax);
 
 }  // namespace penstock::sql

@@ -1,0 +1,248 @@
+#include "plan/window_rows.hpp"
+
+#include <bit>
+
+#include "column/column_builders.hpp"
+#include "plan/accumulators.hpp"
+#include "plan/gather.hpp"
+#include "plan/scan_rows.hpp"
+#include "plan/sort_rows.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
+
+// Rows by their place in the order of partition and keys.
+struct Places {
+  std::vector<std::uint64_t> rows;                 // the row at a place
+  std::vector<std::uint8_t> partitions, peers;     // whether one begins there
+  std::vector<std::uint64_t> firsts, peer_ends, partition_ends;      // of a place's partition, peers and partition
+};
+
+bool same(std::span<const SortWord> words, std::uint64_t a, std::uint64_t b) {
+  for (const SortWord& word : words)
+    if (word.values[a] != word.values[b]) return false;
+  return true;
+}
+
+std::vector<std::uint64_t> ends_of(const std::vector<std::uint8_t>& begins) {
+  std::vector<std::uint64_t> ends(begins.size());
+  std::uint64_t end = begins.size() - 1;
+  for (std::uint64_t i = begins.size(); i-- > 0;) {
+    ends[i] = end;
+    if (begins[i] != 0) end = i - 1;
+  }
+  return ends;
+}
+
+Result<Places> find_places(const std::shared_ptr<Device>& device, const Table& table, const Window& window, RunReport& report) {
+  std::vector<SortKey> partition;
+  for (const std::uint32_t column : window.partition) partition.push_back({column, false, false});
+  std::vector<SortWord> words = sort_words(table, partition), order_words = sort_words(table, window.order);
+  const std::size_t partition_words = words.size();
+  std::move(order_words.begin(), order_words.end(), std::back_inserter(words));
+  Places places;
+  PENSTOCK_ASSIGN(places.rows, order_of_words(device, words, table.row_count, table.row_count, report));
+  places.partitions.resize(table.row_count, 1);
+  places.peers.resize(table.row_count, 1);
+  const std::span<const SortWord> all(words), of_partition = all.first(partition_words), of_order = all.subspan(partition_words);
+  in_parallel(table.row_count, least_rows, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t i = std::max<std::uint64_t>(first, 1); i < last; i++) {
+      places.partitions[i] = !same(of_partition, places.rows[i - 1], places.rows[i]);
+      places.peers[i] = places.partitions[i] != 0 || !same(of_order, places.rows[i - 1], places.rows[i]);
+    }
+  });
+  places.firsts.resize(table.row_count);
+  for (std::uint64_t i = 1; i < table.row_count; i++) places.firsts[i] = places.partitions[i] != 0 ? i : places.firsts[i - 1];
+  places.peer_ends = ends_of(places.peers);
+  places.partition_ends = ends_of(places.partitions);
+  return places;
+}
+
+class WindowColumns {
+ public:
+  WindowColumns(const Table& table, const Places& places) : table_(table), places_(places) {}
+
+  Result<Column> column(const WindowCall& call, Type type) const {
+    switch (call.function) {
+      case WindowFunction::row_number: return numbers([&](std::uint64_t i) { return i - places_.firsts[i] + 1; });
+      case WindowFunction::rank: return ranks();
+      case WindowFunction::dense_rank: return dense_ranks();
+      case WindowFunction::count_rows: return numbers([&](std::uint64_t i) { return end(call, i) - places_.firsts[i] + 1; });
+      case WindowFunction::count: return counts(call);
+      case WindowFunction::sum: case WindowFunction::average: return sums(call, type);
+      case WindowFunction::minimum: case WindowFunction::maximum: return extremes(call);
+      case WindowFunction::first_value: return taken(call, [&](std::uint64_t i) { return places_.firsts[i]; });
+      case WindowFunction::last_value: return taken(call, [&](std::uint64_t i) { return end(call, i); });
+      case WindowFunction::lag:
+        return taken(call, [&](std::uint64_t i) { return i - places_.firsts[i] >= call.distance ? i - call.distance : no_row; });
+      case WindowFunction::lead:
+        return taken(call, [&](std::uint64_t i) { return places_.partition_ends[i] - i >= call.distance ? i + call.distance : no_row; });
+    }
+    return Status(Code::internal, "an unknown window function");
+  }
+
+ private:
+  std::uint64_t row_count() const { return table_.row_count; }
+
+  std::uint64_t end(const WindowCall& call, std::uint64_t i) const {
+    switch (call.frame) {
+      case WindowFrame::rows: return i;
+      case WindowFrame::partition: return places_.partition_ends[i];
+      case WindowFrame::peers: break;
+    }
+    return places_.peer_ends[i];
+  }
+
+  // Calls write(place, row) for every place, in threads.
+  template <class Write> void for_each_place(const Write& write) const {
+    in_parallel(row_count(), least_rows, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; i++) write(i, places_.rows[i]);
+    });
+  }
+
+  template <class Value> Column numbers(const Value& value) const {
+    std::vector<std::int64_t> values(row_count());
+    for_each_place([&](std::uint64_t i, std::uint64_t row) { values[row] = static_cast<std::int64_t>(value(i)); });
+    return Column::from(std::move(values));
+  }
+
+  Column ranks() const {
+    std::vector<std::uint64_t> begins(row_count());
+    for (std::uint64_t i = 1; i < row_count(); i++) begins[i] = places_.peers[i] != 0 ? i : begins[i - 1];
+    return numbers([&](std::uint64_t i) { return begins[i] - places_.firsts[i] + 1; });
+  }
+
+  Column dense_ranks() const {
+    std::vector<std::int64_t> counts(places_.peers.begin(), places_.peers.end());
+    static_cast<void>(running_sums<std::int64_t>(counts, places_.partitions));      // no more than there are rows
+    return numbers([&](std::uint64_t i) { return counts[i]; });
+  }
+
+  // The present values from the partition's begin to a place.
+  std::vector<std::int64_t> present(const Column& column) const {
+    std::vector<std::int64_t> counts(row_count());
+    for_each_place([&](std::uint64_t i, std::uint64_t row) { counts[i] = column.is_valid(row); });
+    static_cast<void>(running_sums<std::int64_t>(counts, places_.partitions));
+    return counts;
+  }
+
+  Column counts(const WindowCall& call) const {
+    const std::vector<std::int64_t> counts = present(table_.columns[call.column]);
+    return numbers([&](std::uint64_t i) { return counts[end(call, i)]; });
+  }
+
+  Result<Column> sums(const WindowCall& call, Type type) const {
+    const Column& column = table_.columns[call.column];
+    switch (column.type.kind) {
+      case Kind::float32: return sum<double>(call, type, [&](std::uint64_t row) { return double{column.values.as<float>()[row]}; });
+      case Kind::float64: return sum<double>(call, type, [&](std::uint64_t row) { return column.values.as<double>()[row]; });
+      case Kind::boolean: return sum<Int128>(call, type, [&](std::uint64_t row) { return Int128{column.boolean(row)}; });
+      case Kind::int8: return integers<std::int8_t>(call, type);
+      case Kind::uint8: return integers<std::uint8_t>(call, type);
+      case Kind::int16: return integers<std::int16_t>(call, type);
+      case Kind::uint16: return integers<std::uint16_t>(call, type);
+      case Kind::int32: case Kind::date32: return integers<std::int32_t>(call, type);
+      case Kind::uint32: return integers<std::uint32_t>(call, type);
+      case Kind::uint64: return integers<std::uint64_t>(call, type);
+      case Kind::int128: return integers<Int128>(call, type);
+      case Kind::decimal: if (width_bytes(column.type) == 16) return integers<Int128>(call, type); break;
+      case Kind::int64: case Kind::timestamp: case Kind::string: break;
+    }
+    return integers<std::int64_t>(call, type);
+  }
+
+  template <class T> Result<Column> integers(const WindowCall& call, Type type) const {
+    const std::byte* values = table_.columns[call.column].values.data;
+    return sum<Int128>(call, type, [values](std::uint64_t row) {
+      T value;      // 16 bytes may lie on 8
+      std::memcpy(&value, values + row * sizeof(T), sizeof(T));
+      return static_cast<Int128>(value);
+    });
+  }
+
+  template <class Sum, class Value> Result<Column> sum(const WindowCall& call, Type type, const Value& value) const {
+    const Column& column = table_.columns[call.column];
+    std::vector<Sum> sums(row_count());
+    for_each_place([&](std::uint64_t i, std::uint64_t row) { sums[i] = column.is_valid(row) ? value(row) : Sum{0}; });
+    if (!running_sums<Sum>(sums, places_.partitions)) return sum_too_large();
+    const std::vector<std::int64_t> counts = present(column);
+    if (call.function == WindowFunction::sum)
+      return results<Sum>(call, type, counts, [&](std::uint64_t at) { return sums[at]; });
+    const Accumulator accumulator{sum_kind(column.type), 0, column.type, nullptr, 0};
+    return results<double>(call, type, counts, [&](std::uint64_t at) {
+      Partial partial;
+      if constexpr (std::is_same_v<Sum, double>) partial = std::bit_cast<std::uint64_t>(sums[at]);
+      else partial = sums[at];
+      return average_of(accumulator, partial, static_cast<std::uint64_t>(counts[at]), false);
+    });
+  }
+
+  // NULL where a frame has no value.
+  template <class T, class Value>
+  Column results(const WindowCall& call, Type type, const std::vector<std::int64_t>& counts, const Value& value) const {
+    std::vector<T> values(row_count());
+    std::vector<std::uint8_t> valid(row_count());
+    for_each_place([&](std::uint64_t i, std::uint64_t row) {
+      const std::uint64_t at = end(call, i);
+      valid[row] = counts[at] > 0;
+      if (counts[at] > 0) values[row] = value(at);
+    });
+    Column column;
+    column.type = type;
+    column.row_count = row_count();
+    column.values = Bytes::own(std::move(values));
+    column::BitBuilder validity;
+    for (const std::uint8_t bit : valid) validity.push(bit != 0);
+    column.validity = validity.take();
+    return column;
+  }
+
+  // The place of the least or greatest value so far, the first of equal ones.
+  Column extremes(const WindowCall& call) const {
+    const Column& column = table_.columns[call.column];
+    const std::vector<SortWord> words = sort_words(table_, {{call.column, call.function == WindowFunction::maximum, false}});
+    const auto is_before = [&](std::uint64_t a, std::uint64_t b) {
+      for (const SortWord& word : words)
+        if (word.values[a] != word.values[b]) return word.values[a] < word.values[b];
+      return false;
+    };
+    std::vector<std::uint64_t> best(row_count());
+    for (std::uint64_t i = 0; i < row_count(); i++) {
+      best[i] = i == 0 || places_.partitions[i] != 0 ? no_row : best[i - 1];
+      const std::uint64_t row = places_.rows[i];
+      if (column.is_valid(row) && (best[i] == no_row || is_before(row, places_.rows[best[i]]))) best[i] = i;
+    }
+    return taken(call, [&](std::uint64_t i) { return best[end(call, i)]; });
+  }
+
+  // The value of the row at a place, if there is one.
+  template <class Place> Column taken(const WindowCall& call, const Place& place_of) const {
+    std::vector<std::uint64_t> rows(row_count());
+    for_each_place([&](std::uint64_t i, std::uint64_t row) {
+      const std::uint64_t place = place_of(i);
+      rows[row] = place == no_row ? no_row : places_.rows[place];
+    });
+    return gather_or_null(table_.columns[call.column], std::move(rows));
+  }
+
+  const Table& table_;
+  const Places& places_;
+};
+
+}  // namespace
+
+Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table, const Step& step, RunReport& report) {
+  PENSTOCK_ASSIGN(const Places places, find_places(device, table, step.window, report));
+  const WindowColumns columns(table, places);
+  Table result = table;
+  for (const WindowCall& call : step.window.calls) {
+    PENSTOCK_ASSIGN(Column column, columns.column(call, step.schema[result.columns.size()].type));
+    result.names.push_back(call.name);
+    result.columns.push_back(std::move(column));
+  }
+  return result;
+}
+
+}  // namespace penstock::plan
