@@ -29,7 +29,7 @@ constexpr Row rows[] = {
     {"ILIKE", strings}, {"SIMILAR TO", strings}, {"the operator ~", strings},
     {"the operator !~", strings}, {"JOIN", one_table}, {"a join", one_table}, {"a subquery", inner}, {"WITH", inner},
     {"UNION", "ask each SELECT by itself"}, {"INTERSECT", "ask each SELECT by itself"}, {"EXCEPT", "ask each SELECT by itself"},
-    {"more than one statement", "ask each SELECT by itself"}, {"a window function", groups}, {"QUALIFY", groups},
+    {"more than one statement", "ask each SELECT by itself"}, {"QUALIFY", groups},
     {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},
     {"current_date", constant_date}, {"current_timestamp", constant_date}, {"localtimestamp", constant_date},
     {"the date part", dates}, {"comparing or combining", "write the number without quotes"},

@@ -10,10 +10,9 @@ constexpr int depth_limit = 600;
 struct NamedFunction { std::string_view name; WindowFunction function; };
 constexpr NamedFunction functions[] = {
     {"row_number", WindowFunction::row_number}, {"rank", WindowFunction::rank}, {"dense_rank", WindowFunction::dense_rank},
-    {"rank_dense", WindowFunction::dense_rank}, {"count", WindowFunction::count}, {"sum", WindowFunction::sum},
+    {"count", WindowFunction::count}, {"sum", WindowFunction::sum},
     {"min", WindowFunction::minimum}, {"max", WindowFunction::maximum}, {"avg", WindowFunction::average}, {"mean", WindowFunction::average},
-    {"first_value", WindowFunction::first_value}, {"first", WindowFunction::first_value}, {"last_value", WindowFunction::last_value},
-    {"last", WindowFunction::last_value}, {"lag", WindowFunction::lag}, {"lead", WindowFunction::lead}};
+    {"first_value", WindowFunction::first_value}, {"last_value", WindowFunction::last_value}, {"lag", WindowFunction::lag}, {"lead", WindowFunction::lead}};
 
 bool is_literal(const Syntax& syntax) {
   return syntax.form == Form::number || syntax.form == Form::text || syntax.form == Form::boolean || syntax.form == Form::null ||

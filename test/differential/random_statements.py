@@ -44,7 +44,7 @@ class RandomStatements:
         if self.faulting and self.chosen.random() < FAULTS_A_STATEMENT / (1 + FAULTS_A_STATEMENT):
             return [self._fault(*self.faulting.pop(self.chosen.randrange(len(self.faulting))))]
         some = self.chosen.sample(self.files, min(TABLES_A_STATEMENT, len(self.files)))
-        form = self.chosen.choices([self._rows, self._aggregates, self._groups, self._order], [5, 3, 3, 1])[0]
+        form = self.chosen.choices([self._rows, self._aggregates, self._groups, self._order, self._windows], [10, 6, 6, 2, 3])[0]
         return form(some)
 
     def _sound(self, files, draw):
@@ -157,6 +157,39 @@ class RandomStatements:
             statement.unsigned_zeros = [1 + i for i, node in enumerate(some) if "greatest" in node.sql or "least" in node.sql]
             return self._answered(statement)
         return [build(table, nodes) for table in files]
+
+    def _window(self, node):
+        """A call over a random window; where ties would leave a choice, `id` makes the order total."""
+        family = family_of(node.type)
+        functions = ["count", "min", "max", "lag", "lead", "first_value", "last_value", "row_number", "rank", "dense_rank"]
+        function = self.chosen.choice(functions + (["sum", "sum", "sum"] if family in ("integer", "decimal") else []))
+        frame = self.chosen.choice(["", "", " ROWS UNBOUNDED PRECEDING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"])
+        partition = ", ".join(self.chosen.sample(["bn", "sn", "i8n % 3", "u8 > 100", "d4_1n"], self.chosen.choice([0, 1, 1, 2])))
+        ways = ["", " DESC", " NULLS FIRST", " DESC NULLS FIRST"]
+        order = [name + self.chosen.choice(ways) for name in self.chosen.sample(["i16n", "f64n", "sn", "dtn", "u64n", "b"], 2)]
+        adds = function in ("count", "min", "max", "sum", "rank", "dense_rank") and "ROWS U" not in frame
+        order = order[: self.chosen.choice([0, 1, 2])] if adds else order + ["id"]
+        if function in ("row_number", "rank", "dense_rank"):
+            call, frame = f"{function}()", ""
+        else:
+            call = f"{function}({node.sql})"
+        if not order and frame and "AND UNBOUNDED" not in frame:
+            frame = ""
+        parts = [f"PARTITION BY {partition}" if partition else "", "ORDER BY " + ", ".join(order) if order else "", frame.strip()]
+        return f"{call} OVER ({' '.join(part for part in parts if part)})"
+
+    def _windows(self, files):
+        nodes = [self._sound(files, self.expressions.any) for _ in range(4)]
+        some = [(node, self._window(node)) for node in nodes]
+        condition = self._condition(files, 0.4)
+
+        def build(table, pairs):
+            items = "".join(f", {call} AS v{i}" for i, (_, call) in enumerate(pairs))
+            statement = Statement(f"SELECT id{items} FROM '{table}'{condition} ORDER BY id", None, pairs, cases=len(pairs), table=table)
+            statement.rebuild = lambda fewer: build(table, fewer)
+            statement.unsigned_zeros = list(range(1, 1 + len(pairs)))
+            return self._answered(statement)
+        return [build(table, some) for table in files]
 
 
 def _is_inexact(node):

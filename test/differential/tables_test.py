@@ -134,6 +134,15 @@ EVERY_COLUMN = [
     Check("SELECT dtn, min(id), count(*) FROM $ GROUP BY dtn", 1),
     Check("SELECT f64n, count(*) FROM $ GROUP BY f64n", 1, unsigned_zeros=[0]),
     Check("SELECT tsn, u64n, count(*) FROM $ GROUP BY 1, 2", 2),
+    Check("SELECT id, sum(i32n) OVER (ORDER BY id), count(*) OVER (ORDER BY i8n), rank() OVER (ORDER BY f64n DESC) FROM $ ORDER BY id"),
+    Check("SELECT id, sum(d15_2) OVER w, count(sn) OVER w, min(sn) OVER w, max(f64n) OVER w, sum(u64n) OVER (w ORDER BY id) FROM $ "
+          "WINDOW w AS (PARTITION BY bn, u8n % 5) ORDER BY id", unsigned_zeros=[4]),
+    Check("SELECT id, lag(sn) OVER (ORDER BY i64n, id), lead(dtn, 2) OVER (PARTITION BY b ORDER BY id DESC), "
+          "first_value(tsn) OVER (PARTITION BY sn ORDER BY f32n NULLS FIRST, id) FROM $ ORDER BY id"),
+    Check("SELECT sn, count(*), sum(count(*)) OVER (ORDER BY sn NULLS FIRST), dense_rank() OVER (ORDER BY count(*)) FROM $ GROUP BY sn", 1),
+    Check("SELECT id, dense_rank() OVER (PARTITION BY bn ORDER BY d9_4n DESC) AS r FROM $ WHERE i32n > 0 ORDER BY r DESC, id LIMIT 30"),
+    Check("SELECT DISTINCT bn, count(*) FILTER (WHERE b) OVER (PARTITION BY bn) FROM $", 1),
+    Check("SELECT row_number() OVER (ORDER BY id) FROM $ WHERE id > 1000000000"),
     Check("SELECT DISTINCT bn, sn FROM $", 2),
     Check("SELECT " + ", ".join(f"count(DISTINCT {name})" for name in tables.COLUMNS) + " FROM $"),
     Check("SELECT sum(DISTINCT i8n), avg(DISTINCT i8n), sum(DISTINCT d4_1), avg(DISTINCT i64n), count(i8n), sum(u8) FROM $"),

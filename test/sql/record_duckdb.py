@@ -8,6 +8,8 @@ import duckdb
 COLUMNS = ('b BOOLEAN, i8 TINYINT, i16 SMALLINT, i32 INTEGER, i64 BIGINT, u8 UTINYINT, u32 UINTEGER, u64 UBIGINT, f FLOAT, d DOUBLE, '
            'dt DATE, ts TIMESTAMP, m DECIMAL(15,2), s VARCHAR, "Mixed Case" INTEGER, Price FLOAT')
 
+WINDOW = "source > map > window > map"
+WINDOWS = "source > map > window > window > window > map"
 MAP, FILTER, REDUCE, GROUP = "source > map", "source > filter > map", "source > reduce", "source > group by"
 EXPRESSIONS = """
 i8 + 1; i8 + 100000; i8 + 1 + 1; i8 + (1 + 1); i8 * - 1; i16 * 2; u8 + 1; u8 + -1; i32 + 3000000000; i32 / 2; i32 // 2; i32 % 2
@@ -97,6 +99,20 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT i8 + 1 AS i8 FROM t GROUP BY i8", "source > group by > map"),
     ("SELECT s, b, year(dt) AS y, avg(d) FROM t WHERE m > 1 GROUP BY s, b, y ORDER BY y DESC, s", "source > filter > group by > order by"),
     ("SELECT DISTINCT sum(i8) FROM t GROUP BY i16", "source > group by > map > group by"),
+    ("SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), avg(m) OVER () FROM t", WINDOWS),
+    ("SELECT count(*) OVER (), count(s) OVER (PARTITION BY b, i8 + 1), min(s) OVER (), max(dt) OVER (ORDER BY ts asc nulls last) FROM t", WINDOWS),
+    ("SELECT row_number() OVER (), rank() OVER (ORDER BY i8), dense_rank() OVER (ORDER BY i8), lag(i8) OVER (ORDER BY i16), lead(s, 2) OVER "
+     "(ORDER BY i16), first_value(m) OVER (ORDER BY i16), last_value(u8) OVER (ORDER BY i16) FROM t", WINDOWS),
+    ("SELECT sum(i8) OVER (ORDER BY i8 ROWS UNBOUNDED PRECEDING) FROM t", WINDOW),
+    ("SELECT sum(i8) OVER (ORDER BY i8 RANGE UNBOUNDED PRECEDING) FROM t", WINDOW),
+    ("SELECT sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t", WINDOW),
+    ("SELECT sum(i8) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t", WINDOW),
+    ("SELECT count(*) FILTER (WHERE b) OVER (PARTITION BY s) FROM t", WINDOW),
+    ("SELECT sum(i8) OVER w, sum(i16) OVER (w ORDER BY i8) FROM t WINDOW w AS (PARTITION BY b)", "source > map > window > window > map"),
+    ("SELECT i8, sum(sum(i16)) OVER (ORDER BY i8), rank() OVER (ORDER BY count(*) DESC) FROM t GROUP BY i8",
+     "source > group by > window > window > map"),
+    ("SELECT i8 FROM t ORDER BY rank() OVER (ORDER BY i16) LIMIT 3", "source > map > window > map > order by > limit > map"),
+    ("SELECT rank() OVER (ORDER BY i16) AS r, r + 1 FROM t", WINDOW),
 ]
 
 

@@ -528,4 +528,44 @@ inline constexpr Recorded recorded[] = {
    R"sql(s VARCHAR; b BOOLEAN; y BIGINT; avg(d) DOUBLE)sql"},
   {R"sql(SELECT DISTINCT sum(i8) FROM t GROUP BY i16)sql", "source > group by > map > group by",
    R"sql(sum(i8) HUGEINT)sql"},
+  {R"sql(SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), )sql"
+   R"sql(avg(m) OVER () FROM t)sql",
+   "source > map > window > window > window > map",
+   R"sql(sum(i8) OVER () HUGEINT; sum(m) OVER (ORDER BY i8) DECIMAL(38,2); sum(f) OVER (PARTITION BY b ORDER BY i8 DESC)sql"
+   R"sql( NULLS FIRST) DOUBLE; avg(m) OVER () DOUBLE)sql"},
+  {R"sql(SELECT count(*) OVER (), count(s) OVER (PARTITION BY b, i8 + 1), min(s) OVER (), max(dt) OVER (ORDER BY ts asc)sql"
+   R"sql( nulls last) FROM t)sql",
+   "source > map > window > window > window > map",
+   R"sql(count() OVER () BIGINT; count(s) OVER (PARTITION BY b, (i8 + 1)) BIGINT; min(s) OVER () VARCHAR; max(dt) OVER )sql"
+   R"sql((ORDER BY ts ASC NULLS LAST) DATE)sql"},
+  {R"sql(SELECT row_number() OVER (), rank() OVER (ORDER BY i8), dense_rank() OVER (ORDER BY i8), lag(i8) OVER (ORDER )sql"
+   R"sql(BY i16), lead(s, 2) OVER (ORDER BY i16), first_value(m) OVER (ORDER BY i16), last_value(u8) OVER (ORDER BY )sql"
+   R"sql(i16) FROM t)sql",
+   "source > map > window > window > window > map",
+   R"sql(row_number() OVER () BIGINT; rank() OVER (ORDER BY i8) BIGINT; dense_rank() OVER (ORDER BY i8) BIGINT; lag(i8))sql"
+   R"sql( OVER (ORDER BY i16) TINYINT; lead(s, 2) OVER (ORDER BY i16) VARCHAR; first_value(m) OVER (ORDER BY i16) )sql"
+   R"sql(DECIMAL(15,2); last_value(u8) OVER (ORDER BY i16) UTINYINT)sql"},
+  {R"sql(SELECT sum(i8) OVER (ORDER BY i8 ROWS UNBOUNDED PRECEDING) FROM t)sql", "source > map > window > map",
+   R"sql(sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) HUGEINT)sql"},
+  {R"sql(SELECT sum(i8) OVER (ORDER BY i8 RANGE UNBOUNDED PRECEDING) FROM t)sql", "source > map > window > map",
+   R"sql(sum(i8) OVER (ORDER BY i8) HUGEINT)sql"},
+  {R"sql(SELECT sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t)sql",
+   "source > map > window > map",
+   R"sql(sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) HUGEINT)sql"},
+  {R"sql(SELECT sum(i8) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t)sql",
+   "source > map > window > map",
+   R"sql(sum(i8) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) HUGEINT)sql"},
+  {R"sql(SELECT count(*) FILTER (WHERE b) OVER (PARTITION BY s) FROM t)sql", "source > map > window > map",
+   R"sql(count() FILTER (WHERE b) OVER (PARTITION BY s) BIGINT)sql"},
+  {R"sql(SELECT sum(i8) OVER w, sum(i16) OVER (w ORDER BY i8) FROM t WINDOW w AS (PARTITION BY b))sql",
+   "source > map > window > window > map",
+   R"sql(sum(i8) OVER (PARTITION BY b) HUGEINT; sum(i16) OVER (PARTITION BY b ORDER BY i8) HUGEINT)sql"},
+  {R"sql(SELECT i8, sum(sum(i16)) OVER (ORDER BY i8), rank() OVER (ORDER BY count(*) DESC) FROM t GROUP BY i8)sql",
+   "source > group by > window > window > map",
+   R"sql(i8 TINYINT; sum(sum(i16)) OVER (ORDER BY i8) HUGEINT; rank() OVER (ORDER BY count_star() DESC) BIGINT)sql"},
+  {R"sql(SELECT i8 FROM t ORDER BY rank() OVER (ORDER BY i16) LIMIT 3)sql",
+   "source > map > window > map > order by > limit > map",
+   R"sql(i8 TINYINT)sql"},
+  {R"sql(SELECT rank() OVER (ORDER BY i16) AS r, r + 1 FROM t)sql", "source > map > window > map",
+   R"sql(r BIGINT; (r + 1) BIGINT)sql"},
 };

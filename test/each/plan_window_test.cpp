@@ -1,0 +1,190 @@
+// Windows against loops over the rows of each partition, on every device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "expr/value.hpp"
+#include "plan/sort_rows.hpp"
+#include "plan_fixture.hpp"
+
+namespace penstock::test {
+namespace {
+
+const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+
+enum : std::uint32_t { part, key, amount, real, text };
+
+// `partitions` and `keys` are how many different ones there are, NULL among them; every `present`-th amount, real and text is there.
+Table rows_of(std::uint64_t rows, std::uint64_t partitions, std::uint64_t keys, std::uint64_t present) {
+  std::mt19937_64 numbers(rows + 7 * partitions + 11 * keys);
+  std::vector<std::optional<std::int32_t>> parts(rows), order(rows);
+  std::vector<std::optional<std::int64_t>> amounts(rows);
+  std::vector<std::optional<double>> reals(rows);
+  std::vector<std::optional<std::string>> texts(rows);
+  for (std::uint64_t i = 0; i < rows; i++) {
+    const std::uint64_t drawn = numbers();
+    if (drawn % partitions != 0) parts[i] = static_cast<std::int32_t>(drawn % partitions);
+    if (drawn / 1024 % keys != 0) order[i] = static_cast<std::int32_t>(drawn / 1024 % keys);
+    if (present == 0 || drawn % 7 % present != 0) continue;
+    amounts[i] = static_cast<std::int64_t>(drawn % 100'000'007) - 50'000'003;
+    reals[i] = drawn % 41 == 0 ? std::nan("") : static_cast<double>(drawn % 4096) / 8;
+    texts[i] = "text " + std::to_string(drawn / 512 % 90);
+  }
+  return Table::of({{"part", Column::from(parts)}, {"key", Column::from(order)}, {"amount", Column::from(amounts)},
+                    {"real", Column::from(reals)}, {"text", Column::from_strings(texts)}});
+}
+
+// NULLs last.
+int compared(const Column& column, std::uint64_t a, std::uint64_t b) {
+  if (!column.is_valid(a) || !column.is_valid(b)) return static_cast<int>(!column.is_valid(a)) - static_cast<int>(!column.is_valid(b));
+  return expr::compare(scalar_at(column, a), scalar_at(column, b));
+}
+
+// The rows of one partition in their order.
+struct Reference {
+  const Table& table;
+  const WindowCall& call;
+  const std::vector<std::uint64_t>& rows;
+  bool ordered;
+
+  bool peers(std::size_t a, std::size_t b) const { return !ordered || compared(table.columns[key], rows[a], rows[b]) == 0; }
+  std::size_t end(std::size_t i) const {
+    if (call.frame == WindowFrame::rows) return i;
+    std::size_t last = i;
+    while (last + 1 < rows.size() && (call.frame == WindowFrame::partition || peers(i, last + 1))) last++;
+    return last;
+  }
+  std::size_t first_peer(std::size_t i) const {
+    while (i > 0 && peers(i - 1, i)) i--;
+    return i;
+  }
+  std::string number(Int128 value) const { return text_of(Scalar::of({Kind::int64}, value)); }
+  std::string value_at(std::size_t i) const {
+    return i < rows.size() ? text_of(scalar_at(table.columns[call.column], rows[i])) : std::string("NULL");
+  }
+
+  std::string added(std::size_t i) const {
+    Int128 sum = 0, count = 0;
+    double real_sum = 0;
+    std::optional<std::size_t> best;
+    const bool greatest = call.function == WindowFunction::maximum;
+    for (std::size_t at = 0; at <= end(i); at++) {
+      const Scalar value = scalar_at(table.columns[call.column], rows[at]);
+      if (value.is_null) continue;
+      count++;
+      sum += value.integer;
+      real_sum += value.real;
+      const int order = best ? compared(table.columns[call.column], rows[at], rows[*best]) : 0;
+      if (!best || (greatest ? order > 0 : order < 0)) best = at;
+    }
+    if (call.function == WindowFunction::count) return number(count);
+    if (count == 0) return "NULL";
+    if (call.function == WindowFunction::average)
+      return text_of(Scalar::of(static_cast<double>(static_cast<long double>(sum) / static_cast<long double>(count))));
+    if (call.function != WindowFunction::sum) return value_at(*best);
+    return is_float(table.columns[call.column].type) ? text_of(Scalar::of(real_sum)) : text_of(Scalar::of({Kind::int128}, sum));
+  }
+
+  std::string at(std::size_t i) const {
+    std::size_t distinct = 1;
+    switch (call.function) {
+      case WindowFunction::row_number: return number(i + 1);
+      case WindowFunction::rank: return number(first_peer(i) + 1);
+      case WindowFunction::dense_rank:
+        for (std::size_t k = 1; k <= i; k++) distinct += peers(k - 1, k) ? 0 : 1;
+        return number(distinct);
+      case WindowFunction::count_rows: return number(end(i) + 1);
+      case WindowFunction::first_value: return value_at(0);
+      case WindowFunction::last_value: return value_at(end(i));
+      case WindowFunction::lag: return i >= call.distance ? value_at(i - call.distance) : "NULL";
+      case WindowFunction::lead: return value_at(i + call.distance);
+      default: return added(i);
+    }
+  }
+};
+
+std::vector<WindowCall> every_call() {
+  using enum WindowFunction;
+  using enum WindowFrame;
+  return {{row_number, 0, peers, 1, "a"},   {rank, 0, peers, 1, "b"},          {dense_rank, 0, peers, 1, "c"}, {count_rows, 0, peers, 1, "d"},
+          {count, amount, rows, 1, "e"},    {sum, amount, peers, 1, "f"},      {sum, amount, rows, 1, "g"},    {sum, real, partition, 1, "h"},
+          {average, amount, rows, 1, "i"},  {minimum, text, rows, 1, "j"},     {maximum, real, rows, 1, "k"},  {minimum, amount, peers, 1, "l"},
+          {first_value, text, rows, 1, "m"}, {last_value, amount, peers, 1, "n"}, {lag, text, peers, 1, "o"},  {lead, real, peers, 3, "p"},
+          {maximum, text, partition, 1, "q"}, {count_rows, 0, partition, 1, "r"}};
+}
+
+void expect_windows(const Table& table, bool partitioned, bool ordered, const std::vector<WindowCall>& calls, std::uint64_t step = 1) {
+  std::vector<std::uint64_t> order(table.row_count);
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  const auto same_part = [&](std::uint64_t a, std::uint64_t b) { return !partitioned || compared(table.columns[part], a, b) == 0; };
+  std::stable_sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
+    if (!same_part(a, b)) return compared(table.columns[part], a, b) < 0;
+    return ordered && compared(table.columns[key], a, b) < 0;
+  });
+  Plan plan;
+  const StepId source = plan.source(table_source(table));
+  Window window{{}, {}, calls};
+  if (partitioned) window.partition = {part};
+  if (ordered) window.order = {{key, false, false}};
+  TAKE(const StepId looked, plan.window(source, window));
+  on_each_device([&](Device& device) {
+    TAKE(const Outcome outcome, run(plan, looked, {.device = device.traits().id, .batch_rows = 1024}));
+    ASSERT_EQ(outcome.table.row_count, table.row_count);
+    ASSERT_EQ(outcome.table.columns.size(), table.columns.size() + calls.size());
+    for (std::uint64_t first = 0; first < order.size();) {
+      std::vector<std::uint64_t> rows;
+      for (std::uint64_t i = first; i < order.size() && same_part(order[first], order[i]); i++) rows.push_back(order[i]);
+      first += rows.size();
+      for (std::size_t i = 0; i < rows.size(); i += step)
+        for (std::size_t c = 0; c < calls.size(); c++)
+          ASSERT_EQ(text_of(scalar_at(outcome.table.columns[table.columns.size() + c], rows[i])), (Reference{table, calls[c], rows, ordered}.at(i)))
+              << name_of(calls[c].function) << ", " << name_of(calls[c].frame) << ", column " << calls[c].column << ", place " << i;
+    }
+    for (std::uint64_t row = 0; row < table.row_count; row += 97)
+      EXPECT_EQ(text_of(scalar_at(outcome.table.columns[amount], row)), text_of(scalar_at(table.columns[amount], row))) << "as it stood";
+  });
+}
+
+TEST(Window, EveryFunctionOverPartitionsAndTies) { expect_windows(rows_of(600, 5, 9, 2), true, true, every_call()); }
+TEST(Window, OnePartitionInOrder) { expect_windows(rows_of(300, 1, 40, 2), false, true, every_call()); }
+TEST(Window, WithoutAnOrderAllRowsArePeers) { expect_windows(rows_of(300, 4, 9, 2), true, false, every_call()); }
+TEST(Window, OverAllRows) { expect_windows(rows_of(200, 4, 9, 2), false, false, every_call()); }
+TEST(Window, EveryRowItsOwnPartition) { expect_windows(rows_of(500, 1'000'000'007, 9, 2), true, true, every_call()); }
+TEST(Window, OfNullsAlone) { expect_windows(rows_of(200, 3, 5, 0), true, true, every_call()); }
+TEST(Window, NoRows) { expect_windows(rows_of(0, 3, 5, 2), true, true, every_call()); }
+TEST(Window, OneRow) { expect_windows(rows_of(1, 3, 5, 2), true, true, every_call()); }
+
+// So many that the device finds the order; few rows of each partition are looked at.
+TEST(Window, MoreRowsThanTheHostOrders) {
+  const Table table = rows_of(plan::least_device_sort_rows + 12'345, 5'000, 40, 2);
+  expect_windows(table, true, true, {every_call()[1], every_call()[5], every_call()[9], every_call()[14]}, 11);
+}
+
+TEST(Window, StepsGoOnFromItsRows) {
+  const Table table = rows_of(1000, 5, 9, 2);
+  Plan plan;
+  const StepId source = plan.source(table_source(table));
+  TAKE(const StepId looked, plan.window(source, {{part}, {{key, true, true}}, {{WindowFunction::row_number, 0, WindowFrame::peers, 1, "n"}}}));
+  Builder b(plan.step(looked).schema);
+  TAKE(const NodeId first, b.binary(Op::equal, b.column(5u), b.captured(Scalar::of(std::int64_t{1}))));
+  TAKE(const StepId kept, plan.filter(looked, b.graph(), first));
+  TAKE(const StepId counted, plan.reduce(kept, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
+  on_each_device([&](Device& device) {
+    TAKE(const Outcome outcome, run(plan, counted, {.device = device.traits().id}));
+    EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, 5) << "one first row a partition";
+  });
+}
+
+TEST(Window, WhatItCannotTakeIsRefused) {
+  Plan plan;
+  const StepId source = plan.source(table_source(rows_of(10, 2, 2, 1)));
+  EXPECT_FALSE(plan.window(source, {{}, {}, {{WindowFunction::sum, text, WindowFrame::peers, 1, "s"}}}).ok());
+  EXPECT_FALSE(plan.window(source, {{}, {}, {{WindowFunction::lag, 99, WindowFrame::peers, 1, "s"}}}).ok());
+  EXPECT_FALSE(plan.window(source, {{99}, {}, {}}).ok());
+  EXPECT_FALSE(plan.window(99, {}).ok());
+}
+
+}  // namespace
+}  // namespace penstock::test
