@@ -12,7 +12,8 @@ constexpr NamedFunction functions[] = {
     {"row_number", WindowFunction::row_number}, {"rank", WindowFunction::rank}, {"dense_rank", WindowFunction::dense_rank},
     {"count", WindowFunction::count}, {"sum", WindowFunction::sum},
     {"min", WindowFunction::minimum}, {"max", WindowFunction::maximum}, {"avg", WindowFunction::average}, {"mean", WindowFunction::average},
-    {"first_value", WindowFunction::first_value}, {"last_value", WindowFunction::last_value}, {"lag", WindowFunction::lag}, {"lead", WindowFunction::lead}};
+    {"first_value", WindowFunction::first_value}, {"last_value", WindowFunction::last_value}, {"lag", WindowFunction::lag},
+    {"lead", WindowFunction::lead}};
 
 bool is_literal(const Syntax& syntax) {
   return syntax.form == Form::number || syntax.form == Form::text || syntax.form == Form::boolean || syntax.form == Form::null ||
@@ -98,9 +99,10 @@ std::uint32_t Windowing::add_projection(std::string text, const Syntax& syntax, 
 }
 
 Status Windowing::add_call(const Syntax& syntax, const std::string& text) {
-  const auto* const named = std::find_if(std::begin(functions), std::end(functions), [&](const auto& row) { return row.name == syntax.name; });
-  if (named == std::end(functions)) return names_.error(syntax.offset, Code::unsupported, not_supported(syntax.name + " as a window function"));
-  if (syntax.distinct) return names_.error(syntax.offset, Code::unsupported, not_supported("DISTINCT in a window function"));
+  const auto is_named = [&](const NamedFunction& row) { return row.name == syntax.name; };
+  const auto* const named = std::find_if(std::begin(functions), std::end(functions), is_named);
+  if (named == std::end(functions)) return refuse(syntax, syntax.name + " as a window function");
+  if (syntax.distinct) return refuse(syntax, "DISTINCT in a window function");
   WindowCall call;
   call.function = named->function;
   call.frame = syntax.over->frame;
@@ -122,20 +124,14 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   if (syntax.filter && (numbers || call.function > WindowFunction::average)) return wrong(" takes no FILTER");
   if (numbers) return syntax.inputs.empty() ? Status() : wrong(" takes no arguments");
   if (!counts_rows && (syntax.inputs.empty() || syntax.inputs.size() > (shifts ? 2 : 1)))
-    return syntax.inputs.size() == 3 && shifts ? names_.error(syntax.offset, Code::unsupported, not_supported("a default of " + syntax.name))
+    return syntax.inputs.size() == 3 && shifts ? refuse(syntax, "a default of " + syntax.name)
                                                : wrong(" takes 1 argument, not " + std::to_string(syntax.inputs.size()));
   if (shifts && syntax.inputs.size() == 2) PENSTOCK_TRY(bind_distance(*syntax.inputs[1], call));
   if (counts_rows && !syntax.filter) return call.function = WindowFunction::count_rows, Status();
   if (!syntax.filter) {
     PENSTOCK_ASSIGN(call.column, column_for(*syntax.inputs[0]));
   } else {
-    NodeId argument = rows_.literal(Scalar::of(true));
-    if (!counts_rows) { PENSTOCK_ASSIGN(argument, ExpressionBinder(names_, rows_, "the argument of " + syntax.name, groups_).value(*syntax.inputs[0])); }
-    PENSTOCK_ASSIGN(argument, filtered(syntax, argument));
-    Syntax without_window = syntax;      // equal arguments of several windows are one column
-    without_window.over = nullptr;
-    PENSTOCK_ASSIGN(const std::string text, names_.canonical(without_window));
-    call.column = add_projection("filtered " + text, without_window, argument);
+    PENSTOCK_ASSIGN(call.column, filtered_column(syntax));
   }
   const Type type = rows_.type(projections_[call.column].root);
   const bool adds = call.function == WindowFunction::sum || call.function == WindowFunction::average;
@@ -144,17 +140,25 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
 }
 
 // f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END).
-Result<NodeId> Windowing::filtered(const Syntax& syntax, NodeId argument) {
+Result<std::uint32_t> Windowing::filtered_column(const Syntax& syntax) {
+  NodeId argument = rows_.literal(Scalar::of(true));
+  if (!syntax.inputs.empty()) {
+    ExpressionBinder binder(names_, rows_, "the argument of " + syntax.name, groups_);
+    PENSTOCK_ASSIGN(argument, binder.value(*syntax.inputs[0]));
+  }
   PENSTOCK_ASSIGN(const NodeId condition, ExpressionBinder(names_, rows_, "FILTER", groups_).predicate(*syntax.filter));
   Result<NodeId> kept = rows_.select(condition, argument, rows_.literal(Scalar::null_of(rows_.type(argument))));
   if (!kept.ok()) return names_.at(syntax, kept.status());
-  return kept;
+  Syntax without_window = syntax;      // equal arguments of several windows are one column
+  without_window.over = nullptr;
+  PENSTOCK_ASSIGN(const std::string text, names_.canonical(without_window));
+  return add_projection("filtered " + text, without_window, *kept);
 }
 
 Status Windowing::bind_distance(const Syntax& syntax, WindowCall& call) const {
   const Result<Scalar> number = syntax.form == Form::number ? number_literal(syntax.name) : Result<Scalar>(Status(Code::invalid, ""));
   if (!number.ok() || !is_integer(number->type) || number->integer < 0)
-    return names_.error(syntax.offset, Code::unsupported, not_supported("a distance other than a constant number of rows"));
+    return refuse(syntax, "a distance other than a constant number of rows");
   call.distance = static_cast<std::uint64_t>(number->integer);
   return {};
 }

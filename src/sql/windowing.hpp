@@ -5,7 +5,6 @@
 #pragma once
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "penstock/plan.hpp"
@@ -36,7 +35,10 @@ class Windowing {
   std::uint32_t add_projection(std::string text, const Syntax& syntax, NodeId node);
   Status add_call(const Syntax& syntax, const std::string& text);
   Status bind_argument(const Syntax& syntax, WindowCall& call);
-  Result<NodeId> filtered(const Syntax& syntax, NodeId argument);
+  Result<std::uint32_t> filtered_column(const Syntax& syntax);
+  Status refuse(const Syntax& syntax, const std::string& what) const {
+    return names_.error(syntax.offset, Code::unsupported, not_supported(what));
+  }
   Status bind_distance(const Syntax& syntax, WindowCall& call) const;
   Result<Pane*> pane_for(const WindowSyntax& over);
 

@@ -34,8 +34,8 @@ Table mixed_table(std::uint64_t rows) {
     places[i] = static_cast<std::int64_t>(i);
   }
   return Table::of({{"real", Column::from(reals)}, {"few", Column::from(fews)}, {"text", Column::from_strings(texts)},
-                    {"amount", column_of(Type::decimal(15, 2), amounts)}, {"truth", column_of({Kind::boolean}, truths)}, {"whole", Column::from(wholes)},
-                    {"row", Column::from(places)}});
+                    {"amount", column_of(Type::decimal(15, 2), amounts)}, {"truth", column_of({Kind::boolean}, truths)},
+                    {"whole", Column::from(wholes)}, {"row", Column::from(places)}});
 }
 
 // Chunks of 64 rows and more: the rows at the k-th place lie on both sides of many chunks' borders.

@@ -108,11 +108,12 @@ struct Reference {
 std::vector<WindowCall> every_call() {
   using enum WindowFunction;
   using enum WindowFrame;
-  return {{row_number, 0, peers, 1, "a"},   {rank, 0, peers, 1, "b"},          {dense_rank, 0, peers, 1, "c"}, {count_rows, 0, peers, 1, "d"},
-          {count, amount, rows, 1, "e"},    {sum, amount, peers, 1, "f"},      {sum, amount, rows, 1, "g"},    {sum, real, partition, 1, "h"},
-          {average, amount, rows, 1, "i"},  {minimum, text, rows, 1, "j"},     {maximum, real, rows, 1, "k"},  {minimum, amount, peers, 1, "l"},
-          {first_value, text, rows, 1, "m"}, {last_value, amount, peers, 1, "n"}, {lag, text, peers, 1, "o"},  {lead, real, peers, 3, "p"},
-          {maximum, text, partition, 1, "q"}, {count_rows, 0, partition, 1, "r"}};
+  return {{row_number, 0, peers, 1, "a"},     {rank, 0, peers, 1, "b"},          {dense_rank, 0, peers, 1, "c"},
+          {count_rows, 0, peers, 1, "d"},     {count, amount, rows, 1, "e"},     {sum, amount, peers, 1, "f"},
+          {sum, amount, rows, 1, "g"},        {sum, real, partition, 1, "h"},    {average, amount, rows, 1, "i"},
+          {minimum, text, rows, 1, "j"},      {maximum, real, rows, 1, "k"},     {minimum, amount, peers, 1, "l"},
+          {first_value, text, rows, 1, "m"},  {last_value, amount, peers, 1, "n"}, {lag, text, peers, 1, "o"},
+          {lead, real, peers, 3, "p"},        {maximum, text, partition, 1, "q"}, {count_rows, 0, partition, 1, "r"}};
 }
 
 void expect_windows(const Table& table, bool partitioned, bool ordered, const std::vector<WindowCall>& calls, std::uint64_t step = 1) {
@@ -139,7 +140,8 @@ void expect_windows(const Table& table, bool partitioned, bool ordered, const st
       first += rows.size();
       for (std::size_t i = 0; i < rows.size(); i += step)
         for (std::size_t c = 0; c < calls.size(); c++)
-          ASSERT_EQ(text_of(scalar_at(outcome.table.columns[table.columns.size() + c], rows[i])), (Reference{table, calls[c], rows, ordered}.at(i)))
+          ASSERT_EQ(text_of(scalar_at(outcome.table.columns[table.columns.size() + c], rows[i])),
+                    (Reference{table, calls[c], rows, ordered}.at(i)))
               << name_of(calls[c].function) << ", " << name_of(calls[c].frame) << ", column " << calls[c].column << ", place " << i;
     }
     for (std::uint64_t row = 0; row < table.row_count; row += 97)
@@ -166,7 +168,8 @@ TEST(Window, StepsGoOnFromItsRows) {
   const Table table = rows_of(1000, 5, 9, 2);
   Plan plan;
   const StepId source = plan.source(table_source(table));
-  TAKE(const StepId looked, plan.window(source, {{part}, {{key, true, true}}, {{WindowFunction::row_number, 0, WindowFrame::peers, 1, "n"}}}));
+  const WindowCall number{WindowFunction::row_number, 0, WindowFrame::peers, 1, "n"};
+  TAKE(const StepId looked, plan.window(source, {{part}, {{key, true, true}}, {number}}));
   Builder b(plan.step(looked).schema);
   TAKE(const NodeId first, b.binary(Op::equal, b.column(5u), b.captured(Scalar::of(std::int64_t{1}))));
   TAKE(const StepId kept, plan.filter(looked, b.graph(), first));

@@ -99,10 +99,12 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT i8 + 1 AS i8 FROM t GROUP BY i8", "source > group by > map"),
     ("SELECT s, b, year(dt) AS y, avg(d) FROM t WHERE m > 1 GROUP BY s, b, y ORDER BY y DESC, s", "source > filter > group by > order by"),
     ("SELECT DISTINCT sum(i8) FROM t GROUP BY i16", "source > group by > map > group by"),
-    ("SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), avg(m) OVER () FROM t", WINDOWS),
-    ("SELECT count(*) OVER (), count(s) OVER (PARTITION BY b, i8 + 1), min(s) OVER (), max(dt) OVER (ORDER BY ts asc nulls last) FROM t", WINDOWS),
-    ("SELECT row_number() OVER (), rank() OVER (ORDER BY i8), dense_rank() OVER (ORDER BY i8), lag(i8) OVER (ORDER BY i16), lead(s, 2) OVER "
-     "(ORDER BY i16), first_value(m) OVER (ORDER BY i16), last_value(u8) OVER (ORDER BY i16) FROM t", WINDOWS),
+    ("SELECT sum(i8) OVER (), sum(m) OVER (ORDER BY i8), sum(f) over (partition by b ORDER BY i8 DESC NULLS FIRST), avg(m) OVER () "
+     "FROM t", WINDOWS),
+    ("SELECT count(*) OVER (), count(s) OVER (PARTITION BY b, i8 + 1), min(s) OVER (), max(dt) OVER (ORDER BY ts asc nulls last) "
+     "FROM t", WINDOWS),
+    ("SELECT row_number() OVER (), rank() OVER (ORDER BY i8), dense_rank() OVER (ORDER BY i8), lag(i8) OVER (ORDER BY i16), lead(s, 2) "
+     "OVER (ORDER BY i16), first_value(m) OVER (ORDER BY i16), last_value(u8) OVER (ORDER BY i16) FROM t", WINDOWS),
     ("SELECT sum(i8) OVER (ORDER BY i8 ROWS UNBOUNDED PRECEDING) FROM t", WINDOW),
     ("SELECT sum(i8) OVER (ORDER BY i8 RANGE UNBOUNDED PRECEDING) FROM t", WINDOW),
     ("SELECT sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t", WINDOW),
