@@ -1,0 +1,97 @@
+// Accumulators in limbs of 32 bits, which the items of a group add to atomically (kernels/limbs.kc): exact, so that no order matters.
+#include "expr/emit.hpp"
+#include "plan/accumulators.hpp"
+#include "plan/emit_parts.hpp"
+
+namespace penstock::plan {
+namespace {
+
+bool is_narrow(Type type) { return type.kind == Kind::boolean || type.kind == Kind::string || width_bytes(type) <= 4; }
+bool is_signed_word(Type type) { return is_signed(type) || type.kind == Kind::date32; }
+
+// Maxima of words with this order; of their complements for a minimum.
+std::string order_word(Type type, const std::string& value) {
+  if (type.kind == Kind::float32) return "order_of_f32(" + value + ")";
+  return is_signed_word(type) ? "((u32)(i32)" + value + " ^ 0x80000000u)" : "(u32)" + value;
+}
+std::string of_order_word(Type type, const std::string& word) {
+  if (type.kind == Kind::float32) return "f32_of_order(" + word + ")";
+  return "(" + kernel_type(type) + ")" + (is_signed_word(type) ? "(i32)(" + word + " ^ 0x80000000u)" : word);
+}
+
+std::string sum_statement(const Accumulator& a, const std::string& at, const std::string& value, std::uint32_t limbs) {
+  const bool is_unsigned = a.type.kind == Kind::uint64 || a.type.kind == Kind::uint32;
+  const std::string word = is_unsigned ? "(u64)" + value : "(u64)(i64)" + value;
+  const std::string extension = is_unsigned ? "0u" : "(i64)" + value + " < 0 ? 0xffffffffu : 0u";
+  return "limbs_add_word(" + at + ", " + std::to_string(limbs) + "u, " + word + ", " + extension + ");";
+}
+
+struct LimbStatements { std::string add, collect; };
+
+LimbStatements statements_of(const Accumulator& a, const std::string& at, const std::string& value, const std::string& mine) {
+  const std::string sum = "limbs_sum(" + at + ", " + std::to_string(limb_count(a)) + "u, limbs); ";
+  switch (a.kind) {
+    case AccumulatorKind::count: return {"ATOMIC_ADD_U32(" + at + ", 1u);", sum + mine + " = (i64)limbs[0];"};
+    case AccumulatorKind::sum_i64:
+      return {sum_statement(a, at, value, 2), sum + mine + " = (i64)((u64)limbs[1] << 32 | limbs[0]);"};
+    case AccumulatorKind::sum_i128:
+      return {sum_statement(a, at, value, 3), sum + mine + ".low = (u64)limbs[1] << 32 | limbs[0]; " + mine + ".high = (i64)(i32)limbs[2];"};
+    case AccumulatorKind::sum_f64: return {"outside |= limbs_add_f64(" + at + ", (f64)" + value + ");", mine + " = limbs_f64(" + at + ");"};
+    case AccumulatorKind::minimum:
+      return {"ATOMIC_MAX_U32(" + at + ", ~" + order_word(a.type, value) + ");",
+              mine + " = " + of_order_word(a.type, "(~limb_maximum(" + at + "))") + ";"};
+    case AccumulatorKind::maximum:
+      return {"ATOMIC_MAX_U32(" + at + ", " + order_word(a.type, value) + ");", mine + " = " + of_order_word(a.type, "limb_maximum(" + at + ")") + ";"};
+    case AccumulatorKind::custom: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint32_t limb_count(const Accumulator& a) {
+  switch (a.kind) {
+    case AccumulatorKind::sum_i64: return 2;
+    case AccumulatorKind::sum_i128: return 3;
+    case AccumulatorKind::sum_f64: return 5;
+    case AccumulatorKind::count: case AccumulatorKind::minimum: case AccumulatorKind::maximum: case AccumulatorKind::custom: break;
+  }
+  return 1;
+}
+
+std::uint32_t limb_count(const TileProgram& program) {
+  std::uint32_t limbs = 0;
+  for (const Accumulator& a : program.accumulators) limbs += limb_count(a);
+  return std::max(1u, limbs);
+}
+
+bool has_limbs(const TileProgram& program) {
+  for (const Accumulator& a : program.accumulators) {
+    const bool is_extreme = a.kind == AccumulatorKind::minimum || a.kind == AccumulatorKind::maximum;
+    if (a.kind == AccumulatorKind::custom || (is_extreme && !is_narrow(a.type))) return false;
+  }
+  return true;
+}
+
+std::string limb_functions(const TileProgram& program) {
+  std::string add = "  u32 outside = 0;\n", collect = "  u32 limbs[5];\n";
+  std::uint32_t limb = 0;
+  for (std::size_t i = 0; i < program.accumulators.size(); i++) {
+    const Accumulator& a = program.accumulators[i];
+    std::string value, guard;
+    if (a.argument >= 0) {
+      const auto argument = static_cast<std::size_t>(a.argument);
+      value = result_value(argument);
+      if (program.graph->at(program.outputs[argument].root).nullable) guard = "if (" + value + "_valid != 0u) ";
+    }
+    const LimbStatements statements = statements_of(a, "LIMB(at, " + std::to_string(limb) + "u)", value, "mine->a" + std::to_string(i));
+    add += "  " + guard + statements.add + "\n";
+    collect += "  " + statements.collect + "\n";
+    limb += limb_count(a);
+  }
+  return skeleton_text("limbs") +
+         function_text("u32 limbs_add(LOCAL ATOMIC_U32* at, const PRIVATE PipelineResult* result)", add + "  (void)at; (void)result;\n  return outside;\n") +
+         function_text("void limbs_collect(LOCAL ATOMIC_U32* at, PRIVATE Accumulators* mine)", collect + "  (void)at; (void)limbs; (void)mine;\n");
+}
+
+}  // namespace penstock::plan
