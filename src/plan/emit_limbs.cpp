@@ -1,4 +1,6 @@
 // Accumulators in limbs of 32 bits, which the items of a group add to atomically (kernels/limbs.kc): exact, so that no order matters.
+#include <algorithm>
+
 #include "expr/emit.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/emit_parts.hpp"
@@ -6,7 +8,7 @@
 namespace penstock::plan {
 namespace {
 
-bool is_narrow(Type type) { return type.kind == Kind::boolean || type.kind == Kind::string || width_bytes(type) <= 4; }
+bool is_narrow(Type type) { return type.kind == Kind::boolean || (type.kind != Kind::string && width_bytes(type) <= 4); }
 bool is_signed_word(Type type) { return is_signed(type) || type.kind == Kind::date32; }
 
 // Maxima of words with this order; of their complements for a minimum.
@@ -28,6 +30,14 @@ std::string sum_statement(const Accumulator& a, const std::string& at, const std
 
 struct LimbStatements { std::string add, collect; };
 
+// No value's word is 0 but the neutral one's.
+LimbStatements extreme_statements(const Accumulator& a, const std::string& at, const std::string& mine, const std::string& word,
+                                  const std::string& complement) {
+  return {"ATOMIC_MAX_U32(" + at + ", " + complement + word + ");",
+          "limbs[0] = limb_maximum(" + at + "); if (limbs[0] == 0u) " + mine + " = " + constant_text(neutral_of(a)) + "; else " + mine +
+              " = " + of_order_word(a.type, "(" + complement + "limbs[0])") + ";"};
+}
+
 LimbStatements statements_of(const Accumulator& a, const std::string& at, const std::string& value, const std::string& mine) {
   const std::string sum = "limbs_sum(" + at + ", " + std::to_string(limb_count(a)) + "u, limbs); ";
   switch (a.kind) {
@@ -37,11 +47,8 @@ LimbStatements statements_of(const Accumulator& a, const std::string& at, const 
     case AccumulatorKind::sum_i128:
       return {sum_statement(a, at, value, 3), sum + mine + ".low = (u64)limbs[1] << 32 | limbs[0]; " + mine + ".high = (i64)(i32)limbs[2];"};
     case AccumulatorKind::sum_f64: return {"outside |= limbs_add_f64(" + at + ", (f64)" + value + ");", mine + " = limbs_f64(" + at + ");"};
-    case AccumulatorKind::minimum:
-      return {"ATOMIC_MAX_U32(" + at + ", ~" + order_word(a.type, value) + ");",
-              mine + " = " + of_order_word(a.type, "(~limb_maximum(" + at + "))") + ";"};
-    case AccumulatorKind::maximum:
-      return {"ATOMIC_MAX_U32(" + at + ", " + order_word(a.type, value) + ");", mine + " = " + of_order_word(a.type, "limb_maximum(" + at + ")") + ";"};
+    case AccumulatorKind::minimum: return extreme_statements(a, at, mine, order_word(a.type, value), "~");
+    case AccumulatorKind::maximum: return extreme_statements(a, at, mine, order_word(a.type, value), "");
     case AccumulatorKind::custom: break;
   }
   return {};
@@ -90,8 +97,10 @@ std::string limb_functions(const TileProgram& program) {
     limb += limb_count(a);
   }
   return skeleton_text("limbs") +
-         function_text("u32 limbs_add(LOCAL ATOMIC_U32* at, const PRIVATE PipelineResult* result)", add + "  (void)at; (void)result;\n  return outside;\n") +
-         function_text("void limbs_collect(LOCAL ATOMIC_U32* at, PRIVATE Accumulators* mine)", collect + "  (void)at; (void)limbs; (void)mine;\n");
+         function_text("u32 limbs_add(LOCAL ATOMIC_U32* at, const PRIVATE PipelineResult* result)",
+                       add + "  (void)at; (void)result;\n  return outside;\n") +
+         function_text("void limbs_collect(LOCAL ATOMIC_U32* at, PRIVATE Accumulators* mine)",
+                       collect + "  (void)at; (void)limbs; (void)mine;\n");
 }
 
 }  // namespace penstock::plan

@@ -4,6 +4,7 @@
 
 #include "expr/emit.hpp"
 #include "kernel/kernel_text.hpp"
+#include "plan/accumulators.hpp"
 #include "plan/emit_parts.hpp"
 
 namespace penstock::plan {
@@ -21,6 +22,8 @@ std::string defines(const TileProgram& program, const Policy& policy, Target tar
   define("PIPELINE_VECTORS", policy.vectors);
   define("PIPELINE_TILE_ROWS", policy.tile_rows);
   define("PIPELINE_SLOTS", policy.slots);
+  define("PIPELINE_COPIES", policy.copies);
+  define("PIPELINE_LIMBS", limb_count(program));
   define("PIPELINE_DEPTH", policy.depth);
   define("PIPELINE_WINDOW", policy.window);
   define("PIPELINE_LANES", cpu_lanes);
@@ -101,6 +104,7 @@ std::string epilogue_functions(const TileProgram& program, const std::string& sk
     case Epilogue::reduce: return accumulator_functions(program);
     case Epilogue::group: break;
   }
+  if (skeleton == "group_local") return accumulator_functions(program) + key_function(program) + limb_functions(program);
   return accumulator_functions(program) + key_function(program) + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
 }
 

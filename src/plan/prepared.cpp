@@ -41,8 +41,15 @@ class PreparedTiles : public Prepared {
     PENSTOCK_ASSIGN(chunk_.done, queue_->record());
     PENSTOCK_TRY(queue_->flush());
     PENSTOCK_TRY(read_chunk(device_, *kernel_, *collector, chunk_));
-    PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk_));
-    if (!fits) return Status(Code::capacity, "more groups than the prepared kernel holds");
+    for (;;) {
+      PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk_));
+      if (fits) break;
+      PENSTOCK_TRY(kernel_->try_again(chunk_.memory.input.row_count, chunk_.overflowed[0]));
+      PENSTOCK_TRY(kernel_->prepare(chunk_.slot, chunk_.memory.input.row_count));
+      PENSTOCK_TRY(launch().status());
+      PENSTOCK_ASSIGN(chunk_.done, queue_->record());
+      PENSTOCK_TRY(read_chunk(device_, *kernel_, *collector, chunk_));
+    }
     PENSTOCK_TRY(collector->take(*kernel_, chunk_));
     Outcome outcome;
     PENSTOCK_ASSIGN(outcome.table, collector->finish());

@@ -84,8 +84,9 @@ class Runner {
     for (;;) {
       PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk));
       if (fits) break;
-      // Chunks in flight together overflow together: the first widens for all.
-      if (chunk.slot.slots == kernel_->policy().slots) PENSTOCK_TRY(kernel_->widen(chunk.memory.input.row_count));
+      // Chunks in flight together overflow together: the first tries again for all.
+      if (chunk.slot.attempt == kernel_->attempts())
+        PENSTOCK_TRY(kernel_->try_again(chunk.memory.input.row_count, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
     }
     PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));

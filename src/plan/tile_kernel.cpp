@@ -1,7 +1,6 @@
 #include "plan/tile_kernel.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "expr/emit.hpp"
 #include "plan/accumulators.hpp"
@@ -32,9 +31,6 @@ void add(std::vector<Argument>& arguments, const std::vector<std::shared_ptr<Buf
   for (const auto& buffer : buffers) arguments.push_back(Argument::of(*buffer));
 }
 void add(std::vector<Argument>& arguments, const std::shared_ptr<Buffer>& buffer) { arguments.push_back(Argument::of(*buffer)); }
-
-// The largest table a work group may have before another algorithm would be right; a CPU's tables live in ordinary memory.
-constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
 
 }  // namespace
 
@@ -67,6 +63,7 @@ Status TileKernel::wait() {
 }
 
 Result<ProgramSource> TileKernel::emit() {
+  attempts_++;
   if (!fits_parameters(program_)) return Status(Code::unsupported, "an expression reads more columns than the some 50 that a kernel may");
   PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
   if (options_.on_source) options_.on_source(text_.text);
@@ -84,22 +81,6 @@ Status TileKernel::compile() {
   return {};
 }
 
-Status TileKernel::widen(std::uint64_t row_count) {
-  const std::uint32_t limit = device_->traits().is_cpu ? cpu_slot_limit : gpu_slot_limit;
-  if (policy_.slots >= limit)
-    return Status(Code::capacity,
-                  "group by: more than " + std::to_string(policy_.slots) + " groups in one chunk on " + device_->traits().id);
-  // A group meets no more keys than it has rows.
-  const std::uint32_t groups = group_count(row_count), tiles = (tile_count(row_count) + groups - 1) / groups;
-  const std::uint64_t enough = std::bit_ceil(std::uint64_t{tiles} * policy_.tile_rows),
-                      wanted = std::max<std::uint64_t>(enough, policy_.slots * 2);
-  policy_.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>({policy_.slots * 4, wanted, limit}));
-  // The tables of all groups together stay within a gigabyte.
-  const std::uint64_t table = std::uint64_t{8} * policy_.slots * policy_.group_size * std::max(1u, program_.accumulator_words());
-  while (policy_.groups > 1 && table * policy_.groups > (std::uint64_t{1} << 30)) policy_.groups = (policy_.groups + 1) / 2;
-  return compile();
-}
-
 std::uint32_t TileKernel::tile_count(std::uint64_t row_count) const {
   return static_cast<std::uint32_t>((row_count + policy_.tile_rows - 1) / policy_.tile_rows);
 }
@@ -114,7 +95,7 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
   switch (variant_->algorithm) {
     case Algorithm::count_scan_write: return 2 * read + written;
     case Algorithm::tile_private: return read + 3 * written;     // to segments, and from there
-    case Algorithm::store: case Algorithm::look_back: case Algorithm::one_pass: case Algorithm::reduce: case Algorithm::group: break;
+    case Algorithm::store: case Algorithm::look_back: case Algorithm::one_pass: case Algorithm::reduce: case Algorithm::group: case Algorithm::group_local: break;
   }
   return read + written;
 }
@@ -164,18 +145,6 @@ Status TileKernel::prepare_reduce(Slot& slot, std::uint64_t row_count) const {
   const std::uint64_t words = program_.accumulator_words() + 1, groups = group_count(row_count);
   PENSTOCK_TRY(replace(slot.scratch, groups * policy_.group_size * words * 8));
   return replace(slot.partials, groups * words * 8);
-}
-
-Status TileKernel::prepare_group(Slot& slot, std::uint64_t row_count) const {
-  const std::uint64_t words = program_.accumulator_words() + 1, groups = group_count(row_count);
-  const std::uint64_t slots = groups * policy_.slots, key_words = program_.key_words();
-  PENSTOCK_TRY(replace(slot.places, slots * 2 * 4));
-  PENSTOCK_TRY(replace(slot.keys, slots * key_words * 8));
-  PENSTOCK_TRY(replace(slot.scratch, slots * words * policy_.group_size * 8));
-  const std::uint64_t result_bytes = slots * (key_words + words) * 8;
-  if (!slot.results || slot.results->bytes() < result_bytes) slot.results_are_set = false;
-  PENSTOCK_TRY(replace(slot.results, result_bytes));
-  return replace(slot.used_slots, groups * 4);
 }
 
 // Keeps a buffer that is large enough.
@@ -280,7 +249,7 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       finish_arguments(write);
       return queue.launch(*compiled_, "pipeline_write", groups, write);
     }
-    case Algorithm::reduce: case Algorithm::group: break;
+    case Algorithm::reduce: case Algorithm::group: case Algorithm::group_local: break;
   }
   return Status(Code::internal, "no algorithm of a compaction");
 }
@@ -292,18 +261,6 @@ Status TileKernel::enqueue_reduce(Queue& queue, std::vector<Argument> arguments,
   add(arguments, slot.fault);
   arguments.push_back(Argument::value(row_count));
   return queue.launch(*compiled_, "pipeline_reduce", slot.groups, arguments);
-}
-
-Status TileKernel::enqueue_group(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
-  slot.groups = group_count(row_count);
-  slot.slots = policy_.slots;
-  PENSTOCK_TRY(queue.fill(*slot.overflowed, 0, 4));
-  if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, one_piece_bytes)));
-  slot.results_are_set = true;
-  for (const auto* buffer : {&slot.places, &slot.keys, &slot.scratch, &slot.results, &slot.used_slots, &slot.overflowed, &slot.fault})
-    add(arguments, *buffer);
-  arguments.push_back(Argument::value(row_count));
-  return queue.launch(*compiled_, "pipeline_group", slot.groups, arguments);
 }
 
 }  // namespace penstock::plan

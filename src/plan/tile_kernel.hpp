@@ -32,8 +32,8 @@ struct Slot {
   std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
   bool fault_is_clear = false;                     // a run ends at its first fault, so that once is enough
   bool results_are_set = false;                    // group: small tables are read whole, also where no key came
-  std::shared_ptr<Buffer> overflowed;              // group: u32, how many work groups had a full table
-  std::uint32_t groups = 0, slots = 0;             // of the last launch
+  std::shared_ptr<Buffer> overflowed;              // group: u32, not 0 where a table was full, or could not hold a value
+  std::uint32_t groups = 0, slots = 0, attempt = 0;   // of the last launch
 };
 
 class TileKernel {
@@ -47,8 +47,10 @@ class TileKernel {
   // Makes a slot fit for chunks of this many rows.
   Status prepare(Slot& slot, std::uint64_t row_count) const;
   Status enqueue(Queue& queue, const ChunkInput& input, Slot& slot, StringPool& strings) const;
-  // group: gives work groups room for more of a chunk's keys and compiles again; an error at the limit.
-  Status widen(std::uint64_t row_count);
+  // group: after a launch that reported `overflowed`, gives work groups room for more of a chunk's keys, or takes the next variant, and
+  // compiles again; an error at the limit.
+  Status try_again(std::uint64_t row_count, std::uint32_t overflowed);
+  std::uint32_t attempts() const { return attempts_; }
   // What the kernels of one chunk move, from row counts.
   std::uint64_t bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const;
 
@@ -84,6 +86,7 @@ class TileKernel {
   Policy policy_;
   PipelineText text_;
   std::shared_ptr<Program> compiled_;
+  std::uint32_t attempts_ = 0;      // texts emitted
   std::future<Result<std::shared_ptr<Program>>> building_;      // valid from begin() to wait()
 };
 

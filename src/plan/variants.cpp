@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "expr/emit.hpp"
+#include "plan/accumulators.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -57,6 +58,34 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
+// One pass over memory evaluates rows that do not exist in the last tile, and drops them: the user's functions are not for these.
+bool evaluates_any_row(const TileProgram& program) { return program.graph->customs.empty(); }
+
+// A table in local memory, and as many copies of its sums as keep items that meet the same key apart, within 32 KiB.
+constexpr std::uint32_t local_group_items = 256;
+std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
+  return std::uint64_t{policy.slots} * (program.key_words() * 8 + std::uint64_t{limb_count(program)} * policy.copies * 4 + 8) + 64;
+}
+Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots) {
+  Policy policy;
+  policy.group_size = group_size(traits, local_group_items);
+  policy.vectors = std::min(2u, vectors_for(input_bytes_per_row(program)));
+  policy.tile_rows = policy.group_size * policy.vectors * 4;
+  policy.slots = slots;
+  const std::uint64_t copies = (32 << 10) / (std::uint64_t{slots} * limb_count(program) * 4);
+  policy.copies = std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(copies, 1, 32)));
+  while (policy.copies > 1 && local_group_bytes(program, policy) > traits.local_bytes) policy.copies /= 2;
+  const std::uint64_t fitting = traits.local_bytes / local_group_bytes(program, policy);
+  policy.groups_per_unit = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 4));
+  policy.groups = traits.compute_units * policy.groups_per_unit;
+  return policy;
+}
+Policy first_local_group_policy(const Traits& traits, const TileProgram& program) { return local_group_policy(traits, program, 64); }
+bool can_group_locally(const Traits& traits, const TileProgram& program) {
+  return !traits.is_cpu && has_limbs(program) && evaluates_any_row(program) &&
+         local_group_bytes(program, first_local_group_policy(traits, program)) <= traits.local_bytes;
+}
+
 // Look-back: two groups a multiprocessor, so that one computes while the other waits at its barrier, each of 384 threads that compute and
 // a warp that places; three tiles of kept rows wait in local memory for their place, with four rows of 4 bytes by four a thread. 480
 // threads with two tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %, 512 spill once rows
@@ -88,9 +117,6 @@ int architecture_number(const Traits& traits) {
     std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
   return number;
 }
-
-// One pass over memory evaluates rows that do not exist in the last tile, and drops them: the user's functions are not for these.
-bool evaluates_any_row(const TileProgram& program) { return program.graph->customs.empty(); }
 
 bool can_look_back(const Traits& traits, const TileProgram& program) {
   if (!evaluates_any_row(program)) return false;
@@ -148,7 +174,7 @@ bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
 bool without_filter(const Traits&, const TileProgram& program) { return program.predicates.empty() && !program.bound; }
 
-constexpr std::array<Variant, 9> table = {{
+constexpr std::array<Variant, 10> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) { return t.is_cpu ? cpu_policy(t, p) : gpu_policy(t, p); }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private, "scan compact_tile_private", on_cpu, cpu_policy},
@@ -158,6 +184,7 @@ constexpr std::array<Variant, 9> table = {{
     {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", on_cpu, cpu_policy},
     {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
     {"group_cpu", Epilogue::group, Algorithm::group, "group_by", on_cpu, group_policy},
+    {"group_local", Epilogue::group, Algorithm::group_local, "group_local", can_group_locally, first_local_group_policy},
     {"group", Epilogue::group, Algorithm::group, "group_by", on_gpu, group_policy},
 }};
 
@@ -174,6 +201,52 @@ Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& p
     fitting += (fitting.empty() ? "" : ", ") + std::string(variant.name);
   }
   return Status(Code::invalid, "no variant '" + std::string(forced) + "' fits " + traits.id + " here; those that do: " + fitting);
+}
+
+namespace {
+
+// The largest table a work group may have before another algorithm would be right; a CPU's tables live in ordinary memory.
+constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
+
+Result<Attempt> with_more_slots(const Traits& traits, const TileProgram& program, Attempt attempt, std::uint64_t group_rows) {
+  Policy& policy = attempt.policy;
+  const std::uint32_t limit = traits.is_cpu ? cpu_slot_limit : gpu_slot_limit;
+  if (policy.slots >= limit)
+    return Status(Code::capacity, "group by: more than " + std::to_string(policy.slots) + " groups in one chunk on " + traits.id);
+  // A group meets no more keys than it has rows.
+  const std::uint64_t wanted = std::max<std::uint64_t>(std::bit_ceil(group_rows), policy.slots * 2);
+  policy.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>({policy.slots * 4, wanted, limit}));
+  // The tables of all groups together stay within a gigabyte.
+  const std::uint64_t bytes = std::uint64_t{8} * policy.slots * policy.group_size * std::max(1u, program.accumulator_words());
+  while (policy.groups > 1 && bytes * policy.groups > (std::uint64_t{1} << 30)) policy.groups = (policy.groups + 1) / 2;
+  return attempt;
+}
+
+// Many keys: a group a tile, whose table holds all that the tile may have.
+Policy tile_group_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = local_group_policy(traits, program, 64);
+  policy.group_size = group_size(traits, 128);
+  policy.vectors = 1;
+  policy.tile_rows = policy.slots = policy.group_size * 4;
+  policy.copies = 1;
+  policy.groups = 0;
+  return policy;
+}
+
+}  // namespace
+
+Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program, const Attempt& failed, std::uint64_t group_rows,
+                             bool is_outside) {
+  if (failed.variant->algorithm != Algorithm::group_local) return with_more_slots(traits, program, failed, group_rows);
+  if (is_outside) {
+    const Variant* const next = failed.variant + 1;
+    return Attempt{next, next->policy(traits, program)};
+  }
+  const Policy larger = local_group_policy(traits, program, failed.policy.slots * 4);
+  if (local_group_bytes(program, larger) <= traits.local_bytes) return Attempt{failed.variant, larger};
+  const Policy of_tiles = tile_group_policy(traits, program);
+  if (local_group_bytes(program, of_tiles) <= traits.local_bytes && failed.policy.groups != 0) return Attempt{failed.variant, of_tiles};
+  return Status(Code::capacity, "group by: a table of " + std::to_string(of_tiles.slots) + " groups does not fit " + traits.id);
 }
 
 Traits typical_traits(Target target) {

@@ -183,19 +183,23 @@ TEST_P(Pipelines, GroupsAddUpTheirOwnRows) {
   TAKE(const StepId kept, plan_.filter(source_, builder_.graph(), predicate()));
   TAKE(const StepId groups,
        plan_.group_by(kept, builder_.graph(), {{"key", key_}}, {{Aggregate::sum, x_, "sum", {}}, {Aggregate::count_rows, 0, "rows", {}}}));
-  TAKE(const Table result, run(groups, variant("group", "group_cpu")));
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;    // NULL: past every key
   for (const Row& row : rows_) {
     if (!passes(row)) continue;
     auto& [sum, count] = expected[row.key ? *row.key : 1000];
     sum += row.x, count++;
   }
-  ASSERT_EQ(result.row_count, expected.size());
-  for (std::size_t i = 0; i < expected.size(); i++) {
-    const Scalar key = scalar_at(result.columns[0], i);
-    const auto& [sum, count] = expected.at(key.is_null ? 1000 : static_cast<std::int64_t>(key.integer));
-    EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[1], i).integer), sum) << i;
-    EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[2], i).integer), count) << i;
+  const std::vector<std::string_view> on_gpu = {"group", "group_local"}, on_cpu = {"group_cpu"};
+  for (const std::string_view name : GetParam().is_cpu ? on_cpu : on_gpu) {
+    SCOPED_TRACE(name);
+    TAKE(const Table result, run(groups, name));
+    ASSERT_EQ(result.row_count, expected.size());
+    for (std::size_t i = 0; i < expected.size(); i++) {
+      const Scalar key = scalar_at(result.columns[0], i);
+      const auto& [sum, count] = expected.at(key.is_null ? 1000 : static_cast<std::int64_t>(key.integer));
+      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[1], i).integer), sum) << i;
+      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[2], i).integer), count) << i;
+    }
   }
 }
 
