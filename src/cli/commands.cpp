@@ -10,6 +10,7 @@ const std::vector<Command>& commands() {
       {"devices", "List every device with its traits and measured copy bandwidth", declare_devices},
       {"bench pipelines", "Time fused pipelines over rows on the device, beside peers", declare_bench_pipelines},
       {"bench sort", "Time the radix sort of keys on the device, beside peers", declare_bench_sort},
+      {"bench groups", "Time group-bys of one to many keys on the device, beside peers", declare_bench_groups},
       {"bench scan", "Time running sums on the device, beside peers", declare_bench_scan},
       {"cache", "Show or clear the cache of compiled kernels", declare_cache},
   };

@@ -25,6 +25,7 @@ Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
 Action declare_bench_pipelines(Arguments& arguments);
 Action declare_bench_sort(Arguments& arguments);
+Action declare_bench_groups(Arguments& arguments);
 Action declare_bench_scan(Arguments& arguments);
 
 }  // namespace penstock::cli

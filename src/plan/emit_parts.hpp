@@ -1,7 +1,8 @@
 // The parts of a pipeline's text: functions in Kernel C that skeletons call, as far as they depend on the query.
 //
 // emit_rows.cpp loads and evaluates a row, emit_outputs.cpp moves rows that are kept, emit_accumulators.cpp adds rows up
-// and emit_limbs.cpp does so atomically, emit_words.cpp turns values into 64-bit words, group keys among them; emit_pipeline.cpp puts all of it around a skeleton.
+// and emit_limbs.cpp does so atomically, emit_words.cpp turns values into 64-bit words, group keys among them; emit_pipeline.cpp puts
+// all of it around a skeleton.
 #pragma once
 #include "plan/emit_pipeline.hpp"
 

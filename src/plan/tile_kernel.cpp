@@ -95,7 +95,8 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
   switch (variant_->algorithm) {
     case Algorithm::count_scan_write: return 2 * read + written;
     case Algorithm::tile_private: return read + 3 * written;     // to segments, and from there
-    case Algorithm::store: case Algorithm::look_back: case Algorithm::one_pass: case Algorithm::reduce: case Algorithm::group: case Algorithm::group_local: break;
+    case Algorithm::store: case Algorithm::look_back: case Algorithm::one_pass: case Algorithm::reduce: case Algorithm::group:
+    case Algorithm::group_local: break;
   }
   return read + written;
 }

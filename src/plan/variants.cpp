@@ -81,8 +81,9 @@ Policy local_group_policy(const Traits& traits, const TileProgram& program, std:
   return policy;
 }
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program) { return local_group_policy(traits, program, 64); }
+constexpr std::uint32_t most_local_key_words = 8;      // keys of all rows in flight are compared from registers
 bool can_group_locally(const Traits& traits, const TileProgram& program) {
-  return !traits.is_cpu && has_limbs(program) && evaluates_any_row(program) &&
+  return !traits.is_cpu && has_limbs(program) && evaluates_any_row(program) && program.key_words() <= most_local_key_words &&
          local_group_bytes(program, first_local_group_policy(traits, program)) <= traits.local_bytes;
 }
 

@@ -26,7 +26,8 @@ std::span<const Variant> variants();
 // A group-by's next attempt after a launch whose tables were too small, or whose floats were outside: another row or policy.
 struct Attempt { const Variant* variant = nullptr; Policy policy; };
 // `group_rows`: the most rows that one group meets. Code::capacity where no row of the table takes more keys.
-Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program, const Attempt& failed, std::uint64_t group_rows, bool is_outside);
+Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program, const Attempt& failed, std::uint64_t group_rows,
+                             bool is_outside);
 
 // The first row that fits, or the named one; an error when the name is unknown or does not fit.
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program, std::string_view forced = {});

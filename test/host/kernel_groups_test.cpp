@@ -61,8 +61,8 @@ TEST_P(LocalGroups, IntegersAreExact) {
   std::vector<std::int32_t> key(rows);
   for (std::size_t i = 0; i < rows; i++) key[i] = static_cast<std::int32_t>(i * i % 7) - 3;
   Plan plan;
-  const Table table = Table::of({{"key", Column::from(key)}, {"i32", Column::from(i32)}, {"u32", Column::from(u32)}, {"i64", Column::from(i64)},
-                                 {"u64", Column::from(u64)}, {"i8", Column::from(i8)}});
+  const Table table = Table::of({{"key", Column::from(key)}, {"i32", Column::from(i32)}, {"u32", Column::from(u32)},
+                                 {"i64", Column::from(i64)}, {"u64", Column::from(u64)}, {"i8", Column::from(i8)}});
   const StepId source = plan.source(table_source(table));
   Builder b(plan.step(source).schema);
   std::vector<AggregateCall> calls;
@@ -104,8 +104,9 @@ TEST_P(LocalGroups, NullsAreNoExtremes) {
   const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
   const StepId source = plan.source(table_source(table));
   Builder b(plan.step(source).schema);
-  const std::vector<AggregateCall> calls = {{Aggregate::minimum, b.column(1u), "min", nullptr}, {Aggregate::maximum, b.column(1u), "max", nullptr},
-                                            {Aggregate::sum, b.column(1u), "sum", nullptr}};
+  const NodeId value = b.column(1u);
+  const std::vector<AggregateCall> calls = {
+      {Aggregate::minimum, value, "min", nullptr}, {Aggregate::maximum, value, "max", nullptr}, {Aggregate::sum, value, "sum", nullptr}};
   TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, calls));
   std::vector<std::string> variants;
   TAKE(const Table result, grouped(plan, groups, variants, 0));
