@@ -47,7 +47,9 @@ LimbStatements statements_of(const Accumulator& a, const std::string& at, const 
     case AccumulatorKind::sum_i128:
       return {sum_statement(a, at, value, 3),
               sum + mine + ".low = (u64)limbs[1] << 32 | limbs[0]; " + mine + ".high = (i64)(i32)limbs[2];"};
-    case AccumulatorKind::sum_f64: return {"outside |= limbs_add_f64(" + at + ", (f64)" + value + ");", mine + " = limbs_f64(" + at + ");"};
+    case AccumulatorKind::sum_f64:
+      return {std::string("outside |= limbs_add_f") + (a.type.kind == Kind::float32 ? "32(" : "64(") + at + ", " + value + ");",
+              mine + " = limbs_f64(" + at + ");"};
     case AccumulatorKind::minimum: return extreme_statements(a, at, mine, order_word(a.type, value), "~");
     case AccumulatorKind::maximum: return extreme_statements(a, at, mine, order_word(a.type, value), "");
     case AccumulatorKind::custom: break;

@@ -14,6 +14,13 @@ namespace {
 // it from being vectorised; few enough for their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
+// Keys that are never NULL are told apart without the bits of NULLs.
+std::uint32_t compared_key_words(const TileProgram& program) {
+  for (std::uint32_t i = 0; i < program.key_count; i++)
+    if (program.graph->at(program.outputs[i].root).nullable) return program.key_words();
+  return std::max(1u, program.key_count);
+}
+
 std::string defines(const TileProgram& program, const Policy& policy, Target target) {
   std::string text;
   const auto define = [&](const char* name, std::uint64_t value) {
@@ -28,6 +35,7 @@ std::string defines(const TileProgram& program, const Policy& policy, Target tar
   define("PIPELINE_WINDOW", policy.window);
   define("PIPELINE_LANES", cpu_lanes);
   define("PIPELINE_KEY_WORDS", program.key_words());
+  define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
   if (target == Target::cuda) {
     text += "#undef GROUPS_PER_UNIT\n";

@@ -170,6 +170,30 @@ TEST_P(LocalGroups, FloatsInTheLimbsAreExact) {
   }
 }
 
+// In chunks of one group, so that nothing is rounded before the end.
+TEST_P(LocalGroups, NarrowFloatsInTheLimbsAreExact) {
+  constexpr std::size_t rows = 400;
+  std::mt19937_64 numbers(12);
+  std::vector<float> x(rows);
+  Int128 expected = 0;                          // in units of 2^-80
+  for (std::size_t i = 0; i < rows; i++) {
+    const Int128 mantissa = static_cast<std::int64_t>(numbers() >> (40 + numbers() % 20));
+    const Int128 units = (numbers() % 3 == 0 ? mantissa : -mantissa) << (i == 7 ? 0 : numbers() % 95);
+    x[i] = static_cast<float>(std::ldexp(static_cast<double>(units), -80));
+    expected += units;
+  }
+  Plan plan;
+  const Table table = Table::of({{"key", Column::from(std::vector<std::int32_t>(rows, 3))}, {"x", Column::from(x)}});
+  const StepId source = plan.source(table_source(table));
+  Builder b(plan.step(source).schema);
+  TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
+  std::vector<std::string> variants;
+  TAKE(const Table result, grouped(plan, groups, variants, 0));
+  ASSERT_EQ(variants, std::vector<std::string>{"local 64"});
+  const double sum = std::ldexp(static_cast<double>(expected), -80);
+  EXPECT_NEAR(scalar_at(result.columns[1], 0).real, sum, std::abs(sum) * 0x1p-50);
+}
+
 TEST_P(LocalGroups, FloatsOutsideTheLimbsTakeAnotherVariant) {
   const std::vector<double> outside = {1e-30, 0x1p48, -1e300, 0x1p-1074, HUGE_VAL, -HUGE_VAL, NAN};
   for (const double value : outside) {
