@@ -29,14 +29,16 @@ std::string defines(const TileProgram& program, const Policy& policy, Target tar
   define("PIPELINE_VECTORS", policy.vectors);
   define("PIPELINE_TILE_ROWS", policy.tile_rows);
   define("PIPELINE_SLOTS", policy.slots);
-  define("PIPELINE_COPIES", policy.copies);
-  define("PIPELINE_LIMBS", limb_count(program));
   define("PIPELINE_DEPTH", policy.depth);
   define("PIPELINE_WINDOW", policy.window);
   define("PIPELINE_LANES", cpu_lanes);
   define("PIPELINE_KEY_WORDS", program.key_words());
-  define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
   define("PIPELINE_ACCUMULATOR_WORDS", std::max(1u, program.accumulator_words()));
+  if (program.epilogue == Epilogue::group) {
+    define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
+    define("PIPELINE_COPIES", policy.copies);
+    define("PIPELINE_LIMBS", limb_count(program));
+  }
   if (target == Target::cuda) {
     text += "#undef GROUPS_PER_UNIT\n";
     define("GROUPS_PER_UNIT", policy.groups_per_unit);
