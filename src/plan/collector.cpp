@@ -107,7 +107,7 @@ class CompactCollector : public Collector {
   Column decode(Column codes, std::span<const std::uint32_t> words) const {
     std::vector<std::optional<std::string>> texts(codes.row_count);
     for (std::uint64_t row = 0; row < codes.row_count; row++)
-      if (codes.is_valid(row)) texts[row] = strings_.text(words[row]);
+      if (codes.is_valid(row)) texts[row].emplace(strings_.text(words[row]));
     return Column::from_strings(texts);
   }
 

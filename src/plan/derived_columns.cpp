@@ -1,17 +1,25 @@
 #include "plan/derived_columns.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 #include "expr/operation.hpp"
 #include "expr/text_functions.hpp"
+#include "expr/value.hpp"
 
 namespace penstock::plan {
 namespace {
 
 bool calls_text_function(const Graph& graph, const Node& node) {
   return node.op == Op::custom && expr::is_text_function(*graph.customs[node.payload]);
+}
+
+bool casts_wide_column(const Graph& graph, const Node& node) {
+  if (node.op != Op::cast || !is_float(node.type)) return false;
+  const Node& input = graph.at(node.inputs[0]);
+  return input.op == Op::column && input.type.kind != Kind::string && width_bytes(input.type) > 8;
 }
 
 // Rewrites a program's graph: a call becomes a column behind the others.
@@ -42,6 +50,7 @@ class Derivation {
   Status copy(NodeId id) {
     const Node& node = old_->at(id);
     if (calls_text_function(*old_, node)) return derive_call(id, node);
+    if (casts_wide_column(*old_, node)) return derive_cast(id, node);
     copies_[id] = node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
     return {};
   }
@@ -66,6 +75,16 @@ class Derivation {
     return {};
   }
 
+  Status derive_cast(NodeId id, const Node& node) {
+    const Node& input = graph_->at(copies_[node.inputs[0]]);
+    DerivedColumn derived;
+    derived.source = input.payload;
+    derived.cast_to = node.type;
+    const bool nullable = input.nullable;
+    copies_[id] = graph_->add({Op::column, node.type, nullable, column_for(std::move(derived), id, nullable), {}});
+    return {};
+  }
+
   std::uint32_t column_for(DerivedColumn derived, NodeId call, bool nullable) {
     const std::uint32_t first = program_.own_columns();
     for (std::uint32_t i = 0; i < program_.derived.size(); i++)
@@ -77,7 +96,7 @@ class Derivation {
 
   static bool is_same(const DerivedColumn& a, const DerivedColumn& b) {
     const auto same_value = [](const Scalar& x, const Scalar& y) { return x.type == y.type && x.text == y.text && x.integer == y.integer; };
-    return a.source == b.source && a.function == b.function && a.place == b.place &&
+    return a.source == b.source && a.function == b.function && a.place == b.place && a.cast_to == b.cast_to &&
            std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_value);
   }
 
@@ -146,6 +165,22 @@ Column spread(const Column& results, const Column& source) {
   return column;
 }
 
+// 128 bits as floats.
+template <class T> Column as_floats(const Column& source) {
+  std::vector<T> values(source.row_count);
+  in_parallel(source.row_count, 1 << 13, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t row = first; row < last; row++) {
+      if (!source.is_valid(row)) continue;
+      Int128 value;      // 16 bytes may lie on 8
+      std::memcpy(&value, source.values.data + row * sizeof value, sizeof value);
+      values[row] = static_cast<T>(expr::cast_value(Scalar::of(source.type, value), type_of<T>()).value.real);
+    }
+  });
+  Column column = Column::from(std::move(values));
+  column.validity = source.validity;
+  return column;
+}
+
 }  // namespace
 
 Status derive_columns(TileProgram& program) {
@@ -154,7 +189,8 @@ Status derive_columns(TileProgram& program) {
   const std::vector<bool> needed = expr::reachable(*program.graph, roots);
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)
-    any = any || (needed[id] && calls_text_function(*program.graph, program.graph->at(id)));
+    any = any || (needed[id] && (calls_text_function(*program.graph, program.graph->at(id)) ||
+                                 casts_wide_column(*program.graph, program.graph->at(id))));
   if (!any) return {};
   Derivation derivation(program);
   PENSTOCK_TRY(derivation.run(roots));
@@ -164,6 +200,7 @@ Status derive_columns(TileProgram& program) {
 }
 
 Result<Column> derive(const DerivedColumn& derived, const Column& source) {
+  if (!derived.function) return derived.cast_to.kind == Kind::float32 ? as_floats<float>(source) : as_floats<double>(source);
   if (source.device_values && source.values.empty())
     return Status(Code::unsupported, "functions of strings that live on a device alone");
   const Column& texts = source.dictionary ? *source.dictionary : source;

@@ -120,7 +120,7 @@ Column GroupTable::key_column(std::size_t i) const {
     has_nulls |= !valid;
     validity.push(valid);
     if (column.type.kind == Kind::boolean) bits.push(word != 0);
-    else if (column.type.kind == Kind::string) texts.push(valid ? std::string_view(strings_.text(static_cast<std::uint32_t>(word))) : "");
+    else if (column.type.kind == Kind::string) texts.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
     else std::memcpy(bytes.data() + group * width, &word, width);      // little endian: the low bytes
   }
   if (column.type.kind == Kind::boolean) column.values = bits.take();

@@ -30,9 +30,18 @@ bool computes_with_128_bits(const Step& step) {
   if (!step.graph) return false;
   const std::vector<NodeId> roots = computed_roots(step);
   const std::vector<bool> needed = expr::reachable(*step.graph, roots);
-  for (NodeId id = 0; id < step.graph->size(); id++)
-    if (needed[id] && width_bytes(step.graph->at(id).type) > 8) return true;
-  return false;
+  const auto is_wide = [&](NodeId id) {
+    const Type type = step.graph->at(id).type;
+    return type.kind != Kind::string && width_bytes(type) > 8;
+  };
+  for (NodeId id = 0; id < step.graph->size(); id++) {
+    const Node& node = step.graph->at(id);
+    if (!needed[id]) continue;
+    if (is_wide(id) && node.op != Op::column) return true;
+    const bool is_read_as_float = node.op == Op::cast && is_float(node.type);      // a derived column
+    if (!is_read_as_float && std::any_of(node.inputs.begin(), node.inputs.end(), is_wide)) return true;
+  }
+  return std::any_of(roots.begin(), roots.end(), is_wide);
 }
 
 }  // namespace

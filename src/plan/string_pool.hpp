@@ -1,9 +1,8 @@
 // Numbers for strings: equal strings have equal codes within one run, so kernels compare and group strings as words.
 #pragma once
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "penstock/column.hpp"
@@ -13,17 +12,27 @@ namespace penstock::plan {
 class StringPool {
  public:
   std::uint32_t code(std::string_view text);                     // inserts
-  const std::string& text(std::uint32_t code) const { return *texts_[code]; }
+  std::string_view text(std::uint32_t code) const { return texts_[code]; }
   // Codes of every row (0 for NULL) into `codes`, whose memory is used again; a dictionary is looked up once.
   Status encode(const Column& column, std::vector<std::uint32_t>& codes);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> codes_;
-  std::vector<const std::string*> texts_;
+  // A place of the table: half of a text's hash, and its code plus 1.
+  struct Place { std::uint32_t hash = 0, code = 0; };
+
+  static std::uint64_t hash_of(std::string_view text);
+  std::uint32_t code(std::string_view text, std::uint64_t hash);
+  void expect(std::uint64_t place_hash, std::uint64_t text_hash) const;
+  void encode_texts(const Column& texts, std::vector<std::uint32_t>& codes);
+  std::string_view keep(std::string_view text);
+  void grow();
+
+  std::vector<Place> places_ = std::vector<Place>(256);           // by hash, a power of two of them, at most half in use
+  std::vector<std::string_view> texts_;
+  std::vector<std::uint64_t> hashes_;                             // beside texts_
+  std::vector<std::unique_ptr<char[]>> blocks_;                   // of the texts' bytes
+  std::size_t block_left_ = 0;
+  char* block_end_ = nullptr;
 };
 
 }  // namespace penstock::plan

@@ -49,12 +49,13 @@ struct Output {
   int carried = -1;       // a source column taken over by row number (strings, 128 bits); root is not evaluated then
 };
 
-// A column that the host computes of a column of strings; the kernel reads its result.
+// A column that the host computes of a column of strings, or of one of 128 bits; the kernel reads its result.
 struct DerivedColumn {
   std::uint32_t source = 0;                           // in source_schema: a source's own column, or one derived before this
   std::shared_ptr<const CustomFunction> function;     // of strings
   std::vector<Scalar> inputs;                         // the constants; that at `place` is the column's text
   std::size_t place = 0;
+  Type cast_to;                                       // where there is no function: 128 bits as a float
 };
 
 // The first `count` rows in the order of the keys, which name columns of the rows that the program yields; equal rows as they stood.
