@@ -173,6 +173,26 @@ class Queue {
   virtual Status finish() = 0;
 };
 
+// Where the groups of kernels stood, by samples of their program counters.
+struct StallSample {
+  std::string program_key;                           // BuildReport::key of the program; empty where it is not known
+  std::string kernel, reason;                        // "pipeline_group", "long_scoreboard"
+  std::uint32_t line = 0;                            // of the program's text; 0 where it is not known
+  std::uint64_t samples = 0;
+};
+struct StallSamples {
+  std::vector<StallSample> samples;                  // of each kernel, line and reason once
+  std::uint64_t total = 0, dropped = 0;              // with what no kernel of ours took, and what the hardware lost
+  std::uint32_t period_cycles = 0;
+};
+
+// Samples all kernels of a device from its making to finish().
+class StallSampler {
+ public:
+  virtual ~StallSampler() = default;
+  virtual Result<StallSamples> finish() = 0;         // once, when all work is done
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -192,6 +212,9 @@ class Device {
   // How many groups of this kernel run at once on the whole device.
   virtual Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) = 0;
   virtual Result<KernelResources> resources(const Program& program, std::string_view kernel);
+  // NVIDIA GPUs through CUDA, with CUPTI and the right to read performance counters; the error says what to install or to allow. One
+  // sampler at a time, made before the programs that it shall name are built.
+  virtual Result<std::unique_ptr<StallSampler>> sample_stalls();
 
  protected:
   Traits traits_;

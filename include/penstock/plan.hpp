@@ -133,6 +133,7 @@ struct RunOptions {
   // devices do not round exactly, as sin, exp, power and customs of floats (1e-9 of the value, FLOAT 1e-4). Not with fast_math.
   bool validate = false;
   bool profile = false;                      // fills RunReport::profile
+  bool stalls = false;                       // and its stalls: what kernels waited for, by sampling; see Device::sample_stalls
   std::function<bool(const Progress&)> progress = {};        // returning false cancels
   std::function<void(std::string_view text)> on_source = {};  // gets each kernel's text before it is compiled
 };

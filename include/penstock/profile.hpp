@@ -9,6 +9,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,7 @@ struct Profile {
   double total_seconds = 0;
   // How far the spans of upload, compute and download may be off on the host's clock. Their lengths are the device's own.
   double clock_error_seconds = 0;
+  std::optional<StallSamples> stalls;            // where RunOptions::stalls asked for them
 };
 
 struct TrackSummary {

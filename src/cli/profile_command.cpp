@@ -8,7 +8,7 @@
 namespace penstock::cli {
 namespace {
 
-struct ProfileOptions { std::string format = "table", trace; };
+struct ProfileOptions { std::string format = "table", trace; bool stalls = false; };
 
 // The share of it is what a profile is asked for, so that a figure is measured where there is none.
 std::optional<MeasuredBandwidth> copy_bandwidth(const std::string& id) {
@@ -30,7 +30,7 @@ Status profile(const ProfileOptions& options, const QueryOptions& query) {
   if (!options.trace.empty()) {
     PENSTOCK_ASSIGN(trace, OutputFile::create(options.trace));
   }
-  PENSTOCK_ASSIGN(const RunReport report, run_query(query, true));
+  PENSTOCK_ASSIGN(const RunReport report, run_query(query, options.stalls ? Recorded::profile_and_stalls : Recorded::profile));
   if (trace) {
     PENSTOCK_TRY(trace->write(chrome_trace(*report.profile)));
     PENSTOCK_TRY(trace->commit());
@@ -44,6 +44,8 @@ Action declare_profile(Arguments& arguments) {
   auto options = std::make_shared<ProfileOptions>();
   arguments.choice("--format,-f", {"table", "csv", "json"}, options->format, "how the figures are printed");
   arguments.value("--trace", "FILE", options->trace, "write the run as a Chrome trace (chrome://tracing, Perfetto)");
+  arguments.flag("--stalls", options->stalls,
+                 "what kernels waited for, with lines of their texts: sampled on NVIDIA GPUs, with CUPTI and the right to count");
   Arguments inner = arguments.command("query", "The query: what `penstock query` takes; its rows go to --output or nowhere");
   const auto query = declare_query_options(inner);
   arguments.footer("\nExample: penstock profile --trace run.json -- query \"SELECT sum(price) FROM 'hits.parquet'\"\n"

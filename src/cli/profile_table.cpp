@@ -6,32 +6,23 @@
 #include "base/json.hpp"
 #include "cli/format.hpp"
 #include "cli/messages.hpp"
+#include "cli/stall_table.hpp"
 
 namespace penstock::cli {
 namespace {
 
 using Cell = ProfileCell;
 
-Cell unknown() { return {"", "unknown"}; }
-Cell text_cell(std::string_view text) { return {std::string(text), terminal_text(text), true}; }
-Cell count_cell(std::uint64_t count) { return {std::to_string(count), count_text(count)}; }
-Cell optional_count(std::optional<std::uint64_t> count) { return count ? count_cell(*count) : unknown(); }
+Cell optional_count(std::optional<std::uint64_t> count) { return count ? count_cell(*count) : unknown_cell(); }
 Cell seconds_cell(double seconds) { return {json_number(seconds), seconds_text(seconds)}; }
 Cell bytes_cell(std::uint64_t bytes) { return {std::to_string(bytes), bytes_text(bytes)}; }
 Cell rate_cell(double per_second) { return {json_number(per_second), gigabytes_text(per_second)}; }
-Cell share_cell(std::optional<double> share) {
-  if (!share) return unknown();
-  char percent[32];
-  std::snprintf(percent, sizeof percent, "%.0f %%", 100 * *share);
-  return {json_number(*share), percent};
-}
-
 ProfileSection run_section(const RunReport& report, const std::optional<MeasuredBandwidth>& copy) {
   const Profile& profile = *report.profile;
   return {"run",
           {"device", "rows", "chunks", "seconds", "clock_error_seconds", "copy_bytes_per_second"},
           {{text_cell(profile.device), count_cell(report.rows_read), count_cell(report.chunks), seconds_cell(profile.total_seconds),
-            seconds_cell(profile.clock_error_seconds), copy ? rate_cell(copy->bytes_per_second) : unknown()}}};
+            seconds_cell(profile.clock_error_seconds), copy ? rate_cell(copy->bytes_per_second) : unknown_cell()}}};
 }
 
 // What its functions took; without the fills between them.
@@ -51,7 +42,7 @@ ProfileSection kernel_section(const RunReport& report, const std::optional<Measu
     const double seconds = launch_seconds(*report.profile, static_cast<int>(i));
     const double rate = seconds > 0 ? static_cast<double>(kernel.bytes_moved) / seconds : 0;
     section.rows.push_back({count_cell(i), text_cell(kernel.name), count_cell(kernel.launches), seconds_cell(seconds),
-                            bytes_cell(kernel.bytes_moved), seconds > 0 ? rate_cell(rate) : unknown(),
+                            bytes_cell(kernel.bytes_moved), seconds > 0 ? rate_cell(rate) : unknown_cell(),
                             share_cell(copy && seconds > 0 ? std::optional(rate / copy->bytes_per_second) : std::nullopt),
                             text_cell(name_of(kernel.build.cache)), seconds_cell(kernel.build.seconds)});
   }
@@ -138,9 +129,22 @@ std::string json_row(const ProfileSection& section, const std::vector<Cell>& row
 
 }  // namespace
 
+ProfileCell unknown_cell() { return {"", "unknown"}; }
+ProfileCell text_cell(std::string_view text) { return {std::string(text), terminal_text(text), true}; }
+ProfileCell count_cell(std::uint64_t count) { return {std::to_string(count), count_text(count)}; }
+ProfileCell share_cell(std::optional<double> share) {
+  if (!share) return unknown_cell();
+  char percent[32];
+  std::snprintf(percent, sizeof percent, "%.0f %%", 100 * *share);
+  return {json_number(*share), percent};
+}
+
 std::vector<ProfileSection> profile_sections(const RunReport& report, const std::optional<MeasuredBandwidth>& copy) {
-  return {run_section(report, copy), kernel_section(report, copy), function_section(*report.profile), track_section(*report.profile),
-          host_section(*report.profile)};
+  std::vector<ProfileSection> sections = {run_section(report, copy), kernel_section(report, copy), function_section(*report.profile),
+                                          track_section(*report.profile), host_section(*report.profile)};
+  if (!report.profile->stalls) return sections;
+  for (ProfileSection& section : stall_sections(report)) sections.push_back(std::move(section));
+  return sections;
 }
 
 std::string profile_table(const std::vector<ProfileSection>& sections) {

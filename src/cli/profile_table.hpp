@@ -18,8 +18,13 @@ struct ProfileSection {
 };
 
 // "run": the whole; "kernels": a row a program; "functions": what they launch; "tracks": where the time went; "host": what the calling
-// thread did.
+// thread did; and of sampled runs "stalls": by kernel and reason, and "stall_lines": by lines of the kernels' texts.
 std::vector<ProfileSection> profile_sections(const RunReport& report, const std::optional<MeasuredBandwidth>& copy);
+
+ProfileCell unknown_cell();
+ProfileCell text_cell(std::string_view text);
+ProfileCell count_cell(std::uint64_t count);
+ProfileCell share_cell(std::optional<double> share);
 
 std::string profile_table(const std::vector<ProfileSection>& sections);
 std::string profile_csv(const std::vector<ProfileSection>& sections);      // section,row,field,value

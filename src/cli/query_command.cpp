@@ -109,7 +109,7 @@ Status print_rows(const Table& table, const QueryOptions& options, OutputFile* f
 
 Status query(const QueryOptions& options) {
   if (!options.explain) {
-    PENSTOCK_ASSIGN(const RunReport report, run_query(options, false));
+    PENSTOCK_ASSIGN(const RunReport report, run_query(options));
     print_report(report, options);
     return {};
   }
@@ -122,7 +122,7 @@ Status query(const QueryOptions& options) {
 
 }  // namespace
 
-Result<RunReport> run_query(const QueryOptions& options, bool profile) {
+Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   std::unique_ptr<OutputFile> file;
   if (!options.output.empty()) {
     PENSTOCK_ASSIGN(file, OutputFile::create(options.output));
@@ -131,12 +131,13 @@ Result<RunReport> run_query(const QueryOptions& options, bool profile) {
   PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
   ProgressBar bar(!options.no_progress);
   RunOptions run_options = run_options_of(options, bar);
-  run_options.profile = profile;
+  run_options.profile = recorded != Recorded::nothing;
+  run_options.stalls = recorded == Recorded::profile_and_stalls;
   auto outcome = run(plan, result, run_options);
   bar.erase();
   PENSTOCK_TRY(outcome.status());
   if (interrupted()) return Status(Code::cancelled, "interrupted");
-  if (file || !profile) PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
+  if (file || recorded == Recorded::nothing) PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
   return std::move(outcome->report);
 }
 
@@ -152,7 +153,7 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
   arguments.flag("--validate", options->validate,
-                 "compute every step on the host reference too, slowly (some 100,000 rows a second), and fail at the first row that differs");
+                 "compute every step on the host reference too, slowly (some 100,000 rows a second), and fail at the first difference");
   arguments.flag("--fast-math", options->fast_math, "let the device's compiler reorder and approximate float arithmetic");
   arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
   arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given", 1);

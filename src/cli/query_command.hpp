@@ -16,7 +16,8 @@ struct QueryOptions {
 };
 
 std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments);
-// Runs the statement and writes its rows; of a profiled run they go to a file or nowhere.
-Result<RunReport> run_query(const QueryOptions& options, bool profile);
+enum class Recorded { nothing, profile, profile_and_stalls };
+// Runs the statement and writes its rows; of a recorded run they go to a file or nowhere.
+Result<RunReport> run_query(const QueryOptions& options, Recorded recorded = Recorded::nothing);
 
 }  // namespace penstock::cli

@@ -135,6 +135,10 @@ Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
 
 }  // namespace
 
+Result<std::unique_ptr<StallSampler>> Device::sample_stalls() {
+  return Status(Code::unsupported, "stall reasons are sampled on NVIDIA GPUs through CUDA; " + traits_.id + " is none");
+}
+
 Result<KernelResources> Device::resources(const Program& program, std::string_view) {
   KernelResources resources;
   resources.group_size = program.group_size();

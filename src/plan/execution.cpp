@@ -42,7 +42,7 @@ class Execution {
  public:
   Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options)
       : plan_(plan), results_(results), options_(options), consumers_(count_consumers(plan, results)) {
-    if (options.profile) recording_ = std::make_shared<Recording>();
+    if (options.profile || options.stalls) recording_ = std::make_shared<Recording>();
   }
 
   Result<Outcome> run(StepId result) {
@@ -50,6 +50,7 @@ class Execution {
     report_ = {};
     if (recording_) recording_->begin(report_);
     if (!device_) opening_ = std::async(std::launch::async, [this] { return open(); });
+    else PENSTOCK_TRY(begin_sampling());
     Outcome outcome;
     auto table = materialise(result, ~std::uint64_t{0});
     PENSTOCK_TRY(wait_for_device());
@@ -59,6 +60,7 @@ class Execution {
     report_.rows_out = outcome.table.row_count;
     report_.total_seconds = now_seconds() - start;
     if (recording_) { PENSTOCK_ASSIGN(report_.profile, recording_->finish(*device_)); }
+    if (sampler_) PENSTOCK_TRY(end_sampling());
     outcome.report = std::move(report_);
     return outcome;
   }
@@ -243,12 +245,25 @@ class Execution {
     return open_device(options_.device);
   }
 
+  Status begin_sampling() {
+    if (!options_.stalls) return {};
+    PENSTOCK_ASSIGN(sampler_, device_->sample_stalls());
+    return {};
+  }
+
+  Status end_sampling() {
+    PENSTOCK_ASSIGN(report_.profile->stalls, sampler_->finish());
+    sampler_.reset();
+    return {};
+  }
+
   Status wait_for_device() {
     if (!opening_.valid()) return {};
     {
       const HostSpan span(recording_.get(), "wait for the device to open", Track::wait);
       PENSTOCK_ASSIGN(device_, opening_.get());
     }
+    PENSTOCK_TRY(begin_sampling());
     if (recording_) {
       PENSTOCK_TRY(recording_->set_clock(*device_));
       device_ = recorded(device_, recording_);
@@ -264,6 +279,7 @@ class Execution {
   std::shared_ptr<Device> device_;
   std::shared_ptr<Recording> recording_;                   // where a profile is asked for
   std::future<Result<std::shared_ptr<Device>>> opening_;   // valid until device_ is set
+  std::unique_ptr<StallSampler> sampler_;
   std::map<std::pair<StepId, StepId>, Chain> chains_;     // by step, and by the order that takes its first rows
   std::set<StepId> begun_;                                 // steps whose chains are compiled or being compiled
   StringPool strings_;

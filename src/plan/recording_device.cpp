@@ -79,6 +79,7 @@ class RecordingDevice : public Device {
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override {
     return device_->resources(program, kernel);
   }
+  Result<std::unique_ptr<StallSampler>> sample_stalls() override { return device_->sample_stalls(); }
 
  private:
   std::shared_ptr<Device> device_;

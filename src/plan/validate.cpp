@@ -73,7 +73,8 @@ class ChainCheck {
     return found;
   }
 
-  Status compare_batch(const Table& batch, std::uint64_t first, const ReferenceRows& reference, std::uint64_t compared, bool stopped) const {
+  Status compare_batch(const Table& batch, std::uint64_t first, const ReferenceRows& reference, std::uint64_t compared,
+                       bool stopped) const {
     const auto difference = first_difference(*device_, compared, reference.table, tolerances_);
     const bool is_short = !stopped && device_->row_count < compared + reference.table.row_count;
     if (!difference && !is_short) return {};
@@ -118,7 +119,8 @@ class ChainCheck {
            row_text(rows.table, row, rows.table.columns.size());
   }
 
-  Status check_map(StepId id, const ReferenceRows& rows, const Table& reference, std::uint64_t first, std::span<const Tolerance> tolerances) const {
+  Status check_map(StepId id, const ReferenceRows& rows, const Table& reference, std::uint64_t first,
+                   std::span<const Tolerance> tolerances) const {
     const auto device = chain_.run(plan_, plan_.step(id).inputs[0], id, *table_source(rows.table));
     if (!device.ok()) return {};
     const auto difference = first_difference(*device, 0, reference, tolerances);
@@ -212,8 +214,9 @@ class ChainCheck {
       places.push_back(step.projections.size() + i);
     }
     if (calls.empty()) return tolerances;
-    PENSTOCK_ASSIGN(const StepId absolute, step.kind == StepKind::reduce ? copy.reduce(step.inputs[0], b.graph(), calls)
-                                                                         : copy.group_by(step.inputs[0], b.graph(), step.projections, calls));
+    const StepId rows = step.inputs[0];
+    PENSTOCK_ASSIGN(const StepId absolute, step.kind == StepKind::reduce ? copy.reduce(rows, b.graph(), calls)
+                                                                         : copy.group_by(rows, b.graph(), step.projections, calls));
     PENSTOCK_ASSIGN(const Table sums, fused_ ? aggregate_on_host(copy, chain_.base, absolute, input)
                                              : aggregate_on_host(copy, absolute, input));
     for (std::size_t i = 0; i < places.size(); i++) tolerances[places[i]].magnitude = sums.columns[step.projections.size() + i];

@@ -85,6 +85,9 @@ class Profile(CommandLineTest):
                       ["profile", "--", "query", "SELECT 1", "--trace", "x"]):
             self.assert_fails(self.run_program(*words), "wrong usage", code=2)
 
+    def test_stalls_of_a_device_that_has_none_are_refused(self):
+        self.assert_fails(self.run_program("profile", "--stalls", "--", "query", self.statement(), "--device", "cpu"), "NVIDIA")
+
     def test_nothing_is_profiled_that_does_not_run(self):
         self.assert_fails(self.run_program("profile", "--", "query", self.statement(), "--explain"), "--explain")
 

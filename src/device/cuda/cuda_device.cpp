@@ -1,6 +1,7 @@
 #include "device/cuda/cuda_device.hpp"
 
 #include "base/guard.hpp"
+#include "device/cuda/pc_sampling.hpp"
 #include "device/program_text.hpp"
 
 namespace penstock::cuda {
@@ -67,7 +68,7 @@ Result<std::shared_ptr<Module>> load(const ContextPointer& context, const std::v
   CUmodule module = nullptr;
   PENSTOCK_TRY(context->check(context->api.cuModuleLoadData(&module, binary.data()), "cuModuleLoadData"));
   const std::string_view image(reinterpret_cast<const char*>(binary.data()), binary.size());
-  return std::make_shared<Module>(context, module, image.find("_local_bytes") != image.npos);
+  return std::make_shared<Module>(context, module, binary, image.find("_local_bytes") != image.npos);
 }
 
 Result<device::Compiled<Module>> compile(const ContextPointer& context, const ProgramSource& source,
@@ -124,6 +125,10 @@ Result<std::shared_ptr<Program>> CudaDevice::build_unguarded(const ProgramSource
   PENSTOCK_ASSIGN(auto found, modules_.get(
       key, [&](const device::CacheEntry& entry) { return load(context_, entry.binary); },
       [&] { return compile(context_, source, options); }));
+  if (const auto sampled = [this] { const std::lock_guard lock(sampled_mutex_); return sampled_.lock(); }()) {
+    const std::lock_guard lock(sampled->mutex);
+    sampled->by_key[found.report.key] = found.module;
+  }
   return std::shared_ptr<Program>(
       std::make_shared<CudaProgram>(std::move(found.module), std::move(found.report), source.group_size));
 }
@@ -161,6 +166,15 @@ Result<KernelResources> CudaDevice::resources(const Program& program, std::strin
   if (got == CUDA_SUCCESS && most > 0)
     resources.occupancy = static_cast<double>(groups) * found->threads / (static_cast<double>(most) * traits_.compute_units);
   return resources;
+}
+
+Result<std::unique_ptr<StallSampler>> CudaDevice::sample_stalls() {
+  const std::lock_guard lock(sampled_mutex_);
+  if (!sampled_.expired()) return Status(Code::invalid, "the stalls of " + traits_.id + " are being sampled already");
+  auto programs = std::make_shared<SampledPrograms>();
+  PENSTOCK_ASSIGN(auto sampler, begin_pc_sampling(context_, programs));
+  sampled_ = programs;
+  return sampler;
 }
 
 }  // namespace penstock::cuda

@@ -61,9 +61,10 @@ struct Kernel {
 class Module {
  public:
   // Whether the image names any local_bytes: the driver reports a question for a symbol that is absent as an error to its tools.
-  Module(ContextPointer context, CUmodule module, bool has_local_bytes)
-      : context_(std::move(context)), module_(module), has_local_bytes_(has_local_bytes) {}
+  Module(ContextPointer context, CUmodule module, std::vector<std::byte> image, bool has_local_bytes)
+      : context_(std::move(context)), module_(module), image_(std::move(image)), has_local_bytes_(has_local_bytes) {}
   ~Module();
+  const std::vector<std::byte>& image() const { return image_; }      // profilers find source lines in it
   Result<const Kernel*> kernel(std::string_view name, std::uint32_t group_size);
 
  private:
@@ -71,6 +72,7 @@ class Module {
   Result<Kernel> find(const std::string& name, std::uint32_t group_size) const;
   ContextPointer context_;
   CUmodule module_;
+  std::vector<std::byte> image_;
   bool has_local_bytes_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<const Kernel>, std::less<>> kernels_;
@@ -88,6 +90,12 @@ class CudaProgram : public Program {
   std::shared_ptr<Module> module_;
 };
 
+// The programs that are built while a sampler runs, by their keys.
+struct SampledPrograms {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<Module>> by_key;
+};
+
 class CudaDevice : public Device {
  public:
   static Result<std::shared_ptr<Device>> open(const FoundDevice& found, const Nvrtc& nvrtc);
@@ -98,6 +106,7 @@ class CudaDevice : public Device {
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
+  Result<std::unique_ptr<StallSampler>> sample_stalls() override;
 
  private:
   explicit CudaDevice(ContextPointer context);
@@ -106,6 +115,8 @@ class CudaDevice : public Device {
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ = std::make_shared<device::HostPool>(device::idle_pinned_limit_bytes);
   device::ModuleCache<Module> modules_;
+  std::mutex sampled_mutex_;
+  std::weak_ptr<SampledPrograms> sampled_;     // while a sampler lives
 };
 
 Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);

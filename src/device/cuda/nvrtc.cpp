@@ -116,16 +116,21 @@ std::vector<std::string> environments_above(const std::string& executable) {
   return roots;
 }
 
-std::vector<std::string> nvrtc_candidates(const std::string& executable) {
-  if (const char* own = std::getenv("PENSTOCK_NVRTC"); own && *own) return {own};
-  std::vector<std::string> paths = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-  for (const char* folder : {"lib64", "lib", "targets/*/lib"})
-    add_matches(paths, std::string("/usr/local/cuda*/") + folder + "/libnvrtc.so.1[0-9]");
+std::vector<std::string> library_candidates(const LibraryPlaces& places, const std::string& executable) {
+  if (const char* own = std::getenv(places.variable); own && *own) return {own};
+  std::vector<std::string> paths = {places.name + ".13", places.name + ".12", places.name};
+  for (const std::string& folder : places.toolkit_folders)
+    add_matches(paths, "/usr/local/cuda*/" + folder + "/" + places.name + ".1[0-9]");
   for (const std::string& root : python_environments(executable))
     for (const char* packages : {"site-packages", "dist-packages"})   // Debian's own Python uses the latter
-      for (const char* wheel : {"cu1[0-9]", "cuda_nvrtc"})            // CUDA 13 and later, CUDA 12
-        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/libnvrtc.so.1[0-9]");
+      for (const std::string& wheel : places.wheels)
+        add_matches(paths, root + "/lib/python3*/" + packages + "/nvidia/" + wheel + "/lib/" + places.name + ".1[0-9]");
   return paths;
+}
+
+// The wheels of CUDA 13 and later, and that of CUDA 12.
+std::vector<std::string> nvrtc_candidates(const std::string& executable) {
+  return library_candidates({"PENSTOCK_NVRTC", "libnvrtc.so", {"lib64", "lib", "targets/*/lib"}, {"cu1[0-9]", "cuda_nvrtc"}}, executable);
 }
 
 Result<Nvrtc> open_nvrtc(int driver_major) {

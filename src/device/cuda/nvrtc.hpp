@@ -36,6 +36,14 @@ struct Nvrtc {
 // what to install.
 Result<Nvrtc> open_nvrtc(int driver_major);
 std::vector<std::string> nvrtc_candidates(const std::string& executable);
+
+// The same search for another library of CUDA: its variable, its name, its folders in a toolkit and in Python's wheels.
+struct LibraryPlaces {
+  const char* variable;                         // "PENSTOCK_NVRTC"
+  std::string name;                             // "libnvrtc.so"
+  std::vector<std::string> toolkit_folders, wheels;
+};
+std::vector<std::string> library_candidates(const LibraryPlaces& places, const std::string& executable);
 // Each `.venv` beside the executable or in one of the three folders above, as a build in a project's folder has it; only
 // those that the executable's owner, root or this process's user made and nobody else may write to.
 std::vector<std::string> environments_above(const std::string& executable);
