@@ -101,6 +101,7 @@ class Execution {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
       if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(wait_for_device());
       const HostSpan span(recording_.get(), "window");
+      if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
       return window_rows(device_, input, step, report_);
     }
     if (finishes_on_host(plan_, id)) {
@@ -238,6 +239,16 @@ class Execution {
     begun.chunk_rows = chunk_rows(options_, expected, program);
     PENSTOCK_ASSIGN(begun.batches, scan_columns(program, source, begun.chunk_rows));
     return begun;
+  }
+
+  // The order of its partitions and keys is what a window takes from the device.
+  Status validate_window_order(const Table& input, const Window& window) {
+    std::vector<SortKey> keys;
+    for (const std::uint32_t column : window.partition) keys.push_back({column});
+    keys.insert(keys.end(), window.order.begin(), window.order.end());
+    if (keys.empty()) return {};
+    PENSTOCK_ASSIGN(const Table ordered, order_rows(device_, input, keys, input.row_count, report_));
+    return check_order(input, keys, ordered, device_ ? device_->traits().id : "the host");
   }
 
   Result<std::shared_ptr<Device>> open() {

@@ -68,7 +68,12 @@ TEST(Validate, RightStepsPass) {
     TAKE(const StepId ordered, t.plan.order_by(mapped, {{0, true, false}, {2, false, true}}));
     TAKE(const StepId limited, t.plan.limit(mapped, 700, 5));
     TAKE(const StepId first, t.plan.limit(ordered, 20, 3));
-    for (const StepId step : {kept, mapped, groups, total, ordered, limited, first}) EXPECT_OK(validated(t.plan, step, device));
+    Window window;
+    window.partition = {0};
+    window.order = {{1, true, false}};
+    window.calls.push_back({WindowFunction::row_number, 0, WindowFrame::rows, 1, "place"});
+    TAKE(const StepId windowed, t.plan.window(mapped, window));
+    for (const StepId step : {kept, mapped, groups, total, ordered, limited, first, windowed}) EXPECT_OK(validated(t.plan, step, device));
   });
 }
 
