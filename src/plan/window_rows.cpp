@@ -1,6 +1,8 @@
 #include "plan/window_rows.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "column/column_builders.hpp"
 #include "plan/accumulators.hpp"
@@ -12,13 +14,21 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
+constexpr std::uint64_t most_rows = std::uint64_t{1} << 32;      // which places number
 
 // Rows by their place in the order of partition and keys.
 struct Places {
   std::vector<std::uint64_t> rows;                 // the row at a place
   std::vector<std::uint8_t> partitions, peers;     // whether one begins there
-  std::vector<std::uint64_t> firsts, peer_ends, partition_ends;      // of a place's partition, peers and partition
+  std::vector<std::uint32_t> firsts;               // of a place's partition
+  std::vector<std::uint32_t> peer_ends, partition_ends;      // the last of a place's peers and partition, where a call asks
 };
+
+bool ends_with_peers(const WindowCall& call) {
+  const bool has_frame = call.function > WindowFunction::dense_rank && call.function < WindowFunction::lag;
+  return has_frame && call.frame == WindowFrame::peers;
+}
+bool ends_with_partition(const WindowCall& call) { return call.frame == WindowFrame::partition || call.function == WindowFunction::lead; }
 
 bool same(std::span<const SortWord> words, std::uint64_t a, std::uint64_t b) {
   for (const SortWord& word : words)
@@ -26,17 +36,18 @@ bool same(std::span<const SortWord> words, std::uint64_t a, std::uint64_t b) {
   return true;
 }
 
-std::vector<std::uint64_t> ends_of(const std::vector<std::uint8_t>& begins) {
-  std::vector<std::uint64_t> ends(begins.size());
+std::vector<std::uint32_t> ends_of(const std::vector<std::uint8_t>& begins) {
+  std::vector<std::uint32_t> ends(begins.size());
   std::uint64_t end = begins.size() - 1;
   for (std::uint64_t i = begins.size(); i-- > 0;) {
-    ends[i] = end;
+    ends[i] = static_cast<std::uint32_t>(end);
     if (begins[i] != 0) end = i - 1;
   }
   return ends;
 }
 
 Result<Places> find_places(const std::shared_ptr<Device>& device, const Table& table, const Window& window, RunReport& report) {
+  if (table.row_count > most_rows) return Status(Code::capacity, "window: more than 2^32 rows");
   std::vector<SortKey> partition;
   for (const std::uint32_t column : window.partition) partition.push_back({column, false, false});
   std::vector<SortWord> words = sort_words(table, partition), order_words = sort_words(table, window.order);
@@ -54,9 +65,11 @@ Result<Places> find_places(const std::shared_ptr<Device>& device, const Table& t
     }
   });
   places.firsts.resize(table.row_count);
-  for (std::uint64_t i = 1; i < table.row_count; i++) places.firsts[i] = places.partitions[i] != 0 ? i : places.firsts[i - 1];
-  places.peer_ends = ends_of(places.peers);
-  places.partition_ends = ends_of(places.partitions);
+  for (std::uint64_t i = 1; i < table.row_count; i++)
+    places.firsts[i] = places.partitions[i] != 0 ? static_cast<std::uint32_t>(i) : places.firsts[i - 1];
+  const auto any = [&](bool (*asks)(const WindowCall&)) { return std::any_of(window.calls.begin(), window.calls.end(), asks); };
+  if (any(ends_with_peers)) places.peer_ends = ends_of(places.peers);
+  if (any(ends_with_partition)) places.partition_ends = ends_of(places.partitions);
   return places;
 }
 
@@ -109,8 +122,8 @@ class WindowColumns {
   }
 
   Column ranks() const {
-    std::vector<std::uint64_t> begins(row_count());
-    for (std::uint64_t i = 1; i < row_count(); i++) begins[i] = places_.peers[i] != 0 ? i : begins[i - 1];
+    std::vector<std::uint32_t> begins(row_count());      // of peers
+    for (std::uint64_t i = 1; i < row_count(); i++) begins[i] = places_.peers[i] != 0 ? static_cast<std::uint32_t>(i) : begins[i - 1];
     return numbers([&](std::uint64_t i) { return begins[i] - places_.firsts[i] + 1; });
   }
 
@@ -121,16 +134,24 @@ class WindowColumns {
   }
 
   // The present values from the partition's begin to a place.
-  std::vector<std::int64_t> present(const Column& column) const {
-    std::vector<std::int64_t> counts(row_count());
-    for_each_place([&](std::uint64_t i, std::uint64_t row) { counts[i] = column.is_valid(row); });
-    static_cast<void>(running_sums<std::int64_t>(counts, places_.partitions));
-    return counts;
-  }
+  class Present {
+   public:
+    Present(const WindowColumns& columns, const Column& column) : places_(columns.places_) {
+      if (column.validity.empty()) return;
+      counts_.resize(column.row_count);
+      columns.for_each_place([&](std::uint64_t i, std::uint64_t row) { counts_[i] = column.is_valid(row); });
+      static_cast<void>(running_sums<std::int64_t>(counts_, places_.partitions));
+    }
+    std::uint64_t at(std::uint64_t i) const { return counts_.empty() ? i - places_.firsts[i] + 1 : static_cast<std::uint64_t>(counts_[i]); }
+
+   private:
+    const Places& places_;
+    std::vector<std::int64_t> counts_;      // none where every value is present
+  };
 
   Column counts(const WindowCall& call) const {
-    const std::vector<std::int64_t> counts = present(table_.columns[call.column]);
-    return numbers([&](std::uint64_t i) { return counts[end(call, i)]; });
+    const Present present(*this, table_.columns[call.column]);
+    return numbers([&](std::uint64_t i) { return present.at(end(call, i)); });
   }
 
   Result<Column> sums(const WindowCall& call, Type type) const {
@@ -155,39 +176,46 @@ class WindowColumns {
 
   template <class T> Result<Column> integers(const WindowCall& call, Type type) const {
     const std::byte* values = table_.columns[call.column].values.data;
-    return sum<Int128>(call, type, [values](std::uint64_t row) {
+    const auto value_at = [values](std::uint64_t row) {
       T value;      // 16 bytes may lie on 8
       std::memcpy(&value, values + row * sizeof(T), sizeof(T));
-      return static_cast<Int128>(value);
-    });
+      return value;
+    };
+    // Most sums fit 64 bits, which are half as much to move.
+    if constexpr (sizeof(T) <= 8 && !std::is_same_v<T, std::uint64_t>) {
+      Result<Column> narrow = sum<std::int64_t>(call, type, value_at);
+      if (narrow.ok() || narrow.status().code() != Code::overflow) return narrow;
+    }
+    return sum<Int128>(call, type, value_at);
   }
 
   template <class Sum, class Value> Result<Column> sum(const WindowCall& call, Type type, const Value& value) const {
     const Column& column = table_.columns[call.column];
     std::vector<Sum> sums(row_count());
-    for_each_place([&](std::uint64_t i, std::uint64_t row) { sums[i] = column.is_valid(row) ? value(row) : Sum{0}; });
+    for_each_place([&](std::uint64_t i, std::uint64_t row) { sums[i] = column.is_valid(row) ? static_cast<Sum>(value(row)) : Sum{0}; });
     if (!running_sums<Sum>(sums, places_.partitions)) return sum_too_large();
-    const std::vector<std::int64_t> counts = present(column);
-    if (call.function == WindowFunction::sum)
-      return results<Sum>(call, type, counts, [&](std::uint64_t at) { return sums[at]; });
+    const Present present(*this, column);
+    if (call.function == WindowFunction::sum) {
+      using Shown = std::conditional_t<std::is_same_v<Sum, double>, double, Int128>;
+      return results<Shown>(call, type, present, [&](std::uint64_t at) { return Shown{sums[at]}; });
+    }
     const Accumulator accumulator{sum_kind(column.type), 0, column.type, nullptr, 0};
-    return results<double>(call, type, counts, [&](std::uint64_t at) {
+    return results<double>(call, type, present, [&](std::uint64_t at) {
       Partial partial;
       if constexpr (std::is_same_v<Sum, double>) partial = std::bit_cast<std::uint64_t>(sums[at]);
       else partial = sums[at];
-      return average_of(accumulator, partial, static_cast<std::uint64_t>(counts[at]), false);
+      return average_of(accumulator, partial, present.at(at), false);
     });
   }
 
   // NULL where a frame has no value.
-  template <class T, class Value>
-  Column results(const WindowCall& call, Type type, const std::vector<std::int64_t>& counts, const Value& value) const {
+  template <class T, class Value> Column results(const WindowCall& call, Type type, const Present& present, const Value& value) const {
     std::vector<T> values(row_count());
     std::vector<std::uint8_t> valid(row_count());
     for_each_place([&](std::uint64_t i, std::uint64_t row) {
       const std::uint64_t at = end(call, i);
-      valid[row] = counts[at] > 0;
-      if (counts[at] > 0) values[row] = value(at);
+      valid[row] = present.at(at) > 0;
+      if (valid[row] != 0) values[row] = value(at);
     });
     Column column;
     column.type = type;

@@ -158,6 +158,14 @@ TEST(Window, OfNullsAlone) { expect_windows(rows_of(200, 3, 5, 0), true, true, e
 TEST(Window, NoRows) { expect_windows(rows_of(0, 3, 5, 2), true, true, every_call()); }
 TEST(Window, OneRow) { expect_windows(rows_of(1, 3, 5, 2), true, true, every_call()); }
 
+TEST(Window, SumsBeyond64Bits) {
+  Table table = rows_of(400, 3, 5, 1);
+  std::vector<std::optional<std::int64_t>> amounts(400);
+  for (std::size_t i = 0; i < 400; i++) amounts[i] = std::numeric_limits<std::int64_t>::max() - static_cast<std::int64_t>(i * i);
+  table.columns[amount] = Column::from(amounts);
+  expect_windows(table, true, true, {every_call()[5], every_call()[6], every_call()[8]});
+}
+
 // So many that the device finds the order; few rows of each partition are looked at.
 TEST(Window, MoreRowsThanTheHostOrders) {
   const Table table = rows_of(plan::least_device_sort_rows + 12'345, 5'000, 40, 2);
