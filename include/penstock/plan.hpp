@@ -76,7 +76,17 @@ struct Window {
   std::vector<WindowCall> calls;
 };
 
-enum class StepKind : unsigned char { source, filter, map, reduce, group_by, order_by, limit, window };
+// What a join yields: inner, the pairs of rows whose keys are equal; left, also each left row without a partner, with NULLs; semi,
+// each left row that has a partner; anti, each that has none; not_in, anti by the rule of SQL's NOT IN: a NULL on either side
+// leaves it unknown whether there is a partner, unless the right side has no rows. Elsewhere a NULL is equal to nothing.
+enum class JoinKind : unsigned char { inner, left, semi, anti, not_in };
+std::string_view name_of(JoinKind kind);
+constexpr bool yields_right_columns(JoinKind kind) { return kind == JoinKind::inner || kind == JoinKind::left; }
+
+// Columns that must be equal, by number in the left and in the right input.
+struct JoinKey { std::uint32_t left = 0, right = 0; };
+
+enum class StepKind : unsigned char { source, filter, map, reduce, group_by, order_by, limit, window, join };
 std::string_view name_of(StepKind kind);
 
 struct Step {
@@ -91,6 +101,9 @@ struct Step {
   std::vector<SortKey> sort_keys;
   std::uint64_t limit = 0, offset = 0;
   Window window;
+  JoinKind join_kind = JoinKind::inner;
+  std::vector<JoinKey> join_keys;           // of equal types; maybe columns behind those that the join yields
+  std::uint32_t left_columns = 0, right_columns = 0;   // join: how many of each input's it yields
 };
 
 class Plan {
@@ -108,6 +121,10 @@ class Plan {
   // The input's columns, then the calls'; rows stay as they stood. Types of results as those of aggregates.
   Result<StepId> window(StepId input, Window window);
   Result<StepId> limit(StepId input, std::uint64_t count, std::uint64_t offset = 0);
+  // Yields the left columns, then the right ones (but for semi, anti and not_in), in the order of the left rows and, for one of them,
+  // of the right rows. Keys of two types are compared as common_type() of them; NaN equals NaN, as in DuckDB. The right side is
+  // held in memory: let it be the smaller one, with a key that is unique, and the join is a lookup inside the left side's kernel.
+  Result<StepId> join(StepId left, StepId right, JoinKind kind, std::vector<JoinKey> keys);
 
   const Step& step(StepId id) const { return steps_[id]; }
   std::size_t size() const { return steps_.size(); }
@@ -115,6 +132,7 @@ class Plan {
  private:
   friend class Query;      // makes a plan of steps that were checked when they were added to another
   Result<StepId> add(Step step);
+  Result<StepId> with_casts(StepId input, const std::vector<std::pair<std::uint32_t, Type>>& casts);
   Status check(StepKind kind, StepId input, const Graph* graph, const std::vector<NodeId>& roots) const;
   std::vector<Step> steps_;
 };

@@ -105,13 +105,17 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
 }
 
 const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t column) const {
-  if (column >= program_.own_columns()) return memory.derived[column - program_.own_columns()];
+  if (column >= program_.first_derived()) return memory.derived[column - program_.first_derived()];
   return memory.batch.columns[static_cast<std::size_t>(std::find(scanned_.begin(), scanned_.end(), column) - scanned_.begin())];
 }
 
 Status ChunkStream::derive_all(ChunkMemory& memory) const {
   memory.derived.clear();
   for (const DerivedColumn& derived : program_.derived) {
+    if (program_.lookup_of(derived.source) >= 0) {      // its place is kept
+      memory.derived.emplace_back();
+      continue;
+    }
     PENSTOCK_ASSIGN(Column column, derive(derived, column_of(memory, derived.source)));
     memory.derived.push_back(std::move(column));
   }

@@ -26,8 +26,8 @@ Bytes pack_bits(std::span<const std::uint8_t> bytes) {
 // Kept rows. The count is read first, then exactly that many rows.
 class CompactCollector : public Collector {
  public:
-  CompactCollector(const TileProgram& program, StringPool& strings)
-      : program_(program), strings_(strings), parts_(program.outputs.size()) {}
+  CompactCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
+      : program_(program), strings_(strings), sides_(sides), parts_(program.outputs.size()) {}
 
   Status read(const TileKernel& kernel, Chunk& chunk) override {
     chunk.words = {};
@@ -63,8 +63,10 @@ class CompactCollector : public Collector {
     std::uint64_t count = 0;
     std::vector<std::shared_ptr<HostBuffer>> values, validity;   // of each output
     std::shared_ptr<HostBuffer> rows;                            // u32 row numbers, where columns are carried
+    std::vector<std::shared_ptr<HostBuffer>> found;              // the same of each lookup's table
 
     std::shared_ptr<HostBuffer>& of(const ColumnBuffer& buffer) {
+      if (buffer.role == BufferRole::found_rows) return found[buffer.place];
       if (buffer.role == BufferRole::row_numbers) return rows;
       return (buffer.role == BufferRole::values ? values : validity)[buffer.place];
     }
@@ -72,7 +74,7 @@ class CompactCollector : public Collector {
 
   Result<Kept> download(Chunk& chunk, std::uint64_t count) {
     const std::vector<std::shared_ptr<HostBuffer>> none(parts_.size());
-    Kept kept{count, none, none, nullptr};
+    Kept kept{count, none, none, nullptr, std::vector<std::shared_ptr<HostBuffer>>(program_.lookups.size())};
     const std::vector<ColumnBuffer> buffers = output_buffers(program_);
     for (std::size_t i = 0; i < buffers.size(); i++) {
       const std::uint64_t bytes = buffers[i].bytes(count);
@@ -84,7 +86,7 @@ class CompactCollector : public Collector {
   }
 
   Column finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
-    if (program_.outputs[i].carried >= 0) return carry(chunk, program_.outputs[i].carried, elements<std::uint32_t>(kept.rows, kept.count));
+    if (program_.outputs[i].carried >= 0) return carry(chunk, static_cast<std::uint32_t>(program_.outputs[i].carried), kept);
     Column column;
     column.type = program_.schema[i].type;
     column.row_count = kept.count;
@@ -96,9 +98,12 @@ class CompactCollector : public Collector {
     return column;
   }
 
-  Column carry(const Chunk& chunk, int source_column, std::span<const std::uint32_t> rows) const {
+  Column carry(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
+    const int lookup = program_.lookup_of(wanted);
+    const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
+    const auto rows = elements<std::uint32_t>(numbers, kept.count);
+    if (lookup >= 0) return gather_found(build_column(program_, *sides_, wanted), rows);
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
-    const auto wanted = static_cast<std::uint32_t>(source_column);
     const std::vector<std::uint32_t> scanned = program_.scanned_columns();
     const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) - scanned.begin());
     return gather(chunk.memory.batch.columns[index], wide);
@@ -113,6 +118,7 @@ class CompactCollector : public Collector {
 
   const TileProgram& program_;
   StringPool& strings_;
+  const BuildSides* sides_;
   std::vector<std::vector<Column>> parts_;
   std::uint64_t row_count_ = 0;
 };
@@ -222,17 +228,17 @@ Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
   return chunk.overflowed.empty() || chunk.overflowed[0] == 0;
 }
 
-std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings) {
+std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides) {
   switch (program.epilogue) {
     case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
     case Epilogue::group: return std::make_unique<GroupCollector>(program, strings);
     case Epilogue::compact: break;
   }
-  return program.top_k ? make_top_k_collector(program, strings) : make_row_collector(program, strings);
+  return program.top_k ? make_top_k_collector(program, strings, sides) : make_row_collector(program, strings, sides);
 }
 
-std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings) {
-  return std::make_unique<CompactCollector>(program, strings);
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides) {
+  return std::make_unique<CompactCollector>(program, strings, sides);
 }
 
 }  // namespace penstock::plan

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "plan/build_side.hpp"
 #include "plan/chunk_stream.hpp"
 #include "plan/read_back.hpp"
 #include "plan/tile_kernel.hpp"
@@ -38,8 +39,8 @@ Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Coll
 // Waits for them: whether the chunk can be taken. False: its table of groups was too small.
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
-std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings);
+std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides = nullptr);
 // Of a compaction: all rows that the kernel keeps.
-std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings);
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides = nullptr);
 
 }  // namespace penstock::plan

@@ -86,7 +86,7 @@ class Derivation {
   }
 
   std::uint32_t column_for(DerivedColumn derived, NodeId call, bool nullable) {
-    const std::uint32_t first = program_.own_columns();
+    const std::uint32_t first = program_.first_derived();
     for (std::uint32_t i = 0; i < program_.derived.size(); i++)
       if (is_same(program_.derived[i], derived)) return first + i;
     program_.source_schema.push_back({text_of(*old_, call, program_.source_schema), old_->at(call).type, nullable});
@@ -184,8 +184,8 @@ template <class T> Column as_floats(const Column& source) {
 }  // namespace
 
 Status derive_columns(TileProgram& program) {
-  std::vector<NodeId> roots = program.predicates;
-  for (const Output& output : program.outputs) roots.push_back(output.root);
+  std::vector<NodeId> roots = program.roots();
+  for (const Output& output : program.outputs) roots.push_back(output.root);      // of carried ones too
   const std::vector<bool> needed = expr::reachable(*program.graph, roots);
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)
@@ -195,6 +195,8 @@ Status derive_columns(TileProgram& program) {
   Derivation derivation(program);
   PENSTOCK_TRY(derivation.run(roots));
   for (NodeId& predicate : program.predicates) predicate = derivation.copy_of(predicate);
+  for (Lookup& lookup : program.lookups)
+    for (NodeId& key : lookup.keys) key = derivation.copy_of(key);
   for (Output& output : program.outputs) output.root = derivation.copy_of(output.root);
   return {};
 }

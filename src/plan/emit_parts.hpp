@@ -1,9 +1,12 @@
 // The parts of a pipeline's text: functions in Kernel C that skeletons call, as far as they depend on the query.
 //
-// emit_rows.cpp loads and evaluates a row, emit_outputs.cpp moves rows that are kept, emit_accumulators.cpp adds rows up
-// and emit_limbs.cpp does so atomically, emit_words.cpp turns values into 64-bit words, group keys among them; emit_pipeline.cpp puts
-// all of it around a skeleton.
+// emit_rows.cpp loads and evaluates a row, emit_lookups.cpp finds what is joined to it, emit_outputs.cpp moves rows that are kept,
+// emit_accumulators.cpp adds rows up and emit_limbs.cpp does so atomically, emit_words.cpp turns values into 64-bit words, group keys
+// among them; emit_pipeline.cpp puts all of it around a skeleton.
 #pragma once
+#include <span>
+
+#include "expr/emit.hpp"
 #include "plan/emit_pipeline.hpp"
 
 namespace penstock::plan {
@@ -24,6 +27,14 @@ inline std::string result_value(std::size_t output) { return "result->o" + std::
 std::string load_functions(const TileProgram& program);
 Result<std::string> evaluate_function(const TileProgram& program, PipelineText& result);   // notes its faults in `result`
 
+// emit_lookups.cpp. How a row's keys are found in the table of each lookup, and the columns that are taken from there.
+std::string lookup_functions(const TileProgram& program);
+std::string lookup_declarations(const TileProgram& program);      // their buffers as parameters
+// Statements after the roots of lookup `i`'s keys, which read and change `keep` and declare what column_of_lookup() names.
+std::string lookup_statements(const TileProgram& program, std::size_t i, std::span<const Emission::Root> keys);
+inline std::string column_of_lookup(std::uint32_t column) { return "j" + std::to_string(column); }
+inline std::string found_row(std::size_t lookup) { return "j_row" + std::to_string(lookup); }
+
 // emit_outputs.cpp. Booleans are bytes until the host packs them.
 std::string store_function(const TileProgram& program);
 std::string store_4_function(const TileProgram& program);
@@ -39,6 +50,7 @@ std::string limb_functions(const TileProgram& program);
 
 // emit_words.cpp
 std::string to_word(Type type, const std::string& value);
+std::string key_word(Type type, const std::string& value);     // equal keys have equal words
 std::string of_word(Type type, const std::string& word);
 std::string constant_text(const Scalar& value);      // of its kernel_type()
 std::string scalar_loads(const TileProgram& program);     // where they are packed: out of their buffer

@@ -70,11 +70,14 @@ std::string parameters_of(const std::vector<ColumnBuffer>& buffers, char set, co
   return joined(parameters);
 }
 
-// The query's scalars as a kernel's parameters and as arguments of the functions it calls, each followed by a comma.
+// The tables of lookups and the query's scalars as a kernel's parameters and as arguments of the functions it calls, each followed by
+// a comma.
 struct Scalars { std::string parameters, arguments; };
 Scalars scalars_of(const TileProgram& program) {
-  if (packs_scalars(program)) return {"IN(u64, scalars), ", "scalars, "};
   Scalars scalars;
+  if (!program.lookups.empty())
+    scalars = {parameters_of(lookup_buffers(program), 'c', "IN") + ", ", names_of(lookup_buffers(program), 'c') + ", "};
+  if (packs_scalars(program)) return {scalars.parameters + "IN(u64, scalars), ", scalars.arguments + "scalars, "};
   for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++) {
     if (!is_used_parameter(program, i)) continue;
     scalars.parameters += "VALUE(" + kernel_type(program.graph->parameters[i].type) + ", " + parameter_name(i) + "), ";
@@ -123,8 +126,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& sk
 Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
   PipelineText result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
-  const std::string text = defines(program, policy, target) + skeleton_text("pipeline") + load_functions(program) + evaluate +
-                           epilogue_functions(program, skeleton) + replace_words(program, skeleton_text(skeleton));
+  const std::string text = defines(program, policy, target) + skeleton_text("pipeline") + load_functions(program) +
+                           lookup_functions(program) + evaluate + epilogue_functions(program, skeleton) +
+                           replace_words(program, skeleton_text(skeleton));
   const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
   result.text = kernel::assemble(target, parts);
   return result;

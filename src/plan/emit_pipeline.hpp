@@ -5,7 +5,7 @@
 //
 //     $PARAMETERS     IN(f32, c0), IN(u8, c0_valid), VALUE(f32, p0)   the source's columns and the query's scalars
 //     $COLUMNS        c0, c0_valid                                    the columns, passed on
-//     $VALUES         p0                                              the scalars, passed on
+//     $VALUES         p0                                              the scalars and lookups' tables, passed on
 //     $OUTPUTS        OUT(f32, o0), OUT(u8, o0_valid), OUT(u32, o_rows)
 //     $SEGMENTS       OUT(f32, s0), ...                               outputs of a first pass, one segment a tile
 //     $SEGMENTS_IN    IN(f32, s0), ...

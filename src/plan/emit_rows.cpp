@@ -6,7 +6,9 @@ namespace penstock::plan {
 namespace {
 
 // A custom function's body is not called for a row that a filter before it dropped: it may not end, or read what is not there.
-bool guards_customs(const TileProgram& program) { return !program.predicates.empty() && !program.graph->customs.empty(); }
+bool guards_customs(const TileProgram& program) {
+  return !program.keeps_all_rows() && !program.graph->customs.empty();
+}
 
 // "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, "
 std::string column_declarations(const TileProgram& program) {
@@ -34,8 +36,8 @@ std::string one_row(const ColumnBuffer& buffer) {
 }
 
 std::string value_declarations(const TileProgram& program) {
-  if (packs_scalars(program)) return "GLOBAL const u64* scalars, ";
-  std::string text;
+  std::string text = lookup_declarations(program);
+  if (packs_scalars(program)) return text + "GLOBAL const u64* scalars, ";
   for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++)
     if (is_used_parameter(program, i)) text += kernel_type(program.graph->parameters[i].type) + " " + parameter_name(i) + ", ";
   return text;
@@ -49,9 +51,11 @@ std::string result_struct(const TileProgram& program) {
 
 EmissionNames row_names(const TileProgram& program) {
   EmissionNames names;
-  names.value = [](std::uint32_t column) { return "in->c" + std::to_string(column); };
-  names.valid = [&program](std::uint32_t column) {
-    return program.source_schema[column].nullable ? "in->c" + std::to_string(column) + "_valid" : std::string();
+  names.value = [&program](std::uint32_t column) {
+    return program.lookup_of(column) < 0 ? "in->c" + std::to_string(column) : column_of_lookup(column);
+  };
+  names.valid = [&program, value = names.value](std::uint32_t column) {
+    return program.source_schema[column].nullable ? value(column) + "_valid" : std::string();
   };
   names.parameter = [&program](std::uint32_t p) {
     const Scalar& value = program.graph->parameters[p];
@@ -74,11 +78,47 @@ std::string output_statements(const TileProgram& program, std::span<const Emissi
   std::string text;
   std::size_t next = 0;
   for (const ColumnBuffer& field : result_fields(program)) {
+    if (field.role == BufferRole::found_rows) {
+      text += "  out->" + field.name('o') + " = " + found_row(field.place) + ";\n";
+      continue;
+    }
     const bool is_value = field.role == BufferRole::values;
     if (is_value) text += fault_statement(roots[next++]);
     text += "  out->" + field.name('o') + " = " + (is_value ? roots[next - 1].value : roots[next - 1].valid) + ";\n";
   }
   return text;
+}
+
+// What a row is asked in order: each predicate, and the keys of each lookup behind the predicates of the steps before it.
+struct Question { bool is_key = false; std::size_t lookup = 0; NodeId root = 0; bool is_last = true; };
+std::vector<Question> questions(const TileProgram& program) {
+  std::vector<Question> questions;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i <= program.predicates.size(); i++) {
+    for (; next < program.lookups.size() && program.lookups[next].predicates_before == i; next++) {
+      const std::vector<NodeId>& keys = program.lookups[next].keys;
+      for (const NodeId& key : keys) questions.push_back({true, next, key, &key == &keys.back()});
+    }
+    if (i < program.predicates.size()) questions.push_back({false, 0, program.predicates[i]});
+  }
+  return questions;
+}
+
+// Statements after each question's own, where they must stand in order: a lookup asks only for rows that were kept so far.
+EmissionNames names_in_order(const TileProgram& program, const std::vector<Question>& asked, std::vector<Emission::Root>& keys) {
+  EmissionNames names = row_names(program);
+  if (guards_customs(program)) names.custom_guard = "keep != 0u && found == 0u";
+  names.after_root = [&](std::size_t i, const Emission::Root& root) {
+    if (i >= asked.size()) return std::string();
+    if (!asked[i].is_key) return keep_statements(root);
+    keys.push_back(root);
+    std::string text = fault_statement(root);
+    if (!asked[i].is_last) return text;
+    text += lookup_statements(program, asked[i].lookup, keys);
+    keys.clear();
+    return text;
+  };
+  return names;
 }
 
 }  // namespace
@@ -111,24 +151,23 @@ std::string load_functions(const TileProgram& program) {
 }
 
 Result<std::string> evaluate_function(const TileProgram& program, PipelineText& result) {
-  std::vector<NodeId> roots = program.predicates;
+  const std::vector<Question> asked = questions(program);
+  std::vector<NodeId> roots;
+  for (const Question& question : asked) roots.push_back(question.root);
   for (const Output& output : program.outputs)
     if (output.carried < 0) roots.push_back(output.root);
   if (program.bound) roots.push_back(program.bound->passes);
-  const std::size_t predicate_count = program.predicates.size();
-  EmissionNames names = row_names(program);
-  if (guards_customs(program)) {
-    names.custom_guard = "keep != 0u && found == 0u";
-    names.after_root = [=](std::size_t i, const Emission::Root& root) { return i < predicate_count ? keep_statements(root) : ""; };
-  }
+  const bool in_order = guards_customs(program) || !program.lookups.empty();
+  std::vector<Emission::Root> keys;
+  const EmissionNames names = in_order ? names_in_order(program, asked, keys) : row_names(program);
   PENSTOCK_ASSIGN(const Emission emission, emit(*program.graph, roots, names));
   result.faults = emission.faults;
   result.fault_codes = emission.fault_codes;
 
   const std::string begin = "  u32 keep = 1u, found = 0u;\n";
-  std::string body = scalar_loads(program) + (names.after_root ? begin + emission.statements : emission.statements + begin);
-  for (std::size_t i = 0; !names.after_root && i < predicate_count; i++) body += keep_statements(emission.roots[i]);
-  body += output_statements(program, std::span(emission.roots).subspan(predicate_count));
+  std::string body = scalar_loads(program) + (in_order ? begin + emission.statements : emission.statements + begin);
+  for (std::size_t i = 0; !in_order && i < asked.size(); i++) body += keep_statements(emission.roots[i]);
+  body += output_statements(program, std::span(emission.roots).subspan(asked.size()));
   if (program.bound) body += "  keep &= (u32)" + emission.roots.back().value + " & (u32)" + emission.roots.back().valid + ";\n";
   // None found is 0, whose predecessor is NO_FAULT: a minimum, which compilers can vectorise.
   body += "  *fault = found - 1u < *fault ? found - 1u : *fault;\n  (void)in; (void)out;\n  return keep;\n";

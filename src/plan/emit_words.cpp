@@ -8,13 +8,6 @@
 namespace penstock::plan {
 namespace {
 
-// Equal keys have equal words: -0.0 becomes 0.0 and every NaN one NaN.
-std::string key_word(Type type, const std::string& value) {
-  if (type.kind == Kind::float32) return "IS_NAN(" + value + ") ? (u64)0x7fc00000u : (u64)BITS_F32(" + value + " + 0.0f)";
-  if (type.kind == Kind::float64) return "IS_NAN(" + value + ") ? (u64)0x7ff80000u << 32 : BITS_F64(" + value + " + (f64)0)";
-  return to_word(type, value);
-}
-
 bool is_sign_extended(Type type) {
   return is_signed(type) || type.kind == Kind::date32 || type.kind == Kind::timestamp || type.kind == Kind::decimal;
 }
@@ -25,6 +18,13 @@ std::string to_word(Type type, const std::string& value) {
   if (type.kind == Kind::float32) return "(u64)BITS_F32(" + value + ")";
   if (type.kind == Kind::float64) return "BITS_F64(" + value + ")";
   return is_sign_extended(type) ? "(u64)(i64)" + value : "(u64)" + value;
+}
+
+// Equal keys have equal words: -0.0 becomes 0.0 and every NaN one NaN.
+std::string key_word(Type type, const std::string& value) {
+  if (type.kind == Kind::float32) return "IS_NAN(" + value + ") ? (u64)0x7fc00000u : (u64)BITS_F32(" + value + " + 0.0f)";
+  if (type.kind == Kind::float64) return "IS_NAN(" + value + ") ? (u64)0x7ff80000u << 32 : BITS_F64(" + value + " + (f64)0)";
+  return to_word(type, value);
 }
 
 std::string of_word(Type type, const std::string& word) {

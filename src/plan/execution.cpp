@@ -1,13 +1,13 @@
 // run(): walks a plan from the wanted steps up, one tile program a fused chain, each shared step once.
 #include <future>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "base/clock.hpp"
 #include "base/guard.hpp"
-#include "column/concatenate.hpp"
+#include "plan/columns_read.hpp"
 #include "plan/host_steps.hpp"
+#include "plan/join_on_host.hpp"
 #include "plan/run_tiles.hpp"
 #include "plan/sort_rows.hpp"
 #include "plan/stages.hpp"
@@ -17,26 +17,6 @@
 namespace penstock {
 namespace plan {
 namespace {
-
-Result<Table> read_whole(const TableSource& source) {
-  const Schema& schema = source.schema();
-  std::vector<std::uint32_t> columns(schema.size());
-  std::iota(columns.begin(), columns.end(), 0u);
-  PENSTOCK_ASSIGN(const auto stream, source.scan(columns, {}));
-  std::vector<std::vector<Column>> parts(schema.size());
-  Table table;
-  for (;;) {
-    PENSTOCK_ASSIGN(std::optional<Table> batch, stream->next());
-    if (!batch) break;
-    table.row_count += batch->row_count;
-    for (std::size_t i = 0; i < parts.size(); i++) parts[i].push_back(std::move(batch->columns[i]));
-  }
-  for (std::size_t i = 0; i < parts.size(); i++) {
-    table.names.push_back(schema[i].name);
-    table.columns.push_back(column::concatenate(schema[i].type, parts[i]));
-  }
-  return table;
-}
 
 class Execution {
  public:
@@ -69,20 +49,31 @@ class Execution {
   // The kernels that yield a step from the rows of `base`.
   struct Chain {
     StepId base = no_step, last = no_step;
+    Columns wanted;                                        // of its rows; none: all
+    std::optional<TopK> top_k;
     std::vector<TileProgram> programs;
     std::vector<std::unique_ptr<TileKernel>> kernels;      // begun, until they run
     std::shared_ptr<TableSource> source;                   // what it read, where that is validated
   };
 
-  // The rows of a step as a table on the host; at least `row_limit` of them if there are as many.
-  Result<Table> materialise(StepId id, std::uint64_t row_limit) {
+  // The rows of a step as a table on the host; at least `row_limit` of them if there are as many. Columns that are not wanted may be
+  // without values; none is wanted: all are.
+  Result<Table> materialise(StepId id, std::uint64_t row_limit, const Columns& wanted = {}) {
     if (const auto done = done_.find(id); done != done_.end()) return done->second;
-    PENSTOCK_ASSIGN(Table table, compute(id, consumers_[id] > 1 ? ~std::uint64_t{0} : row_limit));
-    if (consumers_[id] > 1) done_[id] = table;
+    const bool is_shared = consumers_[id] > 1;
+    PENSTOCK_ASSIGN(Table table, compute(id, is_shared ? ~std::uint64_t{0} : row_limit, columns_asked_for(id, wanted)));
+    if (is_shared) done_[id] = table;
     return table;
   }
 
-  Result<Table> compute(StepId id, std::uint64_t row_limit) {
+  // Validation looks at every column, as do other consumers.
+  Columns columns_asked_for(StepId id, const Columns& wanted) const {
+    const StepKind kind = plan_.step(id).kind;
+    const bool keeps_rows = kind == StepKind::source || kind == StepKind::filter || kind == StepKind::map || kind == StepKind::join;
+    return keeps_rows && consumers_[id] <= 1 && !options_.validate ? wanted : Columns();
+  }
+
+  Result<Table> compute(StepId id, std::uint64_t row_limit, const Columns& wanted) {
     const Step& step = plan_.step(id);
     if (step.kind == StepKind::limit) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
@@ -109,7 +100,12 @@ class Execution {
       const HostSpan span(recording_.get(), "step on the host");
       return apply_on_host(plan_, id, input);
     }
-    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id));
+    if (step.kind == StepKind::source && !wanted.empty()) {
+      PENSTOCK_ASSIGN(const Table table, read_columns(*step.source, wanted));
+      report_.rows_read += table.row_count;
+      return spread_columns(step.schema, wanted, table);
+    }
+    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id, wanted));
     return run_chain(*chain, row_limit);
   }
 
@@ -118,12 +114,16 @@ class Execution {
     const StepId input = plan_.step(order).inputs[0];
     const std::optional<TopK> top_k = top_k_of(plan_, order, row_limit, consumers_);
     if (!top_k) return materialise(input, ~std::uint64_t{0});
-    PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, order, top_k));
+    PENSTOCK_ASSIGN(Chain* const chain, chain_of(input, {}, order, top_k));
     return run_chain(*chain, ~std::uint64_t{0});
   }
 
+  // A join on the way whose keys stand several times on the right is a step of its own, on the host.
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit) {
-    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain.base, chain.programs.size() + options_.validate));
+    PENSTOCK_ASSIGN(const StepId multiple, build_sides(chain));
+    if (multiple == chain.last) return join_rows(multiple, chain.wanted);
+    if (multiple != no_step) PENSTOCK_TRY(fuse_from(chain, multiple));
+    PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain.base, chain.programs));
     BegunScan begun;
     if (opening_.valid() && source->can_be_scanned_again()) {
       PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source));
@@ -132,8 +132,55 @@ class Execution {
     auto table = run_slices(chain, *source, row_limit, std::move(begun));
     if (!options_.validate) return table;
     chain.source = source;
+    if (!chain.programs[0].lookups.empty()) PENSTOCK_TRY(join_for_reference(chain));
     if (!table.ok() || !chain.programs[0].top_k) PENSTOCK_TRY(check_chain(to_check(chain, row_limit), table));
     return table;
+  }
+
+  // The reference has no lookups: it begins at the last join, whose rows the host joins again.
+  Status join_for_reference(Chain& chain) {
+    chain.base = chain.programs[0].lookups.back().step;
+    PENSTOCK_ASSIGN(Table joined, join_rows(chain.base, {}));
+    chain.source = table_source(std::move(joined), std::string(name_of(StepKind::join)));
+    return {};
+  }
+
+  // Makes the tables that programs look up in, the last join's first; the join where the keys are not unique, if there is one.
+  Result<StepId> build_sides(const Chain& chain) {
+    const std::vector<Lookup>& lookups = chain.programs[0].lookups;
+    for (std::size_t i = lookups.size(); i-- > 0;) {
+      const Step& join = plan_.step(lookups[i].step);
+      PENSTOCK_TRY(build_side(lookups[i].step, columns_looked_up(join, chain.programs, i)));
+      if (is_multiple(lookups[i].step)) return lookups[i].step;
+    }
+    return StepId{no_step};
+  }
+
+  Status build_side(StepId join, const Columns& columns) {
+    if (sides_.contains(join)) return {};
+    const Step& step = plan_.step(join);
+    BuildSide side;
+    PENSTOCK_ASSIGN(side.rows, materialise(step.inputs[1], ~std::uint64_t{0}, columns));
+    const HostSpan span(recording_.get(), "table of a join");
+    std::vector<Column> keys;
+    for (const JoinKey& key : step.join_keys) keys.push_back(side.rows.columns[key.right]);
+    PENSTOCK_ASSIGN(side.table, JoinTable::build(keys, strings_));
+    sides_[join] = std::make_shared<const BuildSide>(std::move(side));
+    return {};
+  }
+
+  // Whether a join is known to be one that a kernel's lookup is not.
+  bool is_multiple(StepId join) const {
+    const auto side = sides_.find(join);
+    return side != sides_.end() && yields_right_columns(plan_.step(join).join_kind) && !side->second->table.is_unique();
+  }
+
+  Result<Table> join_rows(StepId id, Columns wanted) {
+    const Step& step = plan_.step(id);
+    const Columns columns = columns_of_left(step, wanted);
+    PENSTOCK_ASSIGN(const Table left, materialise(step.inputs[0], ~std::uint64_t{0}, columns));
+    const HostSpan span(recording_.get(), "join on the host");
+    return join_on_host(step, left, *sides_.at(id), strings_, wanted);
   }
 
   ChainToCheck to_check(const Chain& chain, std::uint64_t row_limit) {
@@ -154,7 +201,7 @@ class Execution {
   }
 
   Result<Table> run_slices(Chain& chain, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
-    const TileRun run{device_, &options_, &strings_, &report_, row_limit, recording_.get()};
+    const TileRun run{device_, &options_, &strings_, &report_, row_limit, recording_.get(), &sides_};
     PENSTOCK_TRY(begin_kernels(chain));
     PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0], source, std::move(begun)));
     const std::uint64_t rows_read = report_.rows_read;
@@ -166,18 +213,30 @@ class Execution {
     }
     report_.rows_read = rows_read;     // the same rows again
     chain.kernels.clear();
-    return parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
+    Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
+    if (chain.wanted.empty()) return rows;
+    if (chain.programs.size() > 1) rows = pick_columns(rows, chain.wanted);
+    return spread_columns(plan_.step(chain.last).schema, chain.wanted, rows);
   }
 
   // What yields a step, begun or not; or, for an order, the first of its rows.
-  Result<Chain*> chain_of(StepId id, StepId order = no_step, const std::optional<TopK>& top_k = {}) {
+  Result<Chain*> chain_of(StepId id, const Columns& wanted, StepId order = no_step, const std::optional<TopK>& top_k = {}) {
     const auto [at, inserted] = chains_.try_emplace({id, order});
-    if (inserted) {
-      at->second.base = chain_base(plan_, id, consumers_);
-      at->second.last = id;
-      PENSTOCK_ASSIGN(at->second.programs, fuse_slices(plan_, at->second.base, id, top_k));
-    }
-    return &at->second;
+    Chain& chain = at->second;
+    if (!inserted && chain.wanted == wanted) return &chain;
+    chain.last = id;
+    chain.wanted = wanted;
+    chain.top_k = top_k;
+    PENSTOCK_TRY(fuse_from(chain, chain_base(plan_, id, consumers_)));
+    return &chain;
+  }
+
+  Status fuse_from(Chain& chain, StepId base) {
+    chain.base = base;
+    chain.kernels.clear();
+    PENSTOCK_ASSIGN(chain.programs, chain.wanted.empty() ? fuse_slices(plan_, base, chain.last, chain.top_k)
+                                                         : fuse_slices(plan_, base, chain.last, chain.wanted));
+    return {};
   }
 
   Status begin_kernels(Chain& chain) {
@@ -191,39 +250,47 @@ class Execution {
 
   // Has the kernels of all chains below a step compiled, in as many threads: a chain whose rows come from another need not wait for
   // the other's end with its compiler.
-  Status begin_chains(StepId id, std::uint64_t row_limit = ~std::uint64_t{0}) {
+  Status begin_chains(StepId id, std::uint64_t row_limit = ~std::uint64_t{0}, const Columns& wanted = {}) {
     if (!begun_.insert(id).second) return {};
     if (consumers_[id] > 1) row_limit = ~std::uint64_t{0};
     const Step& step = plan_.step(id);
     if (step.kind == StepKind::order_by)
       if (const std::optional<TopK> top_k = top_k_of(plan_, id, row_limit, consumers_)) {
-        PENSTOCK_ASSIGN(Chain* const chain, chain_of(step.inputs[0], id, top_k));
+        PENSTOCK_ASSIGN(Chain* const chain, chain_of(step.inputs[0], {}, id, top_k));
         return begin_chain(*chain);
       }
     if (has_no_kernel(plan_, id)) {
       for (const StepId input : step.inputs) PENSTOCK_TRY(begin_chains(input, rows_needed(step, row_limit)));
       return {};
     }
-    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id));
+    if (is_multiple(id)) return begin_chains(step.inputs[0], ~std::uint64_t{0}, columns_of_left(step, wanted));
+    if (const auto running = chains_.find({id, no_step}); running != chains_.end()) return begin_chain(running->second);
+    PENSTOCK_ASSIGN(Chain* const chain, chain_of(id, columns_asked_for(id, wanted)));
     return begin_chain(*chain);
   }
 
   Status begin_chain(Chain& chain) {
-    if (!plan_.step(chain.base).source) PENSTOCK_TRY(begin_chains(chain.base));
+    if (!plan_.step(chain.base).source) PENSTOCK_TRY(begin_chains(chain.base, ~std::uint64_t{0}, columns_scanned(chain.programs)));
+    for (std::size_t i = 0; i < chain.programs[0].lookups.size(); i++) {
+      const Step& join = plan_.step(chain.programs[0].lookups[i].step);
+      if (!plan_.step(join.inputs[1]).source)
+        PENSTOCK_TRY(begin_chains(join.inputs[1], ~std::uint64_t{0}, columns_looked_up(join, chain.programs, i)));
+    }
     return begin_kernels(chain);
   }
 
-  // What a chain reads, so many times.
-  Result<std::shared_ptr<TableSource>> rows_of(StepId base, std::size_t times) {
+  // What programs read, and the reference where their results are validated.
+  Result<std::shared_ptr<TableSource>> rows_of(StepId base, const std::vector<TileProgram>& programs) {
+    const std::size_t times = programs.size() + options_.validate;
     const std::shared_ptr<TableSource>& source = plan_.step(base).source;
     if (source && (source->can_be_scanned_again() || (times == 1 && consumers_[base] == 1))) return source;
     if (!source) {
-      PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}));
+      PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}, columns_scanned(programs)));
       return table_source(std::move(table), std::string(name_of(plan_.step(base).kind)));
     }
     std::shared_ptr<TableSource>& held = held_[base];
     if (!held) {
-      PENSTOCK_ASSIGN(Table table, read_whole(*source));
+      PENSTOCK_ASSIGN(Table table, read_columns(*source, every_column(source->schema())));
       held = table_source(std::move(table), source->describe());
     }
     return held;
@@ -295,6 +362,7 @@ class Execution {
   std::set<StepId> begun_;                                 // steps whose chains are compiled or being compiled
   StringPool strings_;
   std::map<StepId, Table> done_;
+  BuildSides sides_;                                       // the right sides of joins
   std::map<StepId, std::shared_ptr<TableSource>> held_;    // the rows of sources that cannot be scanned again
   RunReport report_;
 };

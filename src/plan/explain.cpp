@@ -50,6 +50,14 @@ std::string describe_window(const Step& step) {
          (step.window.order.empty() ? "" : " in the order of " + describe_order(step, step.window.order));
 }
 
+// "semi join on o_orderkey = l_orderkey"
+std::string describe_join(const Plan& plan, const Step& step) {
+  std::vector<std::string> keys;
+  for (const JoinKey& key : step.join_keys)
+    keys.push_back(plan.step(step.inputs[0]).schema[key.left].name + " = " + plan.step(step.inputs[1]).schema[key.right].name);
+  return std::string(name_of(step.join_kind)) + " on " + list(keys);
+}
+
 std::string describe(const Plan& plan, const Step& step) {
   std::vector<std::string> parts;
   const Schema& input = step.inputs.empty() ? step.schema : plan.step(step.inputs[0]).schema;
@@ -59,6 +67,7 @@ std::string describe(const Plan& plan, const Step& step) {
     case StepKind::order_by: return describe_order(step, step.sort_keys);
     case StepKind::limit: return std::to_string(step.limit) + (step.offset ? " offset " + std::to_string(step.offset) : "");
     case StepKind::window: return describe_window(step);
+    case StepKind::join: return describe_join(plan, step);
     case StepKind::map: case StepKind::reduce: case StepKind::group_by: break;
   }
   for (const Projection& p : step.projections)
@@ -71,11 +80,15 @@ std::string describe(const Plan& plan, const Step& step) {
   return list(parts);
 }
 
-// Steps from the source down.
+// Steps from the sources down; the right side of a join before its left one, as they run.
+void add_path(const Plan& plan, StepId at, std::vector<StepId>& steps) {
+  const std::vector<StepId>& inputs = plan.step(at).inputs;
+  for (std::size_t i = inputs.size(); i-- > 0;) add_path(plan, inputs[i], steps);
+  if (std::find(steps.begin(), steps.end(), at) == steps.end()) steps.push_back(at);
+}
 std::vector<StepId> path(const Plan& plan, StepId result) {
-  std::vector<StepId> steps{result};
-  while (!plan.step(steps.back()).inputs.empty()) steps.push_back(plan.step(steps.back()).inputs[0]);
-  std::reverse(steps.begin(), steps.end());
+  std::vector<StepId> steps;
+  add_path(plan, result, steps);
   return steps;
 }
 
@@ -99,7 +112,12 @@ std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>&
     const Step& step = plan.step(steps[i]);
     const Schema& input = plan.step(step.inputs[0]).schema;
     std::set<std::uint32_t> read;
-    if (step.kind == StepKind::filter) {
+    if (step.kind == StepKind::join) {
+      bytes += bytes_of(step.schema, needed);
+      for (const std::uint32_t column : needed)
+        if (column < step.left_columns) read.insert(column);
+      for (const JoinKey& key : step.join_keys) read.insert(key.left);
+    } else if (step.kind == StepKind::filter) {
       if (i + 1 == steps.size()) for (std::uint32_t c = 0; c < input.size(); c++) needed.insert(c);
       bytes += bytes_of(input, needed);
       read = needed;
@@ -119,6 +137,12 @@ std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>&
   return bytes;
 }
 
+std::string describe_lookup(const Plan& plan, const Lookup& lookup) {
+  const Step& step = plan.step(lookup.step);
+  const std::string otherwise = yields_right_columns(lookup.kind) ? "; a join on the host if a key stands there twice" : "";
+  return "    looks up rows of the right side in the kernel: " + describe_join(plan, step) + otherwise + "\n";
+}
+
 std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program, const Traits& traits,
                             const Variant& variant) {
   std::vector<std::string> columns, predicates;
@@ -132,6 +156,7 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
     text += " (carried by row number: " + list(carried) + ")";
   }
   text += "\n";
+  for (const Lookup& lookup : program.lookups) text += describe_lookup(plan, lookup);
   if (!predicates.empty()) text += "    keeps rows where " + list(predicates) + "\n";
   for (const Output& output : program.outputs)
     if (output.carried < 0)
@@ -162,34 +187,50 @@ std::string describe_build(const BuildReport& report) {
   return line;
 }
 
-// How many of a step's first rows are asked for, as Execution asks.
-std::uint64_t rows_asked_for(const Plan& plan, StepId result, StepId wanted) {
-  std::uint64_t rows = ~std::uint64_t{0};
-  for (StepId at = result; at != wanted; at = plan.step(at).inputs[0]) rows = rows_needed(plan.step(at), rows);
-  return rows;
+// How many of a step's first rows are asked for, as Execution asks; nullopt: `wanted` is not below `at`.
+std::optional<std::uint64_t> rows_asked_for(const Plan& plan, StepId at, StepId wanted, std::uint64_t rows = ~std::uint64_t{0}) {
+  if (at == wanted) return rows;
+  for (const StepId input : plan.step(at).inputs)
+    if (const auto found = rows_asked_for(plan, input, wanted, rows_needed(plan.step(at), rows))) return found;
+  return std::nullopt;
 }
 
-// The last step of every fused chain on the way to `result`, from the source down.
+// The last step of every fused chain on the way to `result`, in the order in which they run.
 struct KernelStep { StepId last = 0; std::optional<TopK> top_k; };
-std::vector<KernelStep> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
-  std::vector<KernelStep> kernels;
-  std::optional<TopK> top_k;
-  for (StepId at = result;;) {
-    const Step& step = plan.step(at);
-    if (has_no_kernel(plan, at)) {
-      top_k.reset();
-      if (step.kind == StepKind::order_by) top_k = top_k_of(plan, at, rows_asked_for(plan, result, at), consumers);
-      at = step.inputs[0];
-      continue;
-    }
-    kernels.push_back({at, top_k});
-    top_k.reset();
-    const StepId base = chain_base(plan, at, consumers);
-    if (base == at || plan.step(base).kind == StepKind::source) break;
-    at = base;
+
+class KernelSteps {
+ public:
+  KernelSteps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers)
+      : plan_(plan), result_(result), consumers_(consumers) {
+    add(result, {});
   }
-  std::reverse(kernels.begin(), kernels.end());
-  return kernels;
+  std::vector<KernelStep> take() { return std::move(kernels_); }
+
+ private:
+  void add(StepId at, const std::optional<TopK>& top_k) {
+    const Step& step = plan_.step(at);
+    if (step.kind == StepKind::order_by)
+      return add(step.inputs[0], top_k_of(plan_, at, *rows_asked_for(plan_, result_, at), consumers_));
+    if (has_no_kernel(plan_, at)) return add(step.inputs[0], {});
+    const StepId base = chain_base(plan_, at, consumers_);
+    for (const StepId id : chain(plan_, base, at))
+      if (plan_.step(id).kind == StepKind::join) add_input(plan_.step(id).inputs[1]);
+    if (base != at) add_input(base);
+    const auto is_here = [at](const KernelStep& kernel) { return kernel.last == at; };
+    if (std::none_of(kernels_.begin(), kernels_.end(), is_here)) kernels_.push_back({at, top_k});
+  }
+  void add_input(StepId input) {
+    if (plan_.step(input).kind != StepKind::source) add(input, {});
+  }
+
+  const Plan& plan_;
+  const StepId result_;
+  const std::vector<std::uint32_t>& consumers_;
+  std::vector<KernelStep> kernels_;
+};
+
+std::vector<KernelStep> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
+  return KernelSteps(plan, result, consumers).take();
 }
 
 }  // namespace
@@ -220,7 +261,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   }
   for (StepId id : path(plan, result)) {
     const StepKind kind = plan.step(id).kind;
-    if (kind == StepKind::order_by && top_k_of(plan, id, rows_asked_for(plan, result, id), consumers))
+    if (kind == StepKind::order_by && top_k_of(plan, id, *rows_asked_for(plan, result, id), consumers))
       text += "  then order_by " + describe(plan, plan.step(id)) + ": top_k\n";
     else if (kind == StepKind::order_by)
       text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + std::to_string(least_device_sort_rows) +

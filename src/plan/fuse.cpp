@@ -133,16 +133,51 @@ void carry_wide_rows(TileProgram& program) {
 void choose_columns(TileProgram& program) {
   std::set<NodeId> seen;
   std::set<std::uint32_t> device, carried;
-  for (NodeId predicate : program.predicates) collect_columns(*program.graph, predicate, seen, device);
+  for (NodeId root : program.roots()) collect_columns(*program.graph, root, seen, device);
   if (program.bound) collect_columns(*program.graph, program.bound->passes, seen, device);
-  for (const Output& output : program.outputs) {
+  for (const Output& output : program.outputs)
     if (output.carried >= 0) carried.insert(static_cast<std::uint32_t>(output.carried));
-    else collect_columns(*program.graph, output.root, seen, device);
-  }
-  program.device_columns.assign(device.begin(), device.end());
+  program.device_columns.clear();
   program.carried_columns.clear();
+  for (Lookup& lookup : program.lookups) lookup.device_columns = lookup.carried_columns = {};
+  const auto place = [&](std::uint32_t column, std::vector<std::uint32_t>& of_source, std::vector<std::uint32_t> Lookup::*of_lookup) {
+    const int lookup = program.lookup_of(column);
+    (lookup < 0 ? of_source : program.lookups[static_cast<std::size_t>(lookup)].*of_lookup).push_back(column);
+  };
+  for (std::uint32_t column : device) place(column, program.device_columns, &Lookup::device_columns);
   for (std::uint32_t column : carried)
-    if (!device.contains(column)) program.carried_columns.push_back(column);
+    if (!device.contains(column)) place(column, program.carried_columns, &Lookup::carried_columns);
+}
+
+// The join's right columns become columns of the program, whose values its kernel looks up.
+std::vector<NodeId> add_lookup(TileProgram& program, const Plan& plan, StepId id, std::vector<NodeId> columns) {
+  const Step& step = plan.step(id);
+  Lookup lookup;
+  lookup.step = id;
+  lookup.kind = step.join_kind;
+  for (const JoinKey& key : step.join_keys) lookup.keys.push_back(columns[key.left]);
+  lookup.predicates_before = program.predicates.size();
+  lookup.first_column = static_cast<std::uint32_t>(program.source_schema.size());
+  lookup.column_count = step.right_columns;
+  columns.resize(step.left_columns);
+  for (std::uint32_t i = 0; i < step.right_columns; i++) {
+    const Field& field = step.schema[step.left_columns + i];
+    columns.push_back(program.graph->add({Op::column, field.type, field.nullable, lookup.first_column + i, {}}));
+    program.source_schema.push_back(field);
+  }
+  program.lookups.push_back(std::move(lookup));
+  return columns;
+}
+
+// A column of strings or of 128 bits that is taken over as it is is gathered by the host.
+void keep_rows(TileProgram& program, std::span<const NodeId> columns) {
+  for (std::size_t i = 0; i < program.schema.size(); i++) {
+    const NodeId root = columns[program.step_columns[i]];
+    const Node& node = program.graph->at(root);
+    const bool carry = node.op == Op::column && (node.type.kind == Kind::string || width_bytes(node.type) > 8);
+    program.outputs.push_back({program.schema[i].name, root, carry ? static_cast<int>(node.payload) : -1});
+  }
+  carry_wide_rows(program);
 }
 
 // Strings are ordered by the host. A key that is carried may be a DOUBLE on a device that has none.
@@ -180,29 +215,6 @@ Status add_bound(TileProgram& program) {
 }
 
 }  // namespace
-
-std::uint32_t TileProgram::accumulator_words() const {
-  std::uint32_t words = 0;
-  for (const Accumulator& accumulator : accumulators) words += word_count(accumulator);
-  return words;
-}
-
-std::uint32_t TileProgram::key_words() const { return key_count + std::max(1u, (key_count + 63) / 64); }
-
-bool TileProgram::carries_rows() const {
-  return std::any_of(outputs.begin(), outputs.end(), [](const Output& output) { return output.carried >= 0; });
-}
-
-std::vector<std::uint32_t> TileProgram::scanned_columns() const {
-  std::vector<std::uint32_t> columns;
-  const auto add = [&](std::uint32_t column) {
-    while (column >= own_columns()) column = derived[column - own_columns()].source;
-    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
-  };
-  for (std::uint32_t column : device_columns) add(column);
-  for (std::uint32_t column : carried_columns) add(column);
-  return columns;
-}
 
 std::vector<StepId> chain(const Plan& plan, StepId base, StepId last) {
   std::vector<StepId> steps;
@@ -247,19 +259,14 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
       case StepKind::reduce: case StepKind::group_by:
         PENSTOCK_TRY(end_with_aggregates(program, step, columns));
         break;
+      case StepKind::join:
+        columns = add_lookup(program, plan, id, std::move(columns));
+        break;
       case StepKind::source: case StepKind::order_by: case StepKind::limit: case StepKind::window:
         return Status(Code::internal, "a step that cannot be fused: " + std::string(name_of(step.kind)));
     }
   }
-  if (program.epilogue == Epilogue::compact) {
-    for (std::size_t i = 0; i < program.schema.size(); i++) {
-      const NodeId root = columns[slice[i]];
-      const Node& node = program.graph->at(root);
-      const bool carry = node.op == Op::column && (node.type.kind == Kind::string || width_bytes(node.type) > 8);
-      program.outputs.push_back({program.schema[i].name, root, carry ? static_cast<int>(node.payload) : -1});
-    }
-    carry_wide_rows(program);
-  }
+  if (program.epilogue == Epilogue::compact) keep_rows(program, columns);
   PENSTOCK_TRY(derive_columns(program));
   choose_columns(program);
   return program;

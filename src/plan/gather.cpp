@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "column/column_builders.hpp"
+#include "penstock/expression.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -51,6 +52,18 @@ Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows) {
   Column result = gather(without_nulls, rows);
   result.validity = validity.take();
   return result;
+}
+
+Column gather_found(const Column& column, std::span<const std::uint32_t> rows) {
+  if (column.row_count == 0) return column_of(column.type, std::vector<Scalar>(rows.size(), Scalar::null_of(column.type)));
+  std::vector<std::uint64_t> wide(rows.begin(), rows.end());
+  bool all_found = true;
+  for (std::uint64_t& row : wide) {
+    if (row < column.row_count) continue;
+    row = no_row;
+    all_found = false;
+  }
+  return all_found ? gather(column, wide) : gather_or_null(column, std::move(wide));
 }
 
 Table gather(const Table& table, std::span<const std::uint64_t> rows) {

@@ -85,7 +85,7 @@ Table beside(std::span<const TileProgram> programs, std::vector<Table> parts) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < parts.size(); i++) {
     rows = std::min(rows, parts[i].row_count);
-    columns += programs[i].step_columns.size();
+    for (const std::uint32_t column : programs[i].step_columns) columns = std::max<std::size_t>(columns, column + std::size_t{1});
   }
   const std::size_t keys = parts[0].columns.size() - programs[0].step_columns.size();
   Table table{std::vector<std::string>(keys + columns), std::vector<Column>(keys + columns), rows};

@@ -15,7 +15,17 @@ std::vector<ColumnBuffer> written_buffers(const TileProgram& program) {
   return program.epilogue == Epilogue::compact ? output_buffers(program) : std::vector<ColumnBuffer>();
 }
 
-std::size_t buffer_count(const TileProgram& program) { return input_buffers(program).size() + written_buffers(program).size(); }
+std::size_t buffer_count(const TileProgram& program) {
+  return input_buffers(program).size() + lookup_buffers(program).size() + written_buffers(program).size();
+}
+
+void add_columns(const TileProgram& program, const std::vector<std::uint32_t>& columns, std::vector<ColumnBuffer>& buffers) {
+  for (std::uint32_t column : columns) {
+    const Field& field = program.source_schema[column];
+    buffers.push_back({BufferRole::values, column, field.type, field.type.kind == Kind::boolean});
+    if (field.nullable) buffers.push_back({BufferRole::validity, column, field.type, true});
+  }
+}
 
 std::uint64_t row_bytes_without_validity(const std::vector<ColumnBuffer>& buffers) {
   std::uint64_t bytes = 0;
@@ -34,6 +44,9 @@ std::uint64_t total_bytes(const std::vector<ColumnBuffer>& buffers, std::uint64_
 
 std::string ColumnBuffer::name(char set) const {
   if (role == BufferRole::row_numbers) return std::string(1, set) + "_rows";
+  if (role == BufferRole::places) return "places" + std::to_string(place);
+  if (role == BufferRole::table) return "table" + std::to_string(place);
+  if (role == BufferRole::found_rows) return std::string(1, set) + "_found" + std::to_string(place);
   return set + std::to_string(place) + (role == BufferRole::validity ? "_valid" : "");
 }
 
@@ -41,7 +54,8 @@ std::string ColumnBuffer::element_type() const {
   switch (role) {
     case BufferRole::values: return memory_type(type);
     case BufferRole::validity: return "u8";
-    case BufferRole::row_numbers: return "u32";
+    case BufferRole::table: return "u64";
+    case BufferRole::row_numbers: case BufferRole::places: case BufferRole::found_rows: return "u32";
   }
   return {};
 }
@@ -52,7 +66,8 @@ std::uint32_t ColumnBuffer::element_bytes() const {
   switch (role) {
     case BufferRole::values: return width_bytes(type);
     case BufferRole::validity: return 1;
-    case BufferRole::row_numbers: return 4;
+    case BufferRole::table: return 8;
+    case BufferRole::row_numbers: case BufferRole::places: case BufferRole::found_rows: return 4;
   }
   return 0;
 }
@@ -61,10 +76,16 @@ std::uint64_t ColumnBuffer::bytes(std::uint64_t row_count) const { return is_bit
 
 std::vector<ColumnBuffer> input_buffers(const TileProgram& program) {
   std::vector<ColumnBuffer> buffers;
-  for (std::uint32_t column : program.device_columns) {
-    const Field& field = program.source_schema[column];
-    buffers.push_back({BufferRole::values, column, field.type, field.type.kind == Kind::boolean});
-    if (field.nullable) buffers.push_back({BufferRole::validity, column, field.type, true});
+  add_columns(program, program.device_columns, buffers);
+  return buffers;
+}
+
+std::vector<ColumnBuffer> lookup_buffers(const TileProgram& program) {
+  std::vector<ColumnBuffer> buffers;
+  for (std::uint32_t i = 0; i < program.lookups.size(); i++) {
+    buffers.push_back({BufferRole::places, i, {}, false});
+    buffers.push_back({BufferRole::table, i, {}, false});
+    add_columns(program, program.lookups[i].device_columns, buffers);
   }
   return buffers;
 }
@@ -78,6 +99,8 @@ std::vector<ColumnBuffer> output_buffers(const TileProgram& program) {
     if (node.nullable) buffers.push_back({BufferRole::validity, i, node.type, false});
   }
   if (program.carries_rows()) buffers.push_back({BufferRole::row_numbers, 0, {}, false});
+  for (std::uint32_t i = 0; i < program.lookups.size(); i++)
+    if (program.carries_rows(static_cast<int>(i))) buffers.push_back({BufferRole::found_rows, i, {}, false});
   return buffers;
 }
 
@@ -123,8 +146,8 @@ std::vector<Slice> by_distinct_argument(const Step& step) {
 
 }  // namespace
 
-Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last) {
-  std::vector<Slice> open = by_distinct_argument(plan.step(last));
+Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last, const Slice& columns) {
+  std::vector<Slice> open = columns.empty() ? by_distinct_argument(plan.step(last)) : std::vector<Slice>{columns};
   std::reverse(open.begin(), open.end());
   std::vector<TileProgram> programs;
   while (!open.empty()) {

@@ -9,12 +9,16 @@
 
 namespace penstock::plan {
 
-enum class BufferRole : unsigned char { values, validity, row_numbers };
+enum class BufferRole : unsigned char {
+  values, validity, row_numbers,
+  places, table,     // of a lookup: see join_table.hpp
+  found_rows,        // an output: the number of the row that a lookup found, or no_row
+};
 
 // One buffer: a source's column and an output have their values, then their validity if they may be NULL.
 struct ColumnBuffer {
   BufferRole role = BufferRole::values;
-  std::uint32_t place = 0;      // in the source's schema or among the program's outputs; row numbers have none
+  std::uint32_t place = 0;      // in the source's schema, among the program's outputs or lookups; row numbers have none
   Type type;                    // of the column
   bool is_bits = false;         // a bit a row, else an element; what kernels write are elements, which the host packs
 
@@ -26,7 +30,10 @@ struct ColumnBuffer {
   std::uint64_t bytes(std::uint64_t row_count) const;
 };
 std::vector<ColumnBuffer> input_buffers(const TileProgram& program);     // of its device_columns
-// Of its outputs but those that are carried, for which the kept rows' numbers stand at the end.
+// Of each lookup: its places, its table, and the columns that the kernel takes from the rows it finds.
+std::vector<ColumnBuffer> lookup_buffers(const TileProgram& program);
+// Of its outputs but those that are carried, for which the kept rows' numbers stand at the end, then those
+// of the rows that lookups found.
 std::vector<ColumnBuffer> output_buffers(const TileProgram& program);
 
 // Widths of a row that is read, at least 1, and of one that is kept, validity left out: what policies reckon with.
@@ -42,7 +49,8 @@ bool packs_scalars(const TileProgram& program);
 // Whether the program's kernels have no more parameters than a kernel may.
 bool fits_parameters(const TileProgram& program);
 // fuse() with the step's columns split until every program fits: they read the same rows, and each adds columns to the result.
-Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last);
+// `columns`: where rows are kept, which of them the result has; empty: all.
+Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last, const Slice& columns = {});
 // fuse_top_k() where that fits, else fuse_slices().
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last, const std::optional<TopK>& top_k);
 

@@ -52,7 +52,8 @@ class Runner {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
     const std::uint64_t rows = chunk_rows(*run_.options, run_.device->traits(), program_);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings, std::move(begun_)));
-    collector_ = make_collector(program_, *run_.strings);
+    if (!program_.lookups.empty()) PENSTOCK_TRY(lookups_.bring(*run_.device, program_, *run_.sides, *run_.strings));
+    collector_ = make_collector(program_, *run_.strings, run_.sides);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
   }
@@ -70,6 +71,7 @@ class Runner {
   Status enqueue(Chunk& chunk) {
     PENSTOCK_TRY(kernel_->prepare(chunk.slot, chunk.memory.input.row_count));
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
+    chunk.memory.input.lookups = lookups_.buffers();
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.slot, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
@@ -109,7 +111,7 @@ class Runner {
   void finish_report() {
     RunReport& report = *run_.report;
     report.rows_read += rows_;
-    report.bytes_uploaded += stream_->bytes_uploaded();
+    report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
     report.read_seconds += stream_->read_seconds();
     KernelReport entry;
@@ -128,6 +130,7 @@ class Runner {
   BegunScan begun_;
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
+  LookupMemory lookups_;
   std::array<Chunk, slots_in_flight> chunks_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<ChunkStream> stream_;

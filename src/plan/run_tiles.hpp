@@ -15,6 +15,7 @@ struct TileRun {
   RunReport* report = nullptr;               // gains a KernelReport and the counts
   std::uint64_t row_limit = ~std::uint64_t{0};   // compact: enough rows; later chunks are not read
   Recording* recording = nullptr;                // may be null
+  const BuildSides* sides = nullptr;         // of the program's lookups, where it has any
 };
 // `kernel` is the program's, whose compilation may still be under way.
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source,

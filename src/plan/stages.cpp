@@ -104,7 +104,8 @@ std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_l
 StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers) {
   if (plan.step(last).kind == StepKind::source) return last;
   StepId at = plan.step(last).inputs[0];
-  while (is_filter_or_map(plan, at) && consumers[at] <= 1 && !finishes_on_host(plan, at)) at = plan.step(at).inputs[0];
+  const auto is_fused = [&] { return is_filter_or_map(plan, at) || plan.step(at).kind == StepKind::join; };
+  while (is_fused() && consumers[at] <= 1 && !finishes_on_host(plan, at)) at = plan.step(at).inputs[0];
   return at;
 }
 

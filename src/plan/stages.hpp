@@ -18,7 +18,8 @@ bool has_no_kernel(const Plan& plan, StepId id);
 std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit);
 // Where ORDER BY's first `row_limit` rows are few of what a kernel yields: what that kernel's rows are cut down to while they stream.
 std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_limit, const std::vector<std::uint32_t>& consumers);
-// The step whose rows the kernel that yields `last` reads: a source, a step with several consumers, or a small result.
+// The step whose rows the kernel that yields `last` reads: a source, a step with several consumers, or a small result. On the way it
+// passes through joins, by their left sides: lookups, so long as no key stands twice on the right.
 StepId chain_base(const Plan& plan, StepId last, const std::vector<std::uint32_t>& consumers);
 
 }  // namespace penstock::plan

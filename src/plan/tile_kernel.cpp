@@ -167,6 +167,7 @@ Status TileKernel::upload_scalars(Queue& queue, Slot& slot, StringPool& strings)
 std::vector<Argument> TileKernel::source_arguments(const ChunkInput& input, const Slot& slot, StringPool& strings) const {
   std::vector<Argument> arguments;
   add(arguments, input.buffers);
+  add(arguments, input.lookups);
   if (packs_scalars(program_)) {
     add(arguments, slot.scalars);
     return arguments;

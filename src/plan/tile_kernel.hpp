@@ -17,6 +17,7 @@ namespace penstock::plan {
 // The buffers of a chunk's columns in the order of input_buffers().
 struct ChunkInput {
   std::vector<std::shared_ptr<Buffer>> buffers;
+  std::vector<std::shared_ptr<Buffer>> lookups;    // in the order of lookup_buffers(): the same for every chunk
   std::uint64_t row_count = 0;
 };
 

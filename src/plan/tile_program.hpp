@@ -70,9 +70,22 @@ struct TopKBound {
   std::uint32_t limit = 0, open = 0;                  // parameters: the key of the last of the first rows; whether all rows pass
 };
 
+// A join whose right side is a table that the kernel looks rows up in: the row that a key finds gives the columns that stand behind
+// the source's own in source_schema, from first_column on.
+struct Lookup {
+  StepId step = 0;
+  JoinKind kind = JoinKind::inner;
+  std::vector<NodeId> keys;                    // of the rows that come in
+  std::size_t predicates_before = 0;           // of the program's, those of steps before the join
+  std::uint32_t first_column = 0, column_count = 0;
+  std::vector<std::uint32_t> device_columns;   // in source_schema: those that kernels read
+  std::vector<std::uint32_t> carried_columns;  // those that only the host reads, by the number of the row that was found
+};
+
 struct TileProgram {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();   // over the source's schema
-  Schema source_schema;                        // the source's own columns, then the derived ones
+  Schema source_schema;                        // the source's own columns, then those of the lookups, then the derived ones
+  std::vector<Lookup> lookups;                 // in order; a later one's keys may be an earlier one's columns
   std::vector<DerivedColumn> derived;
   std::vector<std::uint32_t> device_columns;   // of the source, those that kernels read, ascending
   std::vector<std::uint32_t> carried_columns;  // of the source, those that only the host reads
@@ -92,8 +105,12 @@ struct TileProgram {
 
   std::uint32_t accumulator_words() const;
   std::uint32_t key_words() const;             // a word a key, then a bit a key for those that are NULL
-  bool carries_rows() const;                   // whether row numbers are an output
-  std::uint32_t own_columns() const { return static_cast<std::uint32_t>(source_schema.size() - derived.size()); }
+  bool carries_rows(int lookup = -1) const;    // whether row numbers are an output: the source's, or of those that a lookup found
+  std::uint32_t first_derived() const { return static_cast<std::uint32_t>(source_schema.size() - derived.size()); }
+  std::uint32_t own_columns() const { return lookups.empty() ? first_derived() : lookups[0].first_column; }
+  int lookup_of(std::uint32_t column) const;   // the lookup whose table holds a column, or what it is derived from; -1: the source
+  bool keeps_all_rows() const;
+  std::vector<NodeId> roots() const;           // of all that is computed: predicates, keys of lookups, outputs
   // The source's own columns in the order in which batches hold them: those that kernels or derived columns read, then the carried.
   std::vector<std::uint32_t> scanned_columns() const;
 };
@@ -102,7 +119,8 @@ struct TileProgram {
 // DISTINCT values have groups of their own.
 using Slice = std::vector<std::uint32_t>;
 Slice whole_slice(const Step& step);
-// Builds the program that yields step `last`: walks up through filters and maps to `base`, whose schema is the program's source.
+// Builds the program that yields step `last`: walks up through filters, maps and the left sides of joins, which
+// become lookups, to `base`, whose schema is the program's source.
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice);
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
 // Of the rows of a chain of filters and maps only the first ones are needed.

@@ -12,7 +12,8 @@ namespace {
 
 class TopKCollector : public Collector {
  public:
-  TopKCollector(const TileProgram& program, StringPool& strings) : program_(program), strings_(strings) {
+  TopKCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
+      : program_(program), strings_(strings), sides_(sides) {
     begin_again();
     if (program.bound) program.graph->parameters[program.bound->open] = Scalar::of(true);
   }
@@ -35,7 +36,7 @@ class TopKCollector : public Collector {
   std::uint64_t row_count() const override { return row_count_; }
 
  private:
-  void begin_again() { rows_ = make_row_collector(program_, strings_); }
+  void begin_again() { rows_ = make_row_collector(program_, strings_, sides_); }
 
   // Rows of this chunk stand behind those of earlier ones, so that equal rows stay as they stood.
   Status cut() {
@@ -79,6 +80,7 @@ class TopKCollector : public Collector {
 
   const TileProgram& program_;
   StringPool& strings_;
+  const BuildSides* sides_;
   std::unique_ptr<Collector> rows_;      // behind first_
   Table first_;
   std::uint64_t row_count_ = 0, earlier_bytes_ = 0;
@@ -86,8 +88,8 @@ class TopKCollector : public Collector {
 
 }  // namespace
 
-std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings) {
-  return std::make_unique<TopKCollector>(program, strings);
+std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides) {
+  return std::make_unique<TopKCollector>(program, strings, sides);
 }
 
 }  // namespace penstock::plan

@@ -9,6 +9,6 @@
 
 namespace penstock::plan {
 
-std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings);
+std::unique_ptr<Collector> make_top_k_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides);
 
 }  // namespace penstock::plan

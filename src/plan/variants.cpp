@@ -160,10 +160,7 @@ bool can_pass_once(const Traits& traits, const TileProgram& program) {
 // Metal has no float64, nor have many small OpenCL devices: refused by name, before a compiler would.
 Status check_float64(const Traits& traits, const TileProgram& program) {
   if (traits.has_f64) return {};
-  std::vector<NodeId> roots = program.predicates;
-  for (const Output& output : program.outputs)
-    if (output.carried < 0) roots.push_back(output.root);
-  if (needs_f64(*program.graph, roots))
+  if (needs_f64(*program.graph, program.roots()))
     return Status(Code::unsupported, "DOUBLE, and casts between DECIMAL and FLOAT, need float64, which " + traits.id + " lacks");
   for (const Accumulator& a : program.accumulators)
     if (a.kind == AccumulatorKind::sum_f64)
@@ -173,7 +170,7 @@ Status check_float64(const Traits& traits, const TileProgram& program) {
 
 bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
-bool without_filter(const Traits&, const TileProgram& program) { return program.predicates.empty() && !program.bound; }
+bool without_filter(const Traits&, const TileProgram& program) { return program.keeps_all_rows() && !program.bound; }
 
 constexpr std::array<Variant, 10> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,

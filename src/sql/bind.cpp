@@ -1,4 +1,4 @@
-// From a Select to steps: source -> filter -> (map | reduce | group_by) -> filter (HAVING) -> map -> order_by -> limit -> map.
+// From a Select to steps: tables, joined -> filter -> (map | reduce | group_by) -> filter (HAVING) -> map -> order_by -> limit -> map.
 //
 // A step is left out where it would change nothing: `SELECT *` has no map, and a grouping whose SELECT list is its keys and
 // then its aggregates is its own result. ORDER BY over what the SELECT list lacks adds columns that the last map drops.
@@ -9,6 +9,7 @@
 
 #include "base/guard.hpp"
 #include "sql/grouping.hpp"
+#include "sql/join_tables.hpp"
 #include "sql/windowing.hpp"
 
 namespace penstock::sql {
@@ -18,9 +19,10 @@ struct Key { std::uint32_t column = 0; const OrderItem* item = nullptr; };
 
 class SelectBinder {
  public:
-  SelectBinder(const Lexed& lexed, const Select& select, Plan& plan, StepId source)
-      : select_(select), plan_(plan), step_(source), schema_(plan.step(source).schema), table_(plan.step(source).source),
-        names_(lexed, select, schema_), rows_(schema_) {}
+  // `step` has the columns of the scope; `where` is what is still asked of its rows.
+  SelectBinder(const Lexed& lexed, const Select& select, const Scope& scope, Plan& plan, const JoinedTables& joined)
+      : select_(select), plan_(plan), step_(joined.step), where_(joined.where), table_(schema_source(scope.schema)),
+        names_(lexed, select, scope), rows_(scope.schema) {}
 
   Result<StepId> bind() {
     PENSTOCK_TRY(bind_where());
@@ -47,9 +49,9 @@ class SelectBinder {
   }
 
   Status bind_where() {
-    if (!select_.where) return {};
-    PENSTOCK_ASSIGN(const NodeId predicate, ExpressionBinder(names_, rows_, "WHERE").predicate(*select_.where));
-    return take(*select_.where, plan_.filter(step_, rows_.graph(), predicate));
+    if (!where_) return {};
+    PENSTOCK_ASSIGN(const NodeId predicate, ExpressionBinder(names_, rows_, "WHERE").predicate(*where_));
+    return take(*where_, plan_.filter(step_, rows_.graph(), predicate));
   }
 
   // outputs_ becomes the SELECT items, and behind them what only ORDER BY asks for.
@@ -166,10 +168,10 @@ class SelectBinder {
   // A count of rows: a constant, not below 0; NULL and ALL are no limit.
   Result<std::optional<std::uint64_t>> row_count(const SyntaxPointer& syntax, const char* clause) {
     if (!syntax) return std::optional<std::uint64_t>();
-    static const Schema no_columns;
+    const Scope no_tables;
     const Select no_select;
-    Names no_names(names_.lexed(), no_select, no_columns);
-    Builder builder(no_columns);
+    Names no_names(names_.lexed(), no_select, no_tables);
+    Builder builder{Schema()};
     PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(no_names, builder, clause).value(*syntax));
     const Evaluated result = evaluate(*builder.graph(), std::array{node}, {})[0];
     const std::string name(clause);
@@ -192,27 +194,22 @@ class SelectBinder {
   const Select& select_;
   Plan& plan_;
   StepId step_;
-  const Schema schema_;                          // of the table
-  const std::shared_ptr<TableSource> table_;
+  const SyntaxPointer where_;
+  const std::shared_ptr<TableSource> table_;     // of the rows' names and types
   Names names_;
-  Builder rows_;                                 // over the table's rows
+  Builder rows_;                                 // over the rows of FROM
   std::vector<SelectItem> outputs_;
   std::vector<Key> keys_;
 };
 
-Result<StepId> open_source(const Lexed& lexed, const Select& select, Plan& plan, const TableOpener& open) {
-  Result<std::shared_ptr<TableSource>> table = open(select.table);
-  if (!table.ok()) {
-    std::string message = table.status().message();
-    if (!select.table_quoted) message += "; if a file is meant, write FROM '" + select.table + ".parquet'";
-    Status status = error_at(lexed.statement, select.table_offset, table.status().code(), std::move(message));
-    for (const std::string& context : table.status().context()) status = status.with(context);   // which file it was
-    return status;
-  }
-  return plan.source(std::move(table).value());
+}  // namespace
+
+Result<StepId> bind_select(const Lexed& lexed, const Select& select, Plan& plan, const TableOpener& open) {
+  PENSTOCK_ASSIGN(const Scope scope, open_scope(lexed, select, open));
+  PENSTOCK_ASSIGN(const JoinedTables joined, join_tables(lexed, select, scope, plan, open));
+  return SelectBinder(lexed, select, scope, plan, joined).bind();
 }
 
-}  // namespace
 }  // namespace penstock::sql
 
 namespace penstock {
@@ -221,8 +218,7 @@ Result<StepId> bind_sql(std::string_view statement, Plan& plan, const TableOpene
   return guard([&]() -> Result<StepId> {
     PENSTOCK_ASSIGN(const sql::Lexed lexed, sql::lex(statement));
     PENSTOCK_ASSIGN(const sql::Select select, sql::read_select(lexed));
-    PENSTOCK_ASSIGN(const StepId source, sql::open_source(lexed, select, plan, open));
-    return sql::SelectBinder(lexed, select, plan, source).bind();
+    return sql::bind_select(lexed, select, plan, open);
   });
 }
 

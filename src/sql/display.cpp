@@ -108,6 +108,8 @@ std::string display(const Syntax& syntax) {
       return text + " ELSE " + display(*syntax.inputs.back()) + " END";
     }
     case Form::function: return function(syntax);
+    case Form::exists: return "EXISTS(SUBQUERY)";
+    case Form::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
   }
   return {};
 }

@@ -102,6 +102,8 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
     case Form::case_of: return case_of(syntax);
     case Form::operation: return operation(syntax);
     case Form::function: return function(syntax);
+    case Form::exists: case Form::in_subquery:
+      return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
   }
   return Status(Code::internal, "an expression of no known form");
 }

@@ -16,6 +16,7 @@
 #include "sql/constant.hpp"
 #include "sql/instead.hpp"
 #include "sql/place.hpp"
+#include "sql/scope.hpp"
 #include "sql/syntax.hpp"
 
 namespace penstock::sql {
@@ -31,9 +32,9 @@ struct Operand {
 // The names a statement's expressions can use.
 class Names {
  public:
-  Names(const Lexed& lexed, const Select& select, const Schema& schema);
+  Names(const Lexed& lexed, const Select& select, const Scope& scope);
 
-  // The schema's column; nullopt: no such one. An error when the qualifier names no table.
+  // The scope's column; nullopt: no such one. An error when the qualifier names no table, or several tables have one.
   Result<std::optional<std::uint32_t>> column(const Syntax& syntax) const;
   // The first SELECT item of that alias; nullopt if there is none.
   std::optional<std::size_t> alias(const Syntax& syntax) const;
@@ -53,7 +54,8 @@ class Names {
   // The status with its place, which it may have already.
   Status at(const Syntax& syntax, const Status& status) const;
   const Lexed& lexed() const { return lexed_; }
-  const Schema& schema() const { return schema_; }
+  const Schema& schema() const { return scope_.schema; }
+  const Scope& scope() const { return scope_; }
 
   // Aliases of items from here on cannot be used yet: an item sees those before it only, so that none means itself.
   std::size_t visible_aliases = 0;
@@ -61,9 +63,11 @@ class Names {
   int alias_expansions = 0;
 
  private:
+  void expand(const Syntax& star);
+  Status unknown_table(const Syntax& syntax) const;
+
   const Lexed& lexed_;
-  const Select& select_;
-  const Schema& schema_;
+  const Scope& scope_;
   std::vector<SelectItem> items_;       // '*' expanded
 };
 

@@ -13,9 +13,13 @@ namespace {
 constexpr std::string_view strings =
     "of strings there are LIKE, ILIKE, ||, comparisons, length, lower, upper, substring, left, right, trim, replace, contains, "
     "starts_with, ends_with and position, of one column and constants";
-constexpr std::string_view one_table = "a statement reads one table";
+constexpr std::string_view keys = "tables are joined by = between their columns: FROM 'a', 'b' WHERE a.x = b.y";
+constexpr std::string_view left_join = "a LEFT JOIN is by = between both tables, and by conditions of one of them";
 constexpr std::string_view inner =
-    "a statement is one SELECT over one table: ask the inner one first, and name a file with its rows or write its value";
+    "[NOT] EXISTS (SELECT ...) and [NOT] IN (SELECT ...) are, in WHERE and joined to the rest by AND; else ask the inner one first, and "
+    "name a file with its rows or write its value";
+constexpr std::string_view correlated =
+    "inside EXISTS and IN a column from outside stands beside =, in a SELECT without groups, aggregates and LIMIT";
 constexpr std::string_view groups = "GROUP BY is, with the aggregates count, sum, avg, min and max";
 constexpr std::string_view aggregates = "the aggregates are count, sum, avg, min and max";
 constexpr std::string_view dates =
@@ -27,7 +31,12 @@ constexpr std::string_view constant_date = "write it as a constant: DATE '2026-0
 struct Row { std::string_view begins, instead; };
 constexpr Row rows[] = {
     {"ILIKE", strings}, {"SIMILAR TO", strings}, {"the operator ~", strings},
-    {"the operator !~", strings}, {"JOIN", one_table}, {"a join", one_table}, {"a subquery", inner}, {"WITH", inner},
+    {"the operator !~", strings}, 
+    {"a cross product", keys}, {"a LEFT JOIN", left_join}, {"LEFT JOIN of", "join its tables one by one"},
+    {"RIGHT JOIN", "swap the tables and write LEFT JOIN"}, {"FULL JOIN", "INNER and LEFT JOIN are"},
+    {"NATURAL JOIN", "write USING (column)"}, {"a subquery that compares", correlated}, {"a subquery with outer", correlated},
+    {"an EXISTS", correlated}, {"a NOT IN whose", "write NOT EXISTS"},
+    {"a subquery", inner}, {"WITH", inner},
     {"UNION", "ask each SELECT by itself"}, {"INTERSECT", "ask each SELECT by itself"}, {"EXCEPT", "ask each SELECT by itself"},
     {"more than one statement", "ask each SELECT by itself"}, {"QUALIFY", groups},
     {"DISTINCT ON", "SELECT DISTINCT and GROUP BY are"},

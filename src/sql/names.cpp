@@ -6,13 +6,6 @@
 namespace penstock::sql {
 namespace {
 
-// "data/lineitem.parquet" -> "lineitem", as DuckDB names a file's table.
-std::string stem(std::string_view path) {
-  const std::size_t slash = path.find_last_of('/');
-  std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  return std::string(file.substr(0, file.find('.', 1)));
-}
-
 // "'price', 'prize'"
 std::string nearest(const Schema& schema, std::string_view name) {
   std::vector<std::string> known;
@@ -24,34 +17,57 @@ std::string nearest(const Schema& schema, std::string_view name) {
 
 }  // namespace
 
-Names::Names(const Lexed& lexed, const Select& select, const Schema& schema) : lexed_(lexed), select_(select), schema_(schema) {
+Names::Names(const Lexed& lexed, const Select& select, const Scope& scope) : lexed_(lexed), scope_(scope) {
   for (const SelectItem& item : select.items) {
-    if (item.value->form != Form::star) {
-      items_.push_back(item);
-      continue;
-    }
-    for (std::uint32_t i = 0; i < schema.size(); i++) {
-      auto column = std::make_shared<Syntax>(*item.value);
-      column->form = Form::column;
-      column->name = schema[i].name;
-      column->index = i;
-      items_.push_back({std::move(column), ""});
-    }
+    if (item.value->form != Form::star) items_.push_back(item);
+    else expand(*item.value);
   }
   visible_aliases = items_.size();
 }
 
-Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
-  if (!syntax.qualifier.empty()) {
-    const std::string asked = lower(syntax.qualifier);
-    const bool known = select_.table_alias.empty() ? asked == lower(select_.table) || asked == lower(stem(select_.table))
-                                                   : asked == lower(select_.table_alias);
-    if (!known)
-      return error(syntax.offset, Code::invalid, "no table '" + syntax.qualifier + "'; the table is '" +
-                   (select_.table_alias.empty() ? stem(select_.table) : select_.table_alias) + "'");
+// '*' and 't.*'. A table that is not there stays a column of it, for column() to complain of.
+void Names::expand(const Syntax& star) {
+  const std::size_t before = items_.size();
+  const auto add = [&](std::uint32_t index) {
+    auto column = std::make_shared<Syntax>(star);
+    column->form = Form::column;
+    column->name = scope_.schema[index].name;
+    column->index = index;
+    items_.push_back({std::move(column), ""});
+  };
+  for (std::uint32_t i = 0; i < scope_.schema.size(); i++) {
+    const ScopeTable& table = scope_.tables[scope_.table_of(i)];
+    if (star.qualifier.empty() ? !scope_.is_merged(i) : table.is_called(star.qualifier)) add(i);
   }
-  if (syntax.index) return syntax.index;
-  return find_field(schema_, syntax.name);
+  if (items_.size() == before && !scope_.schema.empty()) add(0);
+}
+
+Status Names::unknown_table(const Syntax& syntax) const {
+  std::string known;
+  for (const ScopeTable& table : scope_.tables) known += (known.empty() ? "'" : ", '") + table.shown() + "'";
+  return error(syntax.offset, Code::invalid,
+               "no table '" + syntax.qualifier + "'; the table" + (scope_.tables.size() == 1 ? " is " : "s are ") + known);
+}
+
+Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
+  std::optional<std::uint32_t> found;
+  bool is_known = syntax.qualifier.empty();
+  for (const ScopeTable& table : scope_.tables) {
+    if (!syntax.qualifier.empty() && !table.is_called(syntax.qualifier)) continue;
+    is_known = true;
+    if (syntax.index) continue;
+    const Schema columns(scope_.schema.begin() + table.first, scope_.schema.begin() + table.first + table.count);
+    const std::optional<std::uint32_t> here = find_field(columns, syntax.name);
+    if (!here || (syntax.qualifier.empty() && scope_.is_merged(table.first + *here))) continue;
+    if (found) {
+      const std::string other = scope_.tables[scope_.table_of(*found)].shown();
+      return error(syntax.offset, Code::invalid, "column '" + syntax.name + "' is in '" + other + "' and in '" + table.shown() +
+                                                     "'; write " + other + "." + syntax.name + " or " + table.shown() + "." + syntax.name);
+    }
+    found = table.first + *here;
+  }
+  if (!is_known) return unknown_table(syntax);
+  return syntax.index ? syntax.index : found;
 }
 
 std::optional<std::size_t> Names::alias(const Syntax& syntax) const {
@@ -67,7 +83,7 @@ Status Names::unknown(const Syntax& syntax) const {
     return error(syntax.offset, Code::invalid, "'" + syntax.name + "' is used before it is defined in the SELECT list");
   const Token* token = lexed_.at(syntax.offset);
   const bool is_quoted = token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
-  const std::string near = nearest(schema_, syntax.name);
+  const std::string near = nearest(scope_.schema, syntax.name);
   return error(syntax.offset, Code::invalid,
                "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near) +
                    (is_quoted ? "; a text stands in single quotes, a name in double ones" : ""));
@@ -86,7 +102,7 @@ Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const ch
 std::string Names::output_name(const SelectItem& item) const {
   if (!item.alias.empty()) return item.alias;
   if (item.value->form != Form::column) return display(*item.value);
-  if (const auto index = column(*item.value); index.ok() && *index) return schema_[**index].name;
+  if (const auto index = column(*item.value); index.ok() && *index) return scope_.schema[**index].name;
   return item.value->name;
 }
 

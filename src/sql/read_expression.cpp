@@ -10,7 +10,7 @@ constexpr int depth_limit = 500;    // of the binder's recursion: see the lexer'
 
 struct Described { std::string_view kind, what; };
 constexpr Described refused_nodes[] = {
-    {"SubLink", "a subquery"}, {"ParamRef", "a parameter"}, {"A_ArrayExpr", "an array"}, {"RowExpr", "a row value"},
+    {"ParamRef", "a parameter"}, {"A_ArrayExpr", "an array"}, {"RowExpr", "a row value"},
     {"A_Indirection", "a subscript or field access"}, {"CollateClause", "COLLATE"}, {"GroupingFunc", "GROUPING()"},
     {"GroupingSet", "GROUPING SETS, ROLLUP or CUBE"}, {"XmlExpr", "XML"}, {"SetToDefault", "DEFAULT"},
     {"CurrentOfExpr", "CURRENT OF"}, {"XmlSerialize", "XML"}, {"MultiAssignRef", "an assignment"},
@@ -67,6 +67,7 @@ Result<SyntaxPointer> ExpressionReader::dispatch(Tree node) {
   if (kind == "CaseExpr") return case_of(body);
   if (kind == "TypeCast") return cast(body);
   if (kind == "FuncCall") return function(body);
+  if (kind == "SubLink") return subquery(body);
   if (kind == "CoalesceExpr") return over_inputs(Form::function, "coalesce", body.location(), body["args"]);
   if (kind == "MinMaxExpr")
     return over_inputs(Form::function, body["op"].text() == "IS_LEAST" ? "least" : "greatest", body.location(), body["args"]);
@@ -84,6 +85,28 @@ Result<SyntaxPointer> ExpressionReader::dispatch(Tree node) {
   for (const auto& [name, what] : refused_nodes)
     if (name == kind) return refuse(body.location(), std::string(what));
   return refuse(std::max<std::int64_t>(first_location(node), 0), "this expression (" + std::string(kind) + ")");
+}
+
+// EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
+Result<SyntaxPointer> ExpressionReader::subquery(Tree body) {
+  constexpr int most_levels = 16;
+  const std::string_view type = body["subLinkType"].text();
+  const bool is_in = type == "ANY_SUBLINK" && !body["operName"];
+  if (type != "EXISTS_SUBLINK" && !is_in) return refuse(body.location(), "a subquery as a value");
+  if (level_ == most_levels)
+    return error_at(lexed_.statement, body.location(), Code::capacity,
+                    "subqueries nest deeper than " + std::to_string(most_levels) + " levels");
+  auto syntax = std::make_shared<Syntax>();
+  syntax->form = is_in ? Form::in_subquery : Form::exists;
+  syntax->offset = body.location();
+  if (is_in) {
+    PENSTOCK_ASSIGN(SyntaxPointer input, read(body["testexpr"]));
+    syntax->inputs.push_back(std::move(input));
+  }
+  const Tree select = body["subselect"].as("SelectStmt");
+  if (!select) return refuse(body.location(), "this form of subquery");
+  PENSTOCK_ASSIGN(syntax->subquery, read_subquery(lexed_, select, level_ + 1));
+  return SyntaxPointer(std::move(syntax));
 }
 
 Result<SyntaxPointer> ExpressionReader::column(Tree body) {

@@ -8,7 +8,7 @@ namespace {
 
 class SelectReader {
  public:
-  SelectReader(const Lexed& lexed, Select& select) : lexed_(lexed), expressions_(lexed), select_(select) {}
+  SelectReader(const Lexed& lexed, Select& select, int level) : lexed_(lexed), expressions_(lexed, level), select_(select) {}
 
   Status read(Tree tree) {
     const Tree statements = tree["stmts"];
@@ -16,8 +16,12 @@ class SelectReader {
     if (statements.size() > 1) return expressions_.refuse(place_of(";"), "more than one statement");
     const Tree body = statements.at(0)["stmt"].as("SelectStmt");
     if (!body) return expressions_.refuse(0, "a statement other than SELECT");
+    return read_body(body);
+  }
+
+  Status read_body(Tree body) {
     PENSTOCK_TRY(refuse_parts(body));
-    PENSTOCK_TRY(read_from(body["fromClause"]));
+    PENSTOCK_ASSIGN(select_.from, read_from(expressions_, body["fromClause"]));
     PENSTOCK_TRY(expressions_.define_windows(body["windowClause"]));
     PENSTOCK_TRY(read_items(body["targetList"]));
     PENSTOCK_TRY(read_optional(body["whereClause"], select_.where));
@@ -29,12 +33,7 @@ class SelectReader {
   }
 
  private:
-  // The first token of that spelling; the tree holds no place of most clauses.
-  std::int64_t place_of(std::string_view text) const {
-    for (const Token& token : lexed_.tokens)
-      if (lower(lexed_.text(token)) == text) return token.offset;
-    return 0;
-  }
+  std::int64_t place_of(std::string_view text) const { return expressions_.place_of(text); }
 
   Status refuse_parts(Tree body) const {
     const std::string_view set = body["op"].text();
@@ -54,43 +53,6 @@ class SelectReader {
     if (distinct.at(0).kind() != "") return expressions_.refuse(place_of("distinct"), "DISTINCT ON");
     select_.distinct = true;
     select_.distinct_offset = place_of("distinct");
-    return {};
-  }
-
-  Status read_from(Tree from) {
-    if (from.size() == 0) return expressions_.refuse(0, "SELECT without FROM");
-    if (from.size() > 1)
-      return expressions_.refuse(from.at(1).body()["location"] ? from.at(1).body().location() : place_of("from"),
-                                 "a join (a second table)");
-    static constexpr struct { const char *kind, *token, *what; } refused[] = {
-        {"JoinExpr", "join", "JOIN"}, {"RangeSubselect", "from", "a subquery in FROM"}, {"RangeTableSample", "tablesample", "TABLESAMPLE"},
-        {"RangeTableFunc", "from", "a table function"}};
-    for (const auto& row : refused)
-      if (from.at(0).kind() == row.kind) return expressions_.refuse(place_of(row.token), row.what);
-    if (from.at(0).kind() == "RangeFunction")
-      return expressions_.error(table_place(), "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
-    return read_table(from.at(0).as("RangeVar"));
-  }
-
-  // The token behind the first FROM.
-  std::int64_t table_place() const {
-    for (std::size_t i = 0; i + 1 < lexed_.tokens.size(); i++)
-      if (is_word(lexed_, lexed_.tokens[i], "from")) return lexed_.tokens[i + 1].offset;
-    return 0;
-  }
-
-  Status read_table(Tree table) {
-    const Token* token = lexed_.at(table.location());
-    if (!table || token == nullptr) return expressions_.refuse(table_place(), "this form of FROM");
-    if (table["schemaname"] || table["catalogname"]) {
-      const std::string file = std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());
-      return expressions_.error(token->offset, "a table of a schema is unknown here; if a file is meant, write FROM '" + file + "'");
-    }
-    if (table["alias"]["colnames"]) return expressions_.refuse(token->offset, "a list of column aliases");
-    select_.table = value_of(lexed_, *token);
-    select_.table_offset = token->offset;
-    select_.table_quoted = token->kind != TokenKind::word;
-    select_.table_alias = std::string(table["alias"]["aliasname"].text());
     return {};
   }
 
@@ -173,11 +135,23 @@ Status check_verb(const Lexed& lexed) {
 
 }  // namespace
 
+std::int64_t ExpressionReader::place_of(std::string_view text) const {
+  for (const Token& token : lexed_.tokens)
+    if (lower(lexed_.text(token)) == text) return token.offset;
+  return 0;
+}
+
+Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Tree body, int level) {
+  auto select = std::make_shared<Select>();
+  PENSTOCK_TRY(SelectReader(lexed, *select, level).read_body(body));
+  return std::shared_ptr<const Select>(std::move(select));
+}
+
 Result<Select> read_select(const Lexed& lexed) {
   PENSTOCK_TRY(check_verb(lexed));
   PENSTOCK_ASSIGN(Parsed parsed, parse(lexed));
   Select select;
-  PENSTOCK_TRY(SelectReader(lexed, select).read(parsed.tree()));
+  PENSTOCK_TRY(SelectReader(lexed, select, 0).read(parsed.tree()));
   return select;
 }
 

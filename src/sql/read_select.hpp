@@ -13,7 +13,8 @@ namespace penstock::sql {
 
 class ExpressionReader {
  public:
-  explicit ExpressionReader(const Lexed& lexed) : lexed_(lexed) {}
+  // `level`: of the SELECT it stands in; 0 is the statement.
+  explicit ExpressionReader(const Lexed& lexed, int level = 0) : lexed_(lexed), level_(level) {}
   Result<SyntaxPointer> read(Tree node);
   Result<OrderItem> order_item(Tree node);
   // Of the WINDOW clause, before what uses them is read.
@@ -25,9 +26,12 @@ class ExpressionReader {
     return error_at(lexed_.statement, offset, Code::invalid, std::move(message));
   }
   const Lexed& lexed() const { return lexed_; }
+  // The first token of that spelling; the tree holds no place of most clauses.
+  std::int64_t place_of(std::string_view text) const;
 
  private:
   Result<SyntaxPointer> dispatch(Tree node);
+  Result<SyntaxPointer> subquery(Tree body);
   Result<SyntaxPointer> column(Tree body);
   Result<SyntaxPointer> constant(Tree body);
   Result<SyntaxPointer> operation(Tree body);
@@ -49,7 +53,13 @@ class ExpressionReader {
 
   const Lexed& lexed_;
   std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;     // by name
+  const int level_;
   int depth_ = 0;
 };
+
+// The tables of FROM, in order.
+Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from);
+// A SelectStmt inside another.
+Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Tree body, int level);
 
 }  // namespace penstock::sql

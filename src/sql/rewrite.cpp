@@ -20,21 +20,28 @@ void make_name(Lexed& lexed, const Token& token) {
   text[token.offset] = text[last] = '"';
 }
 
+// Whether a parenthesis in FROM opens anything but tables: what does follows FROM, a comma or JOIN.
+bool is_condition(const Lexed& lexed, std::size_t at) {
+  if (at == 0) return true;
+  const Token& before = lexed.tokens[at - 1];
+  return !is_word(lexed, before, "from") && !is_word(lexed, before, "join") && !is_symbol(lexed, before, ",") &&
+         !is_symbol(lexed, before, "(");
+}
+
 // FROM 'a', 'b' and JOIN 'c', but not EXTRACT(day FROM 'x'), TRIM(FROM 'x') or IS DISTINCT FROM 'x'.
 void rewrite_table_names(Lexed& lexed) {
-  std::vector<bool> selects{false};     // for each open parenthesis: a SELECT stands in it
-  bool in_from = false;
+  struct Level { bool has_select = false, in_from = false; };      // of each open parenthesis
+  std::vector<Level> levels(1);
   for (std::size_t i = 0; i < lexed.tokens.size(); i++) {
     const Token token = lexed.tokens[i];
-    if (is_symbol(lexed, token, "(")) selects.push_back(false), in_from = false;
-    else if (is_symbol(lexed, token, ")")) {
-      if (selects.size() > 1) selects.pop_back();
-      in_from = false;
-    } else if (is_word(lexed, token, "select")) selects.back() = true, in_from = false;
-    else if (is_word(lexed, token, "where") || is_word(lexed, token, "group") || is_word(lexed, token, "order")) in_from = false;
-    const bool from = is_word(lexed, token, "from") && selects.back() && i > 0 && !is_word(lexed, lexed.tokens[i - 1], "distinct");
-    const bool opens = from || is_word(lexed, token, "join") || (in_from && is_symbol(lexed, token, ","));
-    if (from) in_from = true;
+    const auto word = [&](std::string_view name) { return is_word(lexed, token, name); };
+    if (is_symbol(lexed, token, "(")) levels.push_back({false, levels.back().in_from && !is_condition(lexed, i)});
+    else if (is_symbol(lexed, token, ")") && levels.size() > 1) levels.pop_back();
+    else if (word("select")) levels.back() = {true, false};
+    else if (word("where") || word("group") || word("order")) levels.back().in_from = false;
+    const bool from = word("from") && levels.back().has_select && i > 0 && !is_word(lexed, lexed.tokens[i - 1], "distinct");
+    if (from) levels.back().in_from = true;
+    const bool opens = from || word("join") || (levels.back().in_from && (is_symbol(lexed, token, ",") || is_symbol(lexed, token, "(")));
     if (opens && i + 1 < lexed.tokens.size() && lexed.tokens[i + 1].kind == TokenKind::string) make_name(lexed, lexed.tokens[i + 1]);
   }
 }

@@ -1,4 +1,4 @@
-// A SELECT over one table as the binder reads it: the part of PostgreSQL's tree that Penstock knows, with the statement's
+// A SELECT as the binder reads it: the part of PostgreSQL's tree that Penstock knows, with the statement's
 // own spelling of names and literals. Everything else was refused by name on the way here.
 #pragma once
 #include <cstdint>
@@ -24,8 +24,11 @@ enum class Form : unsigned char {
   operation,   // name: "+", "//", "neg", "=", "and", "is null", "between", "in", "is true"...
   case_of,     // inputs: condition, value, condition, value, ..., else
   function,    // name in lower case; star, filter
+  exists,      // subquery
+  in_subquery, // inputs[0], subquery
 };
 
+struct Select;
 struct Syntax;
 using SyntaxPointer = std::shared_ptr<const Syntax>;
 struct WindowSyntax;
@@ -40,6 +43,7 @@ struct Syntax {
   bool star = false;                    // count(*); see interval
   SyntaxPointer filter;                 // of an aggregate
   std::shared_ptr<const WindowSyntax> over;      // of a window function
+  std::shared_ptr<const Select> subquery;
   bool distinct = false;                // of an aggregate: f(DISTINCT x)
 };
 
@@ -62,10 +66,18 @@ struct WindowSyntax {
   std::string frame_text;               // as DuckDB prints one that is not the default
 };
 
+// A table of FROM: all are joined, by what ON, USING and WHERE say.
+struct FromTable {
+  std::string name, alias;              // what the opener is asked for; what qualifies columns
+  std::int64_t offset = -1;
+  bool quoted = false;
+  bool is_left = false;                 // LEFT JOINed to those before it
+  SyntaxPointer on;
+  std::vector<std::string> using_columns;
+};
+
 struct Select {
-  std::string table, table_alias;       // what the opener is asked for; what qualifies columns
-  std::int64_t table_offset = -1;
-  bool table_quoted = false;
+  std::vector<FromTable> from;          // one at least
   bool distinct = false;
   std::int64_t distinct_offset = -1;
   std::vector<SelectItem> items;
@@ -74,6 +86,10 @@ struct Select {
   std::vector<OrderItem> order_by;
   SyntaxPointer limit, offset;          // constant expressions
 };
+
+// The conditions that must all hold: what AND puts together, or the condition itself.
+std::vector<SyntaxPointer> conjuncts(const SyntaxPointer& condition);
+SyntaxPointer conjunction(const std::vector<SyntaxPointer>& conditions);     // nullptr where there are none
 
 // Parses and reads one statement. The Lexed is that of the same statement.
 Result<Select> read_select(const Lexed& lexed);

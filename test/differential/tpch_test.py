@@ -1,12 +1,13 @@
-"""TPC-H's lineitem: Q1, Q6 and more statements of one table, against DuckDB, on every device found.
+"""TPC-H: Q1, Q6 and more statements of lineitem, and joins, Q3, Q4, Q12 and Q14 among them, against DuckDB, on every device found.
 
-    tpch_test.py QUERY_DRIVER PENSTOCK [--scale 0.01] [--device ID] [--file lineitem.parquet]
+    tpch_test.py QUERY_DRIVER PENSTOCK [--scale 0.01] [--device ID] [--tables FOLDER]
 
 Every sum here is of decimals or integers and so exact; averages are of exact sums. All answers must be equal to the last digit.
 """
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,54 @@ Q6 = """SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
     WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1994-01-01' + INTERVAL '1' YEAR
     AND l_discount BETWEEN 0.06 - 0.01 AND 0.06 + 0.01 AND l_quantity < 24"""
 
-STATEMENTS = [
+Q3 = """SELECT l_orderkey, sum(l_extendedprice * (1 - l_discount)) AS revenue, o_orderdate, o_shippriority
+    FROM customer, orders, lineitem WHERE c_mktsegment = 'BUILDING' AND c_custkey = o_custkey AND l_orderkey = o_orderkey
+    AND o_orderdate < DATE '1995-03-15' AND l_shipdate > DATE '1995-03-15'
+    GROUP BY l_orderkey, o_orderdate, o_shippriority ORDER BY revenue DESC, o_orderdate LIMIT 10"""
+Q4 = """SELECT o_orderpriority, count(*) AS order_count FROM orders
+    WHERE o_orderdate >= DATE '1993-07-01' AND o_orderdate < DATE '1993-07-01' + INTERVAL '3' MONTH
+    AND EXISTS (SELECT * FROM lineitem WHERE l_orderkey = o_orderkey AND l_commitdate < l_receiptdate)
+    GROUP BY o_orderpriority ORDER BY o_orderpriority"""
+Q12 = """SELECT l_shipmode,
+    sum(CASE WHEN o_orderpriority = '1-URGENT' OR o_orderpriority = '2-HIGH' THEN 1 ELSE 0 END) AS high_line_count,
+    sum(CASE WHEN o_orderpriority <> '1-URGENT' AND o_orderpriority <> '2-HIGH' THEN 1 ELSE 0 END) AS low_line_count
+    FROM orders, lineitem WHERE o_orderkey = l_orderkey AND l_shipmode IN ('MAIL', 'SHIP') AND l_commitdate < l_receiptdate
+    AND l_shipdate < l_commitdate AND l_receiptdate >= DATE '1994-01-01' AND l_receiptdate < DATE '1994-01-01' + INTERVAL '1' YEAR
+    GROUP BY l_shipmode ORDER BY l_shipmode"""
+Q14 = """SELECT 100.00 * sum(CASE WHEN p_type LIKE 'PROMO%' THEN l_extendedprice * (1 - l_discount) ELSE 0 END) /
+    sum(l_extendedprice * (1 - l_discount)) AS promo_revenue FROM lineitem, part
+    WHERE l_partkey = p_partkey AND l_shipdate >= DATE '1995-09-01' AND l_shipdate < DATE '1995-09-01' + INTERVAL '1' MONTH"""
+
+JOINS = [
+    Q3,
+    Q4,
+    Q12,
+    Q14,
+    # keys that stand several times on either side; what no row of the other side has
+    "SELECT count(*), sum(o_totalprice), min(c_acctbal) FROM customer JOIN orders ON c_custkey = o_custkey WHERE c_nationkey < 5",
+    "SELECT c_custkey, c_name, o_orderkey FROM customer LEFT JOIN orders ON c_custkey = o_custkey AND o_orderstatus = 'P' "
+    "ORDER BY 1, 3 LIMIT 500",
+    "SELECT c_nationkey, count(*), count(o_orderkey), sum(o_totalprice) FROM customer LEFT JOIN orders ON c_custkey = o_custkey "
+    "AND c_acctbal > 0 AND o_totalprice > 200000 GROUP BY c_nationkey ORDER BY c_nationkey",
+    "SELECT c_mktsegment, count(*) FROM customer WHERE NOT EXISTS (SELECT 1 FROM orders WHERE o_custkey = c_custkey) "
+    "GROUP BY c_mktsegment ORDER BY 1",
+    "SELECT count(*) FROM customer WHERE c_custkey NOT IN (SELECT o_custkey FROM orders WHERE o_totalprice > 100000)",
+    "SELECT o_orderkey, o_totalprice FROM orders WHERE o_orderkey IN (SELECT l_orderkey FROM lineitem GROUP BY l_orderkey "
+    "HAVING sum(l_quantity) > 250) ORDER BY o_totalprice DESC, o_orderkey",
+    # by strings, by expressions, by two keys
+    "SELECT a.c_mktsegment, count(*) FROM customer a, customer b WHERE a.c_mktsegment = b.c_mktsegment AND b.c_custkey < 40 "
+    "AND a.c_custkey < 300 GROUP BY a.c_mktsegment ORDER BY 1",
+    "SELECT year(o_orderdate) AS y, count(*) FROM orders, lineitem WHERE l_orderkey = o_orderkey AND l_shipdate = o_orderdate + 30 "
+    "GROUP BY y ORDER BY y",
+    "SELECT p_brand, sum(l_quantity) AS q, count(*) FROM part JOIN lineitem ON l_partkey = p_partkey WHERE p_size < 10 "
+    "AND p_container LIKE 'SM%' GROUP BY p_brand HAVING count(*) > 5 ORDER BY q DESC, p_brand LIMIT 15",
+    "SELECT l_shipmode, p_name, c_name FROM lineitem, part, orders, customer WHERE l_partkey = p_partkey AND l_orderkey = o_orderkey "
+    "AND o_custkey = c_custkey AND l_quantity = 50 AND p_size = 7 ORDER BY 1, 2, 3",
+    "SELECT sum(l_extendedprice * (1 - l_discount)) AS revenue FROM lineitem, part WHERE (p_partkey = l_partkey AND p_size < 15 "
+    "AND l_quantity < 11) OR (p_partkey = l_partkey AND p_size > 40 AND l_quantity > 40)",
+]
+
+STATEMENTS = JOINS + [
     Q1,
     Q6,
     # aggregates over everything, and over nothing
@@ -117,10 +165,19 @@ STATEMENTS = [
 ]
 
 
-def make_lineitem(scale, folder):
-    """tpchgen-cli's file; kept beside the build, as it never changes."""
+TABLES = ("lineitem", "orders", "customer", "part")
+
+
+def make_tables(scale, folder):
     program = pathlib.Path(sys.executable).with_name("tpchgen-cli")
-    subprocess.run([program, "parquet", "-s", scale, "--tables=lineitem", f"--output-dir={folder}"], check=True, capture_output=True)
+    subprocess.run([program, "parquet", "-s", scale, "--tables=" + ",".join(TABLES), f"--output-dir={folder}"], check=True,
+                   capture_output=True)
+
+
+def over_files(statement):
+    """Its tables' names as files, each called as the table."""
+    return re.sub(r"\b(FROM|JOIN)((?:\s+(?:%s)\b(?:\s+[ab]\b)?,?)+)" % "|".join(TABLES), lambda found: found[1] + re.sub(
+        r"(%s)\b(\s+[ab]\b)?" % "|".join(TABLES), lambda table: f"'{table[1]}.parquet'{table[2] or ''}", found[2]), statement)
 
 
 def main():
@@ -128,24 +185,25 @@ def main():
     arguments.add_argument("driver")
     arguments.add_argument("penstock")
     arguments.add_argument("--scale", default="0.01")
-    arguments.add_argument("--file")
+    arguments.add_argument("--tables")
     arguments.add_argument("--device", action="append")
     options = arguments.parse_args()
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-tpch-") as folder:
-        if options.file:
-            os.symlink(os.path.abspath(options.file), f"{folder}/lineitem.parquet")
+        if options.tables:
+            for table in TABLES:
+                os.symlink(os.path.abspath(f"{options.tables}/{table}.parquet"), f"{folder}/{table}.parquet")
         else:
-            make_lineitem(options.scale, folder)
+            make_tables(options.scale, folder)
         oracle = Oracle(folder)
-        expected = [oracle.answer(text.replace("FROM lineitem", "FROM 'lineitem.parquet'")) for text in STATEMENTS]
+        expected = [oracle.answer(over_files(text)) for text in STATEMENTS]
         for device in options.device or devices(options.penstock):
             driver = Driver(options.driver, folder, device)
             for place, (text, theirs) in enumerate(zip(STATEMENTS, expected)):
                 assert not theirs.error, f"{text}: {theirs.message}"
                 # Every third statement in chunks that are no multiple of a tile.
                 driver.set(batch_rows=0 if place % 3 else 4160)
-                ours = driver.answer(text.replace("FROM lineitem", "FROM 'lineitem.parquet'"))
+                ours = driver.answer(over_files(text))
                 wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs, allowed_types=HUGE)
                 if not wrong and ours.device != device:
                     wrong = f"ran on {ours.device}"

@@ -1,0 +1,76 @@
+#include "plan/join_on_host.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "base/parallel.hpp"
+#include "plan/gather.hpp"
+
+namespace penstock::plan {
+namespace {
+
+constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
+
+// Row numbers of the left side and, beside each, of the right one.
+struct Pairs {
+  std::vector<std::uint64_t> left;
+  std::vector<std::uint32_t> right;
+};
+
+// Whether a left row that has no partner stays; one with a NULL in its keys (`present` is not set) has none.
+bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
+  if (kind != JoinKind::not_in) return kind == JoinKind::left || kind == JoinKind::anti;
+  return table.table()[header_has_nulls] == 0 && (present || table.table()[header_has_rows] == 0);
+}
+
+Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind, std::uint64_t first, std::uint64_t last) {
+  Pairs pairs;
+  const auto add = [&](std::uint64_t left, std::uint32_t right) {
+    pairs.left.push_back(left);
+    pairs.right.push_back(right);
+  };
+  for (std::uint64_t row = first; row < last; row++) {
+    const auto key = std::span(keys.words).subspan(row * key_count, key_count);
+    std::uint32_t found = keys.present[row] ? table.find(key) : JoinTable::no_row;
+    if (found == JoinTable::no_row && keeps_alone(kind, table, keys.present[row] != 0)) add(row, found);
+    else if (found != JoinTable::no_row && kind == JoinKind::semi) add(row, found);
+    for (; yields_right_columns(kind) && found != JoinTable::no_row; found = table.next(found)) add(row, found);
+  }
+  return pairs;
+}
+
+// In threads; put together by their first rows.
+Pairs all_pairs(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind) {
+  std::mutex mutex;
+  std::map<std::uint64_t, Pairs> parts;
+  in_parallel(keys.present.size(), least_rows, [&](std::uint64_t first, std::uint64_t last) {
+    Pairs part = pairs_of(keys, key_count, table, kind, first, last);
+    const std::lock_guard lock(mutex);
+    parts[first] = std::move(part);
+  });
+  Pairs pairs = std::move(parts.begin()->second);
+  for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
+    pairs.left.insert(pairs.left.end(), part->second.left.begin(), part->second.left.end());
+    pairs.right.insert(pairs.right.end(), part->second.right.begin(), part->second.right.end());
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Result<Table> join_on_host(const Step& step, const Table& left, const BuildSide& right, StringPool& strings,
+                           const Columns& wanted) {
+  std::vector<Column> key_columns;
+  for (const JoinKey& key : step.join_keys) key_columns.push_back(left.columns[key.left]);
+  PENSTOCK_ASSIGN(const KeyWords keys, key_words(key_columns, strings));
+  const Pairs pairs = all_pairs(keys, key_columns.size(), right.table, step.join_kind);
+  const Columns columns = wanted.empty() ? every_column(step.schema) : wanted;
+  Table joined;
+  joined.row_count = pairs.left.size();
+  for (const std::uint32_t column : columns)
+    joined.columns.push_back(column < step.left_columns ? gather(left.columns[column], pairs.left)
+                                                        : gather_found(right.rows.columns[column - step.left_columns], pairs.right));
+  return spread_columns(step.schema, columns, joined);
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,83 @@
+// Adding a join: its keys are brought to common types, and what it yields is named.
+#include <array>
+
+#include "penstock/plan.hpp"
+
+namespace penstock {
+namespace {
+
+Status wrong(JoinKind kind, std::string message, Code code = Code::invalid) {
+  return Status(code, std::string(name_of(kind)) + ": " + std::move(message));
+}
+
+Schema joined(const Schema& left, const Schema& right, JoinKind kind) {
+  Schema schema = left;
+  if (!yields_right_columns(kind)) return schema;
+  for (Field field : right) {
+    field.nullable |= kind == JoinKind::left;
+    schema.push_back(std::move(field));
+  }
+  return schema;
+}
+
+// The type that both sides of a key are compared as.
+Result<Type> key_type(JoinKind kind, const Field& left, const Field& right) {
+  const Result<Type> type = left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
+  const std::string pair = "'" + left.name + "' (" + name_of(left.type) + ") and '" + right.name + "' (" + name_of(right.type) + ")";
+  if (!type.ok()) return wrong(kind, "the keys " + pair + " cannot be compared");
+  if (width_bytes(*type) > 8) return wrong(kind, "keys of " + name_of(*type) + " (" + pair + ") are not supported", Code::unsupported);
+  return type;
+}
+
+}  // namespace
+
+std::string_view name_of(JoinKind kind) {
+  constexpr std::array<std::string_view, 5> names = {"inner join", "left join", "semi join", "anti join", "not in"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+// Adds a map that yields the input's columns and, behind them, some of them once more as other types; or nothing where there are none.
+Result<StepId> Plan::with_casts(StepId input, const std::vector<std::pair<std::uint32_t, Type>>& casts) {
+  if (casts.empty()) return input;
+  Builder rows(steps_[input].schema);
+  std::vector<Projection> columns;
+  for (std::uint32_t i = 0; i < rows.schema().size(); i++) columns.push_back({rows.schema()[i].name, rows.column(i)});
+  for (const auto& [column, type] : casts) {
+    PENSTOCK_ASSIGN(const NodeId cast, rows.cast(rows.column(column), type));
+    columns.push_back({rows.schema()[column].name, cast});
+  }
+  return map(input, rows.graph(), std::move(columns));
+}
+
+Result<StepId> Plan::join(StepId left, StepId right, JoinKind kind, std::vector<JoinKey> keys) {
+  if (left >= steps_.size() || right >= steps_.size()) return wrong(kind, "an input is not a step of this plan");
+  if (keys.empty()) return wrong(kind, "it has no keys");
+  const Schema left_schema = steps_[left].schema, right_schema = steps_[right].schema;
+  std::vector<std::pair<std::uint32_t, Type>> left_casts, right_casts;
+  for (JoinKey& key : keys) {
+    if (key.left >= left_schema.size()) return wrong(kind, "its left input has no column " + std::to_string(key.left));
+    if (key.right >= right_schema.size()) return wrong(kind, "its right input has no column " + std::to_string(key.right));
+    const Field &of_left = left_schema[key.left], &of_right = right_schema[key.right];
+    PENSTOCK_ASSIGN(const Type type, key_type(kind, of_left, of_right));
+    const auto cast = [&](std::uint32_t& column, const Schema& schema, auto& casts) {
+      if (schema[column].type == type) return;
+      casts.emplace_back(column, type);
+      column = static_cast<std::uint32_t>(schema.size() + casts.size() - 1);
+    };
+    cast(key.left, left_schema, left_casts);
+    cast(key.right, right_schema, right_casts);
+  }
+  PENSTOCK_ASSIGN(left, with_casts(left, left_casts));
+  PENSTOCK_ASSIGN(right, with_casts(right, right_casts));
+  Step step;
+  step.kind = StepKind::join;
+  step.inputs = {left, right};
+  step.schema = joined(left_schema, right_schema, kind);
+  step.join_kind = kind;
+  step.join_keys = std::move(keys);
+  step.left_columns = static_cast<std::uint32_t>(left_schema.size());
+  step.right_columns = static_cast<std::uint32_t>(step.schema.size() - left_schema.size());
+  return add(std::move(step));
+}
+
+}  // namespace penstock
