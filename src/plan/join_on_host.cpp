@@ -23,7 +23,8 @@ bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
   return table.table()[header_has_nulls] == 0 && (present || table.table()[header_has_rows] == 0);
 }
 
-Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind, std::uint64_t first, std::uint64_t last) {
+Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind, std::uint64_t first,
+               std::uint64_t last) {
   Pairs pairs;
   const auto add = [&](std::uint64_t left, std::uint32_t right) {
     pairs.left.push_back(left);

@@ -1,0 +1,151 @@
+"""Random joins against DuckDB, on every device found.
+
+    joins_test.py QUERY_DRIVER PENSTOCK [--cases N] [--seed N] [--device ID]
+
+Tables differ in size, in how often a key stands, in NULLs and in the types of keys that meet. A statement orders its rows by all of
+their columns, as DuckDB promises no order. Every failure is printed with the seed and the statement.
+"""
+import argparse
+import datetime
+import decimal
+import random
+import sys
+import tempfile
+
+import pyarrow
+import pyarrow.parquet
+from answers import difference
+from driver import Driver, Tally, devices
+from oracle import Oracle
+
+HUGE = [("BIGINT", "HUGEINT")]
+# Columns of every table: i and j (integers), s (text), t (date), m (decimal), v (value). What of them may be a key of what.
+KEY_PAIRS = [("i", "i"), ("i", "j"), ("j", "i"), ("s", "s"), ("t", "t"), ("m", "m"), ("i", "j + 1"), ("i + 1", "i"), ("lower(s)", "s")]
+SIZES = [0, 1, 7, 64, 300, 1500]
+
+
+def make_table(chosen, rows):
+    nulls, distinct = chosen.choice([0, 0, 0.1, 0.5]), chosen.choice([1, 5, 40, 2000])
+    integer = chosen.choice([pyarrow.int8(), pyarrow.int32(), pyarrow.int64()]) if distinct < 100 else pyarrow.int32()
+    unique = rows > 1 and chosen.random() < 0.4 and not pyarrow.types.is_int8(integer)
+
+    def column(kind, value):
+        return pyarrow.array([None if chosen.random() < nulls else value(chosen.randrange(distinct)) for _ in range(rows)], kind)
+
+    first = list(range(rows))
+    chosen.shuffle(first)
+    return pyarrow.table({
+        "i": pyarrow.array(first, integer) if unique else column(integer, lambda n: n - 2),
+        "j": column(pyarrow.int64(), lambda n: n * chosen.choice([1, 1, 1_000_003])),
+        "s": column(pyarrow.string(), lambda n: chosen.choice(["", "a", "B", "b"]) + str(n)),
+        "t": column(pyarrow.date32(), lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n)),
+        "m": column(pyarrow.decimal128(9, 2), lambda n: decimal.Decimal(n) / 4),
+        "v": column(pyarrow.int32(), lambda n: chosen.randrange(-100, 100)),
+    })
+
+
+class RandomJoins:
+    def __init__(self, chosen, files):
+        self.chosen, self.files = chosen, files
+
+    def _equal(self, left, right):
+        ours, theirs = self.chosen.choice(KEY_PAIRS)
+        qualified = [side.replace(name, f"{table}.{name}", 1) for table, side, name in (
+            (left, ours, "s" if "(" in ours else ours[0]), (right, theirs, theirs[0]))]
+        return " = ".join(qualified if self.chosen.random() < 0.5 else qualified[::-1])
+
+    def _filter(self, table):
+        value = self.chosen.randrange(-60, 60)
+        return self.chosen.choice([f"{table}.v > {value}", f"{table}.v % 3 <> 1", f"{table}.s LIKE 'a%'", f"{table}.m IS NOT NULL"])
+
+    def _some(self, condition, share):
+        return [condition] if self.chosen.random() < share else []
+
+    def statement(self):
+        return self.chosen.choice([self._inner, self._inner, self._left, self._semi, self._in])()
+
+    def _from(self, count):
+        return [(self.chosen.choice(self.files), name) for name in "abc"[:count]]
+
+    def _select(self, tables, source, where):
+        names = [name for _, name in tables]
+        columns = [f"{self.chosen.choice(names)}.{column}" for column in self.chosen.sample("ijstmv", self.chosen.choice([1, 2, 4]))]
+        condition = f" WHERE {' AND '.join(where)}" if where else ""
+        form = self.chosen.random()
+        if form < 0.4:
+            return f"SELECT {', '.join(columns)} FROM {source}{condition} ORDER BY {', '.join(columns)} LIMIT 3000"
+        sums = f"count(*), count({columns[0]}), sum({names[0]}.v), min({names[-1]}.v), max({names[-1]}.t)"
+        if form < 0.6:
+            return f"SELECT {sums} FROM {source}{condition}"
+        return f"SELECT {columns[0]}, {sums} FROM {source}{condition} GROUP BY {columns[0]} ORDER BY {columns[0]}"
+
+    def _inner(self):
+        tables = self._from(self.chosen.choice([2, 2, 3]))
+        where = [self._equal("a", "b")] + self._some(self._equal("a", "b"), 0.3)
+        if len(tables) == 3:
+            where.append(self._equal(self.chosen.choice("ab"), "c"))
+        for _, name in tables:
+            where += self._some(self._filter(name), 0.4)
+        where += self._some("a.v < b.v", 0.2)
+        self.chosen.shuffle(where)
+        return self._select(tables, ", ".join(f"'{file}' AS {name}" for file, name in tables), where)
+
+    def _left(self):
+        tables = self._from(2)
+        on = [self._equal("a", "b")] + self._some(self._filter("a"), 0.3) + self._some(self._filter("b"), 0.3)
+        where = self._some(self._filter("a"), 0.3) + self._some(self.chosen.choice(["b.v IS NULL", "b.v > 0"]), 0.3)
+        return self._select(tables, f"'{tables[0][0]}' AS a LEFT JOIN '{tables[1][0]}' AS b ON {' AND '.join(on)}", where)
+
+    def _semi(self):
+        (file, _), (other, _) = tables = self._from(2)
+        inside = " AND ".join([self._equal("a", "b")] + self._some(self._equal("a", "b"), 0.3) + self._some(self._filter("b"), 0.4))
+        negated = self.chosen.choice(["", "NOT "])
+        return self._select(tables[:1], f"'{file}' AS a", [f"{negated}EXISTS (SELECT * FROM '{other}' AS b WHERE {inside})"] +
+                            self._some(self._filter("a"), 0.4))
+
+    def _in(self):
+        (file, _), (other, _) = tables = self._from(2)
+        column = self.chosen.choice("ijst")
+        inside = "".join(f" WHERE {condition}" for condition in self._some(self._filter("b"), 0.5))
+        grouped = f" GROUP BY {column} HAVING count(*) > 1" if self.chosen.random() < 0.3 else ""
+        negated = self.chosen.choice(["", "NOT "])
+        return self._select(tables[:1], f"'{file}' AS a",
+                            [f"a.{column} {negated}IN (SELECT {column} FROM '{other}' AS b{inside}{grouped})"])
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("driver")
+    arguments.add_argument("penstock")
+    arguments.add_argument("--cases", type=int, default=60)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--device", action="append")
+    options = arguments.parse_args()
+    tally, chosen = Tally(), random.Random(options.seed)
+    with tempfile.TemporaryDirectory(prefix="penstock-joins-") as folder:
+        files = []
+        for number, rows in enumerate(SIZES + SIZES[2:]):
+            files.append(f"t{number}.parquet")
+            pyarrow.parquet.write_table(make_table(chosen, rows), f"{folder}/{files[-1]}", row_group_size=500)
+        oracle, joins = Oracle(folder), RandomJoins(chosen, files)
+        cases = []
+        while len(cases) < options.cases:
+            text = joins.statement()
+            answer = oracle.answer(text)
+            if not answer.error:
+                cases.append((text, answer))
+        for device in options.device or devices(options.penstock):
+            driver = Driver(options.driver, folder, device)
+            for place, (text, theirs) in enumerate(cases):
+                driver.set(batch_rows=0 if place % 2 else 128)
+                ours = driver.answer(text)
+                wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs, allowed_types=HUGE)
+                tally.check(f"{device}: seed {options.seed}: {text}", wrong)
+            ended = driver.close()
+            if ended:
+                tally.fail(device, "the driver's end: " + ended)
+    sys.exit(tally.finish())
+
+
+if __name__ == "__main__":
+    main()
