@@ -40,6 +40,17 @@ class Output(CommandLineTest):
         self.assertIn("validated", validated.err)
         self.assertNotIn("validated", plain.err)
 
+    def test_the_reference_agrees_with_statements_of_many_kinds(self):
+        lines = [f"{i},{'' if i % 11 == 0 else i % 9},{'' if i % 13 == 0 else i * 0.37 - 400},{'' if i % 17 == 0 else 'text ' + str(i % 5)}"
+                 for i in range(3000)]
+        table = self.csv_file("mixed.csv", "i,k,f,s\n" + "\n".join(lines) + "\n")
+        for statement in ("SELECT k, sum(f), avg(sin(f)), min(f), count(*) FROM t WHERE s <> 'text 3' GROUP BY k",
+                          "SELECT upper(s) AS u, count(DISTINCT k) FROM t WHERE s LIKE '%t%' GROUP BY upper(s)",
+                          "SELECT i // 7, f * 2, exp(f / 1000), s FROM t WHERE f > 0 OR k IS NULL",
+                          "SELECT s, f FROM t ORDER BY s DESC NULLS FIRST, f LIMIT 100"):
+            ended = self.query(statement.replace(" t ", f" '{table}' "), "--validate", "--format", "csv")
+            self.assertEqual(ended.returncode, 0, f"{statement}: {ended.err}")
+
     def test_validation_and_fast_math_exclude_each_other(self):
         ended = self.query(f"SELECT sum(r) FROM '{self.numbers_file(10)}'", "--validate", "--fast-math")
         self.assert_fails(ended, "fast math")
