@@ -51,7 +51,7 @@ TEST(Profile, SpansAreInOrderAndWithinTheRun) {
     TAKE(const Outcome outcome, run(t.plan, t.ordered, {.device = device.traits().id, .batch_rows = 1024, .profile = true}));
     const Profile& profile = *outcome.report.profile;
     EXPECT_LT(profile.clock_error_seconds, 0.05);
-    EXPECT_NEAR(profile.total_seconds, outcome.report.total_seconds, 0.01);
+    EXPECT_NEAR(profile.total_seconds, outcome.report.total_seconds, 0.1);
     double last = -1;
     for (const Span& span : profile.spans) {
       SCOPED_TRACE(std::string(name_of(span.track)) + " " + span.name);
