@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "column/bits.hpp"
 #include "column/column_builders.hpp"
@@ -51,6 +54,56 @@ bool share_dictionary(std::span<const Column> columns) {
   return !columns.empty() && std::ranges::all_of(columns, shares);
 }
 
+// The texts of several dictionaries, each once, and for each dictionary where its entries went.
+struct JoinedDictionary {
+  std::unordered_map<const Column*, std::vector<std::int32_t>> places;
+  std::shared_ptr<const Column> texts;
+};
+
+// None where a column has no dictionary, or where the dictionaries are so large that texts are no more to copy.
+std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> columns, std::uint64_t rows) {
+  JoinedDictionary joined;
+  std::uint64_t entries = 0;
+  for (const Column& column : columns) {
+    if (column.row_count == 0) continue;
+    if (!column.dictionary || !column.dictionary->validity.empty()) return std::nullopt;
+    if (joined.places.try_emplace(column.dictionary.get()).second) entries += column.dictionary->row_count;
+  }
+  if (entries == 0 || entries > rows / 2) return std::nullopt;
+  std::unordered_map<std::string_view, std::int32_t> known;
+  TextBuilder texts(entries);
+  for (const Column& column : columns) {      // in the order of the columns
+    if (column.row_count == 0 || !joined.places[column.dictionary.get()].empty()) continue;
+    std::vector<std::int32_t>& places = joined.places[column.dictionary.get()];
+    for (std::uint64_t entry = 0; entry < column.dictionary->row_count; entry++) {
+      const std::string_view text = column.dictionary->string(entry);
+      const auto [at, inserted] = known.try_emplace(text, static_cast<std::int32_t>(known.size()));
+      if (inserted) texts.push(text);
+      places.push_back(at->second);
+    }
+  }
+  Column dictionary;
+  dictionary.type = {Kind::string};
+  dictionary.row_count = known.size();
+  texts.take(dictionary);
+  joined.texts = std::make_shared<const Column>(std::move(dictionary));
+  return joined;
+}
+
+void join_codes(std::span<const Column> columns, const JoinedDictionary& dictionary, Column& to) {
+  std::vector<std::int32_t> codes;
+  codes.reserve(to.row_count);
+  for (const Column& column : columns) {
+    if (column.row_count == 0) continue;
+    const std::vector<std::int32_t>& places = dictionary.places.at(column.dictionary.get());
+    const auto* from = column.values.as<std::int32_t>();
+    for (std::uint64_t row = 0; row < column.row_count; row++)      // the code of a NULL may be anything
+      codes.push_back(column.is_valid(row) ? places[static_cast<std::size_t>(from[row])] : 0);
+  }
+  to.values = Bytes::own(std::move(codes));
+  to.dictionary = dictionary.texts;
+}
+
 void join_texts(std::span<const Column> columns, Column& to) {
   TextBuilder texts(to.row_count);
   for (const Column& column : columns)
@@ -70,7 +123,8 @@ Column concatenate(Type type, std::span<const Column> columns) {
   if (type.kind == Kind::boolean) {
     joined.values = join_bits(columns, joined.row_count, [](const Column& c) -> const Bytes& { return c.values; });
   } else if (type.kind == Kind::string && !share_dictionary(columns)) {
-    join_texts(columns, joined);
+    if (const auto dictionary = join_dictionaries(columns, joined.row_count)) join_codes(columns, *dictionary, joined);
+    else join_texts(columns, joined);
   } else {
     joined.values = join_values(columns, joined.row_count, width_bytes(type));
     if (!columns.empty()) joined.dictionary = columns[0].dictionary;
