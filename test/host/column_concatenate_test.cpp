@@ -22,7 +22,8 @@ Column coded(const std::vector<std::string>& texts, const std::vector<int>& code
 
 std::string text_of(const Column& column) {
   std::string text;
-  for (std::uint64_t row = 0; row < column.row_count; row++) text += (column.is_valid(row) ? std::string(column.string(row)) : "NULL") + " ";
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    text += (column.is_valid(row) ? std::string(column.string(row)) : "NULL") + " ";
   return text;
 }
 
