@@ -1,4 +1,4 @@
-// SQL's SELECT over one table, turned into a Plan.
+// SQL's SELECT over one table or several that are joined, turned into a Plan.
 //
 //     Plan plan;
 //     PENSTOCK_ASSIGN(StepId result, bind_sql("SELECT count(*) FROM 'hits.parquet' WHERE price > 3", plan, open_table));

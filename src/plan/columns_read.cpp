@@ -7,6 +7,10 @@
 
 namespace penstock::plan {
 
+bool keeps_columns(StepKind kind) {
+  return kind == StepKind::source || kind == StepKind::filter || kind == StepKind::map || kind == StepKind::join;
+}
+
 Columns every_column(const Schema& schema) {
   Columns columns(schema.size());
   std::iota(columns.begin(), columns.end(), 0u);

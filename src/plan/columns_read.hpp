@@ -6,6 +6,8 @@ namespace penstock::plan {
 
 using Columns = std::vector<std::uint32_t>;      // of a step, by number
 
+// Whether a step yields its input's rows, of which columns may be left out that nothing wants.
+bool keeps_columns(StepKind kind);
 Columns every_column(const Schema& schema);
 void add_once(Columns& columns, std::uint32_t column);
 // The columns that programs read of the rows of their base; one at least.

@@ -68,9 +68,7 @@ class Execution {
 
   // Validation looks at every column, as do other consumers.
   Columns columns_asked_for(StepId id, const Columns& wanted) const {
-    const StepKind kind = plan_.step(id).kind;
-    const bool keeps_rows = kind == StepKind::source || kind == StepKind::filter || kind == StepKind::map || kind == StepKind::join;
-    return keeps_rows && consumers_[id] <= 1 && !options_.validate ? wanted : Columns();
+    return keeps_columns(plan_.step(id).kind) && consumers_[id] <= 1 && !options_.validate ? wanted : Columns();
   }
 
   Result<Table> compute(StepId id, std::uint64_t row_limit, const Columns& wanted) {

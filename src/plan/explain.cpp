@@ -4,6 +4,7 @@
 
 #include "base/guard.hpp"
 #include "expr/operation.hpp"
+#include "plan/columns_read.hpp"
 #include "plan/sort_rows.hpp"
 #include "plan/stages.hpp"
 #include "plan/tile_kernel.hpp"
@@ -70,8 +71,10 @@ std::string describe(const Plan& plan, const Step& step) {
     case StepKind::join: return describe_join(plan, step);
     case StepKind::map: case StepKind::reduce: case StepKind::group_by: break;
   }
-  for (const Projection& p : step.projections)
-    parts.push_back(text_of(*step.graph, p.root, input) + (step.kind == StepKind::map ? " as " + p.name : ""));
+  for (const Projection& p : step.projections) {
+    const std::string text = text_of(*step.graph, p.root, input);
+    parts.push_back(text + (step.kind == StepKind::map && text != p.name ? " as " + p.name : ""));
+  }
   for (const AggregateCall& call : step.aggregates) {
     const std::string of = call.function == Aggregate::count_rows
                                ? "" : (call.distinct ? "(distinct " : "(") + text_of(*step.graph, call.argument, input) + ")";
@@ -195,32 +198,43 @@ std::optional<std::uint64_t> rows_asked_for(const Plan& plan, StepId at, StepId 
   return std::nullopt;
 }
 
-// The last step of every fused chain on the way to `result`, in the order in which they run.
-struct KernelStep { StepId last = 0; std::optional<TopK> top_k; };
+// The last step of every fused chain on the way to `result`, with its kernels, in the order in which they run. Of the right sides of
+// joins the kernels keep only what is looked up.
+struct KernelStep {
+  StepId base = 0, last = 0;
+  std::vector<TileProgram> programs;
+};
 
 class KernelSteps {
  public:
   KernelSteps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers)
-      : plan_(plan), result_(result), consumers_(consumers) {
-    add(result, {});
+      : plan_(plan), result_(result), consumers_(consumers) {}
+  Result<std::vector<KernelStep>> find() {
+    PENSTOCK_TRY(add(result_, {}, {}));
+    return std::move(kernels_);
   }
-  std::vector<KernelStep> take() { return std::move(kernels_); }
 
  private:
-  void add(StepId at, const std::optional<TopK>& top_k) {
+  Status add(StepId at, const std::optional<TopK>& top_k, const Columns& wanted) {
     const Step& step = plan_.step(at);
     if (step.kind == StepKind::order_by)
-      return add(step.inputs[0], top_k_of(plan_, at, *rows_asked_for(plan_, result_, at), consumers_));
-    if (has_no_kernel(plan_, at)) return add(step.inputs[0], {});
-    const StepId base = chain_base(plan_, at, consumers_);
-    for (const StepId id : chain(plan_, base, at))
-      if (plan_.step(id).kind == StepKind::join) add_input(plan_.step(id).inputs[1]);
-    if (base != at) add_input(base);
-    const auto is_here = [at](const KernelStep& kernel) { return kernel.last == at; };
-    if (std::none_of(kernels_.begin(), kernels_.end(), is_here)) kernels_.push_back({at, top_k});
+      return add(step.inputs[0], top_k_of(plan_, at, *rows_asked_for(plan_, result_, at), consumers_), {});
+    if (has_no_kernel(plan_, at)) return add(step.inputs[0], {}, {});
+    const bool is_here = std::any_of(kernels_.begin(), kernels_.end(), [at](const KernelStep& kernel) { return kernel.last == at; });
+    if (is_here) return {};
+    KernelStep kernel{chain_base(plan_, at, consumers_), at, {}};
+    const bool prunes = !wanted.empty() && consumers_[at] <= 1 && keeps_columns(step.kind);
+    PENSTOCK_ASSIGN(kernel.programs, prunes ? fuse_slices(plan_, kernel.base, at, wanted) : fuse_slices(plan_, kernel.base, at, top_k));
+    for (std::size_t i = 0; i < kernel.programs[0].lookups.size(); i++) {
+      const Step& join = plan_.step(kernel.programs[0].lookups[i].step);
+      PENSTOCK_TRY(add_input(join.inputs[1], columns_looked_up(join, kernel.programs, i)));
+    }
+    if (kernel.base != at) PENSTOCK_TRY(add_input(kernel.base, columns_scanned(kernel.programs)));
+    kernels_.push_back(std::move(kernel));
+    return {};
   }
-  void add_input(StepId input) {
-    if (plan_.step(input).kind != StepKind::source) add(input, {});
+  Status add_input(StepId input, const Columns& wanted) {
+    return plan_.step(input).kind == StepKind::source ? Status() : add(input, {}, wanted);
   }
 
   const Plan& plan_;
@@ -229,8 +243,8 @@ class KernelSteps {
   std::vector<KernelStep> kernels_;
 };
 
-std::vector<KernelStep> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
-  return KernelSteps(plan, result, consumers).take();
+Result<std::vector<KernelStep>> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
+  return KernelSteps(plan, result, consumers).find();
 }
 
 }  // namespace
@@ -248,9 +262,8 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   for (StepId id : path(plan, result))
     text += "  " + std::string(name_of(plan.step(id).kind)) + ": " + describe(plan, plan.step(id)) + "\n";
   text += "After fusion\n";
-  for (const auto& [last, top_k] : kernel_steps(plan, result, consumers)) {
-    const StepId base = chain_base(plan, last, consumers);
-    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, base, last, top_k));
+  PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
+  for (const auto& [base, last, programs] : kernels) {
     for (const TileProgram& program : programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
       text += describe_kernel(plan, base, last, program, traits, *variant);
@@ -278,9 +291,9 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
   const Traits traits = typical_traits(target);
   std::string text;
-  for (const auto& [last, top_k] : kernel_steps(plan, result, consumers)) {
-    PENSTOCK_ASSIGN(const std::vector<TileProgram> programs, fuse_slices(plan, chain_base(plan, last, consumers), last, top_k));
-    for (const TileProgram& program : programs) {
+  PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
+  for (const KernelStep& kernel : kernels) {
+    for (const TileProgram& program : kernel.programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineText pipeline, emit_pipeline(program, std::string(variant->skeleton), policy, target));

@@ -53,8 +53,8 @@ class Failures(CommandLineTest):
 
     def test_what_is_not_supported_is_refused_by_name(self):
         path = self.csv_file()
-        ended = self.query(f"SELECT x.a FROM '{path}' AS x JOIN '{path}' AS y ON x.a = y.a")
-        self.assert_fails(ended, "JOIN")
+        ended = self.query(f"SELECT x.a FROM '{path}' AS x RIGHT JOIN '{path}' AS y ON x.a = y.a")
+        self.assert_fails(ended, "RIGHT JOIN")
 
     def test_unknown_device(self):
         self.assert_fails(self.query(f"SELECT sum(a) FROM '{self.csv_file()}'", "--device", "abacus:3"), "abacus:3")

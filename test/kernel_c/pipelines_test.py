@@ -2,6 +2,7 @@
 """pipelines_test.py PENSTOCK CUDA_CHECKER: the text of generated pipelines, each skeleton among them, passes the checks of every
 target (scripts/check_kernels.py)."""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,22 @@ STATEMENTS = {
         "SELECT n, ok FROM '{}' WHERE " + " OR ".join(f"m + {i} = 0 OR day = DATE '2024-01-01' + {i}" for i in range(100, 140)),
         TARGETS,
     ),
+    # The table beside itself: a text of several keys and of columns of every kind from the right side, and each kind of join.
+    "lookup": (
+        "SELECT a.n, b.m, b.ok, b.word, a.word FROM '{0}' AS a JOIN '{0}' AS b ON a.n = b.n AND a.day = b.day AND a.word = b.word "
+        "WHERE a.m > 1 AND b.ok",
+        TARGETS,
+    ),
+    "lookup_left": ("SELECT a.n, b.m + 1, b.ok FROM '{0}' AS a LEFT JOIN '{0}' AS b ON a.m = b.m", TARGETS),
+    "lookup_groups": (
+        "SELECT b.word, count(*), sum(b.m), max(b.at) FROM '{0}' AS a, '{0}' AS b WHERE a.n = b.n AND NOT EXISTS (SELECT * FROM '{0}' AS c "
+        "WHERE c.m = a.m AND c.ok) AND a.day IN (SELECT day FROM '{0}') AND a.n NOT IN (SELECT m FROM '{0}') GROUP BY b.word",
+        TARGETS,
+    ),
+    "lookup_floats": (
+        "SELECT sum(b.x) FROM '{0}' AS a, '{0}' AS b WHERE a.x = b.x",
+        [target for target in TARGETS if target != "metal"],
+    ),
     "decimals": ("SELECT sum(CAST(n AS DECIMAL(15, 2)) * (1 - CAST(m AS DECIMAL(4, 2)))) FROM '{}'", TARGETS),
 }
 
@@ -51,9 +68,12 @@ class Pipelines(unittest.TestCase):
                             [PENSTOCK, "emit", statement.format(table), "--target", target], capture_output=True, text=True
                         )
                         self.assertEqual(done.returncode, 0, done.stderr)
-                        path = pathlib.Path(folder) / f"{name}.{target}"
-                        path.write_text(done.stdout)
-                        (look_back if "pipeline_look_back" in done.stdout else portable).append(str(path))
+                        # A kernel for each side of a join, each behind a line that names it.
+                        texts = re.split(r"^(?=// \w+, compiled with )", done.stdout, flags=re.MULTILINE)
+                        for number, text in enumerate(filter(None, texts)):
+                            path = pathlib.Path(folder) / f"{name}{number}.{target}"
+                            path.write_text(text)
+                            (look_back if "pipeline_look_back" in text else portable).append(str(path))
             # Look-back has a warp more than its 384 threads that compute.
             for files, size in ((portable, "32"), (look_back, "416")):
                 done = subprocess.run(
