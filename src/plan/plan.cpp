@@ -115,7 +115,8 @@ std::string_view name_of(Aggregate aggregate) {
 }
 
 std::string_view name_of(StepKind kind) {
-  constexpr std::array<std::string_view, 9> names = {"source", "filter", "map", "reduce", "group by", "order by", "limit", "window", "join"};
+  constexpr std::array<std::string_view, 9> names = {"source",   "filter", "map",    "reduce", "group by",
+                                                     "order by", "limit",  "window", "join"};
   return names[static_cast<std::size_t>(kind)];
 }
 
