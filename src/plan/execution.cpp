@@ -162,7 +162,7 @@ class Execution {
     const HostSpan span(recording_.get(), "table of a join");
     std::vector<Column> keys;
     for (const JoinKey& key : step.join_keys) keys.push_back(side.rows.columns[key.right]);
-    PENSTOCK_ASSIGN(side.table, JoinTable::build(keys, strings_));
+    PENSTOCK_ASSIGN(side.table, JoinTable::build(keys, strings_, yields_right_columns(step.join_kind)));
     sides_[join] = std::make_shared<const BuildSide>(std::move(side));
     return {};
   }

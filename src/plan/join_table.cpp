@@ -1,8 +1,10 @@
 #include "plan/join_table.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
+#include <mutex>
 
 #include "base/parallel.hpp"
 
@@ -10,6 +12,7 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
+constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u, golden = 0x9E3779B97F4A7C15u;
 // Places a row where each belongs to one key: four bytes each, against two places and the words of a key in a hash table.
 constexpr std::uint64_t most_places_a_row = 8, always_exact_places = 1 << 12;
@@ -62,6 +65,23 @@ Status put_key(KeyWords& to, std::size_t key, std::size_t key_count, const Colum
   return Status(Code::internal, "a key of " + name_of(column.type));
 }
 
+// The least and the most of the words of keys that are there, as signed numbers less the lowest of these.
+std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present) {
+  std::mutex mutex;
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  in_parallel(words.size(), least_rows, [&](std::uint64_t first, std::uint64_t last) {
+    std::uint64_t low = ~std::uint64_t{0}, high = 0;
+    for (std::uint64_t row = first; row < last; row++) {
+      low = present[row] ? std::min(low, words[row] ^ sign_bit) : low;
+      high = present[row] ? std::max(high, words[row] ^ sign_bit) : high;
+    }
+    const std::lock_guard lock(mutex);
+    least = std::min(least, low);
+    most = std::max(most, high);
+  });
+  return least > most ? std::pair<std::uint64_t, std::uint64_t>{0, 0} : std::pair{least, most};
+}
+
 }  // namespace
 
 Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings) {
@@ -84,17 +104,10 @@ std::uint64_t JoinTable::place_of(std::span<const std::uint64_t> key) const {
 // One key of a narrow range: its place is its distance from the least.
 bool JoinTable::make_exact(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present) {
   if (key_count_ != 1) return false;
-  constexpr std::uint64_t sign = std::uint64_t{1} << 63;      // negative numbers come first
-  std::uint64_t least = ~std::uint64_t{0}, most = 0;
-  for (std::uint64_t row = 0; row < words.size(); row++) {
-    if (!present[row]) continue;
-    least = std::min(least, words[row] ^ sign);
-    most = std::max(most, words[row] ^ sign);
-  }
-  if (least > most) least = most = 0;
+  const auto [least, most] = range_of(words, present);
   if (most - least >= std::max(words.size() * most_places_a_row, always_exact_places)) return false;
   places_.assign(most - least + 1, 0);
-  table_ = {least ^ sign, 1, 0, most - least, 1, 0, 0, 0};
+  table_ = {least ^ sign_bit, 1, 0, most - least, 1, 0, 0, 0};
   return true;
 }
 
@@ -117,8 +130,27 @@ std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
   return no_row;
 }
 
+// In threads, where each place is of one key. False where a key stands twice and every row of it is wanted: chains are made in order.
+bool JoinTable::insert_once(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present, bool wants_all) {
+  std::atomic<bool> is_twice = false, has_nulls = false;
+  in_parallel(present.size(), least_rows, [&](std::uint64_t first, std::uint64_t last) {
+    bool twice = false, nulls = false;
+    for (std::uint64_t row = first; row < last; row++) {
+      nulls |= present[row] == 0;
+      if (!present[row]) continue;
+      const std::atomic_ref<std::uint32_t> place(places_[words[row] - table_[header_base]]);
+      if (!wants_all) place.store(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed);
+      else twice |= place.exchange(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed) != 0;
+    }
+    if (twice) is_twice = true;
+    if (nulls) has_nulls = true;
+  });
+  table_[header_has_nulls] = has_nulls;
+  return !is_twice;
+}
+
 // From the last row to the first, so that a chain begins with its first row.
-Status JoinTable::insert_all(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present) {
+void JoinTable::insert_all(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present, bool wants_all) {
   for (std::uint64_t i = present.size(); i-- > 0;) {
     if (!present[i]) {
       table_[header_has_nulls] = 1;
@@ -128,16 +160,15 @@ Status JoinTable::insert_all(std::span<const std::uint64_t> words, std::span<con
     const auto row = static_cast<std::uint32_t>(i);
     std::uint64_t at = place_of(key);
     while (places_[at] != 0 && !holds(places_[at] - 1, key)) at = at + 1 == places_.size() ? 0 : at + 1;
-    if (places_[at] != 0) {
+    if (places_[at] != 0 && wants_all) {
       if (next_.empty()) next_.assign(present.size(), no_row);
       next_[row] = places_[at] - 1;
     }
     places_[at] = row + 1;
   }
-  return {};
 }
 
-Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& strings) {
+Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& strings, bool wants_all) {
   PENSTOCK_ASSIGN(const KeyWords words, key_words(keys, strings));
   if (words.present.size() >= no_row) return Status(Code::capacity, "the right side of a join has more than 2^32 rows");
   JoinTable table;
@@ -147,7 +178,11 @@ Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& str
     table.table_.insert(table.table_.end(), words.words.begin(), words.words.end());
   }
   table.table_[header_has_rows] = !words.present.empty();
-  PENSTOCK_TRY(table.insert_all(words.words, words.present));
+  if (table.table_[header_is_exact] != 0) {
+    if (table.insert_once(words.words, words.present, wants_all)) return table;
+    std::fill(table.places_.begin(), table.places_.end(), 0u);
+  }
+  table.insert_all(words.words, words.present, wants_all);
   return table;
 }
 

@@ -24,8 +24,9 @@ class JoinTable {
  public:
   static constexpr std::uint32_t no_row = 0xffffffffu;
 
-  // Of columns of equal length, one a key; strings are words by their code in the pool.
-  static Result<JoinTable> build(std::span<const Column> keys, StringPool& strings);
+  // Of columns of equal length, one a key; strings are words by their code in the pool. Unless all rows are wanted, any one of those
+  // of a key stands for it.
+  static Result<JoinTable> build(std::span<const Column> keys, StringPool& strings, bool wants_all = true);
 
   bool is_unique() const { return next_.empty(); }
   std::uint32_t find(std::span<const std::uint64_t> key) const;     // the first row of that key
@@ -37,7 +38,8 @@ class JoinTable {
   std::uint64_t place_of(std::span<const std::uint64_t> key) const;
   bool make_exact(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present);
   void make_hashed(std::uint64_t row_count);
-  Status insert_all(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present);
+  bool insert_once(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present, bool wants_all);
+  void insert_all(std::span<const std::uint64_t> words, std::span<const std::uint8_t> present, bool wants_all);
   bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
 
   std::size_t key_count_ = 0;
