@@ -68,6 +68,7 @@ struct WindowCall {
   WindowFrame frame = WindowFrame::peers;   // of those that add up and of first_value and last_value
   std::uint64_t distance = 1;               // lag and lead: in rows
   std::string name;
+  std::optional<std::uint32_t> otherwise = {};      // lag and lead: the column, of the same type, taken where there is no such row
 };
 
 struct Window {

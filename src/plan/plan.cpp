@@ -223,6 +223,8 @@ static Result<Field> window_field(const WindowCall& call, const Schema& input) {
   if (!takes_column(call.function)) return Field{call.name, {Kind::int64}, false};
   if (call.column >= input.size()) return wrong(StepKind::window, "there is no column " + std::to_string(call.column));
   const Type type = input[call.column].type;
+  if (call.otherwise && (*call.otherwise >= input.size() || !(input[*call.otherwise].type == type)))
+    return wrong(StepKind::window, "a default of another type than " + name_of(type));
   switch (call.function) {
     case WindowFunction::sum: case WindowFunction::average:
       if (!is_numeric(type) && type.kind != Kind::boolean)

@@ -1,10 +1,12 @@
 #include "plan/window_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
 #include "column/column_builders.hpp"
+#include "column/concatenate.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/gather.hpp"
 #include "plan/scan_rows.hpp"
@@ -245,14 +247,16 @@ class WindowColumns {
     return taken(call, [&](std::uint64_t i) { return best[end(call, i)]; });
   }
 
-  // The value of the row at a place, if there is one.
+  // The value of the row at a place, if there is one, else the call's default of the row itself.
   template <class Place> Column taken(const WindowCall& call, const Place& place_of) const {
     std::vector<std::uint64_t> rows(row_count());
     for_each_place([&](std::uint64_t i, std::uint64_t row) {
       const std::uint64_t place = place_of(i);
-      rows[row] = place == no_row ? no_row : places_.rows[place];
+      rows[row] = place != no_row ? places_.rows[place] : call.otherwise ? row_count() + row : no_row;
     });
-    return gather_or_null(table_.columns[call.column], std::move(rows));
+    const Column& column = table_.columns[call.column];
+    if (!call.otherwise) return gather_or_null(column, std::move(rows));
+    return gather_or_null(column::concatenate(column.type, std::array{column, table_.columns[*call.otherwise]}), std::move(rows));
   }
 
   const Table& table_;

@@ -123,10 +123,9 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   if (syntax.star && call.function != WindowFunction::count) return wrong("(*) means nothing; only count takes *");
   if (syntax.filter && (numbers || call.function > WindowFunction::average)) return wrong(" takes no FILTER");
   if (numbers) return syntax.inputs.empty() ? Status() : wrong(" takes no arguments");
-  if (!counts_rows && (syntax.inputs.empty() || syntax.inputs.size() > (shifts ? 2 : 1)))
-    return syntax.inputs.size() == 3 && shifts ? refuse(syntax, "a default of " + syntax.name)
-                                               : wrong(" takes 1 argument, not " + std::to_string(syntax.inputs.size()));
-  if (shifts && syntax.inputs.size() == 2) PENSTOCK_TRY(bind_distance(*syntax.inputs[1], call));
+  if (!counts_rows && (syntax.inputs.empty() || syntax.inputs.size() > (shifts ? 3 : 1)))
+    return wrong(" takes 1 argument, not " + std::to_string(syntax.inputs.size()));
+  if (syntax.inputs.size() > 1) PENSTOCK_TRY(bind_distance(*syntax.inputs[1], call));
   if (counts_rows && !syntax.filter) return call.function = WindowFunction::count_rows, Status();
   if (!syntax.filter) {
     PENSTOCK_ASSIGN(call.column, column_for(*syntax.inputs[0]));
@@ -134,6 +133,7 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
     PENSTOCK_ASSIGN(call.column, filtered_column(syntax));
   }
   const Type type = rows_.type(projections_[call.column].root);
+  if (syntax.inputs.size() == 3 && syntax.inputs[2]->form != Form::null) PENSTOCK_TRY(bind_default(*syntax.inputs[2], type, call));
   const bool adds = call.function == WindowFunction::sum || call.function == WindowFunction::average;
   if (adds && !is_numeric(type) && type.kind != Kind::boolean) return wrong(": cannot take it of " + name_of(type));
   return {};
@@ -160,6 +160,18 @@ Status Windowing::bind_distance(const Syntax& syntax, WindowCall& call) const {
   if (!number.ok() || !is_integer(number->type) || number->integer < 0)
     return refuse(syntax, "a distance other than a constant number of rows");
   call.distance = static_cast<std::uint64_t>(number->integer);
+  return {};
+}
+
+Status Windowing::bind_default(const Syntax& syntax, Type type, WindowCall& call) {
+  PENSTOCK_ASSIGN(NodeId node, ExpressionBinder(names_, rows_, "OVER", groups_).value(syntax));
+  if (!(rows_.type(node) == type)) {
+    const Result<NodeId> cast = rows_.cast(node, type);
+    if (!cast.ok()) return names_.at(syntax, cast.status());
+    node = *cast;
+  }
+  PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
+  call.otherwise = add_projection("default " + name_of(type) + text, syntax, node);
   return {};
 }
 

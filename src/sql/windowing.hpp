@@ -40,6 +40,7 @@ class Windowing {
     return names_.error(syntax.offset, Code::unsupported, not_supported(what));
   }
   Status bind_distance(const Syntax& syntax, WindowCall& call) const;
+  Status bind_default(const Syntax& syntax, Type type, WindowCall& call);
   Result<Pane*> pane_for(const WindowSyntax& over);
 
   Names& names_;

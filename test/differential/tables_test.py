@@ -137,6 +137,8 @@ EVERY_COLUMN = [
     Check("SELECT id, sum(i32n) OVER (ORDER BY id), count(*) OVER (ORDER BY i8n), rank() OVER (ORDER BY f64n DESC) FROM $ ORDER BY id"),
     Check("SELECT id, sum(d15_2) OVER w, count(sn) OVER w, min(sn) OVER w, max(f64n) OVER w, sum(u64n) OVER (w ORDER BY id) FROM $ "
           "WINDOW w AS (PARTITION BY bn, u8n % 5) ORDER BY id", unsigned_zeros=[4]),
+    Check("SELECT id, lag(sn, 3, 'none') OVER (ORDER BY i64n, id), lead(i32n, 2, id) OVER (PARTITION BY b ORDER BY id DESC), "
+          "lag(d15_2, 1, 0) OVER (PARTITION BY sn ORDER BY id) FROM $ ORDER BY id"),
     Check("SELECT id, lag(sn) OVER (ORDER BY i64n, id), lead(dtn, 2) OVER (PARTITION BY b ORDER BY id DESC), "
           "first_value(tsn) OVER (PARTITION BY sn ORDER BY f32n NULLS FIRST, id) FROM $ ORDER BY id"),
     Check("SELECT sn, count(*), sum(count(*)) OVER (ORDER BY sn NULLS FIRST), dense_rank() OVER (ORDER BY count(*)) FROM $ GROUP BY sn", 1),

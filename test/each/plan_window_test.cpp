@@ -98,7 +98,9 @@ struct Reference {
       case WindowFunction::count_rows: return number(end(i) + 1);
       case WindowFunction::first_value: return value_at(0);
       case WindowFunction::last_value: return value_at(end(i));
-      case WindowFunction::lag: return i >= call.distance ? value_at(i - call.distance) : "NULL";
+      case WindowFunction::lag:
+        if (i < call.distance && call.otherwise) return text_of(scalar_at(table.columns[*call.otherwise], rows[i]));
+        return i >= call.distance ? value_at(i - call.distance) : "NULL";
       case WindowFunction::lead: return value_at(i + call.distance);
       default: return added(i);
     }
@@ -113,7 +115,8 @@ std::vector<WindowCall> every_call() {
           {sum, amount, rows, 1, "g"},        {sum, real, partition, 1, "h"},    {average, amount, rows, 1, "i"},
           {minimum, text, rows, 1, "j"},      {maximum, real, rows, 1, "k"},     {minimum, amount, peers, 1, "l"},
           {first_value, text, rows, 1, "m"},  {last_value, amount, peers, 1, "n"}, {lag, text, peers, 1, "o"},
-          {lead, real, peers, 3, "p"},        {maximum, text, partition, 1, "q"}, {count_rows, 0, partition, 1, "r"}};
+          {lead, real, peers, 3, "p"},        {maximum, text, partition, 1, "q"}, {count_rows, 0, partition, 1, "r"},
+          {lag, part, peers, 2, "s", key}};
 }
 
 void expect_windows(const Table& table, bool partitioned, bool ordered, const std::vector<WindowCall>& calls, std::uint64_t step = 1) {

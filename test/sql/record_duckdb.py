@@ -110,6 +110,7 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT sum(i8) OVER (ORDER BY i8 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t", WINDOW),
     ("SELECT sum(i8) OVER (RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t", WINDOW),
     ("SELECT count(*) FILTER (WHERE b) OVER (PARTITION BY s) FROM t", WINDOW),
+    ("SELECT lag(i8, 1, 0) OVER (ORDER BY i16) FROM t", WINDOW),
     ("SELECT sum(i8) OVER w, sum(i16) OVER (w ORDER BY i8) FROM t WINDOW w AS (PARTITION BY b)", "source > map > window > window > map"),
     ("SELECT i8, sum(sum(i16)) OVER (ORDER BY i8), rank() OVER (ORDER BY count(*) DESC) FROM t GROUP BY i8",
      "source > group by > window > window > map"),

@@ -557,6 +557,8 @@ inline constexpr Recorded recorded[] = {
    R"sql(sum(i8) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) HUGEINT)sql"},
   {R"sql(SELECT count(*) FILTER (WHERE b) OVER (PARTITION BY s) FROM t)sql", "source > map > window > map",
    R"sql(count() FILTER (WHERE b) OVER (PARTITION BY s) BIGINT)sql"},
+  {R"sql(SELECT lag(i8, 1, 0) OVER (ORDER BY i16) FROM t)sql", "source > map > window > map",
+   R"sql(lag(i8, 1, 0) OVER (ORDER BY i16) TINYINT)sql"},
   {R"sql(SELECT sum(i8) OVER w, sum(i16) OVER (w ORDER BY i8) FROM t WINDOW w AS (PARTITION BY b))sql",
    "source > map > window > window > map",
    R"sql(sum(i8) OVER (PARTITION BY b) HUGEINT; sum(i16) OVER (PARTITION BY b ORDER BY i8) HUGEINT)sql"},
