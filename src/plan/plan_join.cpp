@@ -22,11 +22,11 @@ Schema joined(const Schema& left, const Schema& right, JoinKind kind) {
 
 // The type that both sides of a key are compared as.
 Result<Type> key_type(JoinKind kind, const Field& left, const Field& right) {
-  const Result<Type> type = left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
   const std::string pair = "'" + left.name + "' (" + name_of(left.type) + ") and '" + right.name + "' (" + name_of(right.type) + ")";
-  if (!type.ok()) return wrong(kind, "the keys " + pair + " cannot be compared");
-  if (width_bytes(*type) > 8) return wrong(kind, "keys of " + name_of(*type) + " (" + pair + ") are not supported", Code::unsupported);
-  return type;
+  const Result<Type> type = left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
+  for (const Type wide : {left.type, right.type, type.ok() ? *type : left.type})
+    if (width_bytes(wide) > 8) return wrong(kind, "keys of " + name_of(wide) + " (" + pair + ") are not supported", Code::unsupported);
+  return type.ok() ? type : wrong(kind, "the keys " + pair + " cannot be compared");
 }
 
 }  // namespace

@@ -355,5 +355,25 @@ TEST(Join, KeysThatStandTwiceCutTheChainAtTheirJoin) {
   });
 }
 
+// The reference joins on the host, whatever the kernel looked up.
+TEST(Join, ValidationAgreesWithEveryKind) {
+  const Table left = side({200, {int32}, 30, true, false, 1}), once = side({30, {int32}, 0, true, true, 2});
+  for (const JoinKind kind : all_kinds) {
+    SCOPED_TRACE(std::string(name_of(kind)));
+    Joined joined = sources(left, once);
+    TAKE(const StepId step, joined.plan.join(joined.left, joined.right, kind, first_keys(1)));
+    Builder b(joined.plan.step(step).schema);
+    TAKE(const NodeId twice, b.binary(Op::add, b.column(1), b.column(1)));
+    TAKE(const StepId mapped, joined.plan.map(step, b.graph(), {{"twice", twice}, {"text", b.column(2)}}));
+    on_each_device([&](Device& device) {
+      RunOptions options;
+      options.device = device.traits().id;
+      options.validate = true;
+      const Result<Outcome> outcome = run(joined.plan, mapped, options);
+      EXPECT_TRUE(outcome.ok()) << outcome.status().text();
+    });
+  }
+}
+
 }  // namespace
 }  // namespace penstock::test
