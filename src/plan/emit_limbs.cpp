@@ -83,7 +83,7 @@ bool has_limbs(const TileProgram& program) {
   return true;
 }
 
-std::string limb_functions(const TileProgram& program) {
+std::string limb_functions(const TileProgram& program, std::string_view space) {
   std::string add = "  u32 outside = 0;\n", collect = "  u32 limbs[5];\n";
   std::uint32_t limb = 0;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
@@ -99,10 +99,10 @@ std::string limb_functions(const TileProgram& program) {
     collect += "  " + statements.collect + "\n";
     limb += limb_count(a);
   }
-  return skeleton_text("limbs") +
-         function_text("u32 limbs_add(LOCAL ATOMIC_U32* at, const PRIVATE PipelineResult* result)",
+  return "#define LIMBS " + std::string(space) + "\n" + skeleton_text("group_keys limbs") +
+         function_text("u32 limbs_add(LIMBS ATOMIC_U32* at, const PRIVATE PipelineResult* result)",
                        add + "  (void)at; (void)result;\n  return outside;\n") +
-         function_text("void limbs_collect(LOCAL ATOMIC_U32* at, PRIVATE Accumulators* mine)",
+         function_text("void limbs_collect(LIMBS ATOMIC_U32* at, PRIVATE Accumulators* mine)",
                        collect + "  (void)at; (void)limbs; (void)mine;\n");
 }
 

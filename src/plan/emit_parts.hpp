@@ -46,7 +46,7 @@ std::string move_row_statements(const TileProgram& program);
 std::string accumulator_functions(const TileProgram& program);
 
 // emit_limbs.cpp
-std::string limb_functions(const TileProgram& program);
+std::string limb_functions(const TileProgram& program, std::string_view space);      // LOCAL or GLOBAL
 
 // emit_words.cpp
 std::string to_word(Type type, const std::string& value);

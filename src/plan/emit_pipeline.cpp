@@ -14,13 +14,6 @@ namespace {
 // it from being vectorised; few enough for their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
-// Keys that are never NULL are told apart without the bits of NULLs.
-std::uint32_t compared_key_words(const TileProgram& program) {
-  for (std::uint32_t i = 0; i < program.key_count; i++)
-    if (program.graph->at(program.outputs[i].root).nullable) return program.key_words();
-  return std::max(1u, program.key_count);
-}
-
 std::string defines(const TileProgram& program, const Policy& policy, Target target) {
   std::string text;
   const auto define = [&](const char* name, std::uint64_t value) {
@@ -117,8 +110,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& sk
     case Epilogue::reduce: return accumulator_functions(program);
     case Epilogue::group: break;
   }
-  if (skeleton == "group_local") return accumulator_functions(program) + key_function(program) + limb_functions(program);
-  return accumulator_functions(program) + key_function(program) + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
+  const std::string words = accumulator_functions(program) + key_function(program);
+  if (skeleton != "group_by") return words + limb_functions(program, skeleton == "group_local" ? "LOCAL" : "GLOBAL");
+  return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
 }
 
 }  // namespace

@@ -172,4 +172,10 @@ Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, Step
   return fuse_slices(plan, base, last);
 }
 
+std::uint32_t compared_key_words(const TileProgram& program) {
+  for (std::uint32_t i = 0; i < program.key_count; i++)
+    if (program.graph->at(program.outputs[i].root).nullable) return program.key_words();
+  return std::max(1u, program.key_count);
+}
+
 }  // namespace penstock::plan

@@ -54,4 +54,7 @@ Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, Step
 // fuse_top_k() where that fits, else fuse_slices().
 Result<std::vector<TileProgram>> fuse_slices(const Plan& plan, StepId base, StepId last, const std::optional<TopK>& top_k);
 
+// Keys that are never NULL are told apart without the bits of NULLs.
+std::uint32_t compared_key_words(const TileProgram& program);
+
 }  // namespace penstock::plan

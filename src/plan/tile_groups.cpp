@@ -6,14 +6,14 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint32_t outside_limbs = 2;      // kernels/group_local.kc: OUTSIDE
+constexpr std::uint32_t outside_limbs = 2;      // kernels/group_local.kc and group_global.kc: OUTSIDE
 
 }  // namespace
 
 Status TileKernel::try_again(std::uint64_t row_count, std::uint32_t overflowed) {
   const std::uint32_t groups = group_count(row_count), tiles = (tile_count(row_count) + groups - 1) / groups;
   const std::uint64_t group_rows = std::uint64_t{tiles} * policy_.tile_rows;
-  const bool is_outside = variant_->algorithm == Algorithm::group_local && (overflowed & outside_limbs) != 0;
+  const bool is_outside = variant_->algorithm != Algorithm::group && (overflowed & outside_limbs) != 0;
   PENSTOCK_ASSIGN(const Attempt next, next_attempt(device_->traits(), program_, {variant_, policy_}, group_rows, is_outside));
   variant_ = next.variant;
   policy_ = next.policy;
@@ -46,6 +46,31 @@ Status TileKernel::enqueue_group(Queue& queue, std::vector<Argument> arguments, 
   for (const auto* buffer : {&slot.results, &slot.used_slots, &slot.overflowed, &slot.fault}) arguments.push_back(Argument::of(**buffer));
   arguments.push_back(Argument::value(row_count));
   return queue.launch(*compiled_, "pipeline_group", slot.groups, arguments);
+}
+
+Status TileKernel::prepare_table(Slot& slot) const {
+  const std::uint64_t entry_words = program_.key_words() + program_.accumulator_words() + 1;
+  PENSTOCK_TRY(replace(slot.places, policy_.slots * std::uint64_t{2} * global_place_words(program_) * 4));
+  PENSTOCK_TRY(replace(slot.keys, 64));          // how many places are used
+  PENSTOCK_TRY(replace(slot.results, policy_.slots * entry_words * 8));
+  return replace(slot.used_slots, 64);
+}
+
+Status TileKernel::enqueue_table(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
+  const Argument places = Argument::value(policy_.slots * 2);
+  slot.groups = 1;                               // one table, as if of one group
+  slot.slots = policy_.slots;
+  slot.attempt = attempts_;
+  PENSTOCK_TRY(queue.fill(*slot.places, 0, policy_.slots * std::uint64_t{2} * global_place_words(program_) * 4));
+  for (const auto* buffer : {&slot.keys, &slot.used_slots, &slot.overflowed}) PENSTOCK_TRY(queue.fill(**buffer, 0, 4));
+  if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, one_piece_bytes)));
+  slot.results_are_set = true;
+  for (const auto* buffer : {&slot.places, &slot.keys, &slot.overflowed, &slot.fault}) arguments.push_back(Argument::of(**buffer));
+  arguments.push_back(Argument::value(row_count));
+  arguments.push_back(places);
+  PENSTOCK_TRY(queue.launch(*compiled_, "pipeline_group", group_count(row_count), arguments));
+  return queue.launch(*compiled_, "pipeline_group_collect", policy_.groups,
+                      {{Argument::of(*slot.places), Argument::of(*slot.results), Argument::of(*slot.used_slots), places}});
 }
 
 }  // namespace penstock::plan

@@ -75,9 +75,11 @@ class TileKernel {
   Status prepare_compact(Slot& slot, std::uint64_t row_count) const;
   Status prepare_reduce(Slot& slot, std::uint64_t row_count) const;
   Status prepare_group(Slot& slot, std::uint64_t row_count) const;
+  Status prepare_table(Slot& slot) const;
   Status replace(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) const;
   Status enqueue_compact(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_reduce(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
+  Status enqueue_table(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_group(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
 
   std::shared_ptr<Device> device_;

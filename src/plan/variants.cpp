@@ -64,7 +64,8 @@ bool evaluates_any_row(const TileProgram& program) { return program.graph->custo
 // A table in local memory, and as many copies of its sums as keep items that meet the same key apart, within 32 KiB.
 constexpr std::uint32_t local_group_items = 256;
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
-  return std::uint64_t{policy.slots} * (program.key_words() * 8 + std::uint64_t{limb_count(program)} * policy.copies * 4 + 8) + 64;
+  return std::uint64_t{policy.slots} * (program.key_words() * 8 + std::uint64_t{limb_count(program)} * policy.copies * 4) +
+         std::uint64_t{policy.slots} * (policy.slots <= 512 ? 32 : 8) + 64;
 }
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots) {
   Policy policy;
@@ -85,6 +86,24 @@ constexpr std::uint32_t most_local_key_words = 8;      // keys of all rows in fl
 bool can_group_locally(const Traits& traits, const TileProgram& program) {
   return !traits.is_cpu && has_limbs(program) && evaluates_any_row(program) && program.key_words() <= most_local_key_words &&
          local_group_bytes(program, first_local_group_policy(traits, program)) <= traits.local_bytes;
+}
+
+// One table in global memory: as many slots as half its places.
+std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy) {
+  const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
+  return policy.slots * (2 * global_place_words(program) * 4 + entry * 8);
+}
+Policy global_group_policy(const Traits& traits, const TileProgram&) {
+  Policy policy;
+  policy.group_size = group_size(traits, local_group_items);
+  policy.tile_rows = policy.group_size * 8;
+  policy.slots = 1 << 17;
+  policy.groups = traits.compute_units * 8;
+  policy.groups_per_unit = 4;
+  return policy;
+}
+bool can_group_globally(const Traits& traits, const TileProgram& program) {
+  return can_group_locally(traits, program) && global_group_bytes(program, global_group_policy(traits, program)) <= traits.global_bytes / 8;
 }
 
 // Look-back: two groups a multiprocessor, so that one computes while the other waits at its barrier, each of 384 threads that compute and
@@ -172,7 +191,7 @@ bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
 bool without_filter(const Traits&, const TileProgram& program) { return program.keeps_all_rows() && !program.bound; }
 
-constexpr std::array<Variant, 10> table = {{
+constexpr std::array<Variant, 11> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) { return t.is_cpu ? cpu_policy(t, p) : gpu_policy(t, p); }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private, "scan compact_tile_private", on_cpu, cpu_policy},
@@ -183,12 +202,15 @@ constexpr std::array<Variant, 10> table = {{
     {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
     {"group_cpu", Epilogue::group, Algorithm::group, "group_by", on_cpu, group_policy},
     {"group_local", Epilogue::group, Algorithm::group_local, "group_local", can_group_locally, first_local_group_policy},
+    {"group_global", Epilogue::group, Algorithm::group_global, "group_global", can_group_globally, global_group_policy},
     {"group", Epilogue::group, Algorithm::group, "group_by", on_gpu, group_policy},
 }};
 
 }  // namespace
 
 std::span<const Variant> variants() { return table; }
+
+std::uint64_t global_place_words(const TileProgram& program) { return 3 * compared_key_words(program) + limb_count(program); }
 
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program, std::string_view forced) {
   PENSTOCK_TRY(check_float64(traits, program));
@@ -220,31 +242,32 @@ Result<Attempt> with_more_slots(const Traits& traits, const TileProgram& program
   return attempt;
 }
 
-// Many keys: a group a tile, whose table holds all that the tile may have.
-Policy tile_group_policy(const Traits& traits, const TileProgram& program) {
-  Policy policy = local_group_policy(traits, program, 64);
-  policy.group_size = group_size(traits, 128);
-  policy.vectors = 1;
-  policy.tile_rows = policy.slots = policy.group_size * 4;
-  policy.copies = 1;
-  policy.groups = 0;
-  return policy;
+Result<Attempt> of_variant(const Traits& traits, const TileProgram& program, Algorithm algorithm) {
+  for (const Variant& variant : table)
+    if (variant.epilogue == Epilogue::group && variant.algorithm == algorithm && variant.fits(traits, program))
+      return Attempt{&variant, variant.policy(traits, program)};
+  return Status(Code::capacity, "group by: too many groups for the memory of " + traits.id);
+}
+
+Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& program, Attempt attempt) {
+  attempt.policy.slots *= 8;
+  const std::uint64_t room = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
+  if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > room)
+    return Status(Code::capacity, "group by: more than " + std::to_string(attempt.policy.slots / 8) + " groups in one chunk on " + traits.id);
+  return attempt;
 }
 
 }  // namespace
 
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program, const Attempt& failed, std::uint64_t group_rows,
                              bool is_outside) {
-  if (failed.variant->algorithm != Algorithm::group_local) return with_more_slots(traits, program, failed, group_rows);
-  if (is_outside) {
-    const Variant* const next = failed.variant + 1;
-    return Attempt{next, next->policy(traits, program)};
-  }
+  const Algorithm algorithm = failed.variant->algorithm;
+  if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
+  if (is_outside) return of_variant(traits, program, Algorithm::group);
+  if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);
   const Policy larger = local_group_policy(traits, program, failed.policy.slots * 4);
   if (local_group_bytes(program, larger) <= traits.local_bytes) return Attempt{failed.variant, larger};
-  const Policy of_tiles = tile_group_policy(traits, program);
-  if (local_group_bytes(program, of_tiles) <= traits.local_bytes && failed.policy.groups != 0) return Attempt{failed.variant, of_tiles};
-  return Status(Code::capacity, "group by: a table of " + std::to_string(of_tiles.slots) + " groups does not fit " + traits.id);
+  return of_variant(traits, program, Algorithm::group_global);
 }
 
 Traits typical_traits(Target target) {

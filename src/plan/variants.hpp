@@ -11,7 +11,7 @@
 
 namespace penstock::plan {
 
-enum class Algorithm : unsigned char { store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_local };
+enum class Algorithm : unsigned char { store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_local, group_global };
 
 struct Variant {
   std::string_view name;
@@ -22,6 +22,9 @@ struct Variant {
   Policy (*policy)(const Traits& traits, const TileProgram& program);
 };
 std::span<const Variant> variants();
+
+// Words of 32 bits of a place in the table of group_global: its key's pieces and its limbs.
+std::uint64_t global_place_words(const TileProgram& program);
 
 // A group-by's next attempt after a launch whose tables were too small, or whose floats were outside: another row or policy.
 struct Attempt { const Variant* variant = nullptr; Policy policy; };
