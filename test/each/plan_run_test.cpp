@@ -140,6 +140,30 @@ TEST(GroupBy, ChunksThatOverflowTogetherWidenTheTablesOnce) {
   });
 }
 
+// With no more device memory than a quarter of the table takes.
+TEST(Execution, ATableOfFourTimesTheMemoryLimitIsAnswered) {
+  constexpr std::int32_t row_count = 2'000'000;
+  std::vector<std::int32_t> values(row_count);
+  std::iota(values.begin(), values.end(), 0);
+  Plan plan;
+  const StepId rows = add_rows(plan, values);
+  Builder b(plan.step(rows).schema);
+  TAKE(const NodeId upper, b.binary(Op::greater_equal, b.column(0u), b.captured(Scalar::of(row_count - 1000))));
+  TAKE(const StepId kept, plan.filter(rows, b.graph(), upper));
+  TAKE(const StepId total, plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
+  on_each_device([&](Device& device) {
+    RunOptions options;
+    options.device = device.traits().id;
+    options.memory_limit_bytes = sizeof(std::int32_t) * row_count / 4;
+    TAKE(const Outcome sum, run(plan, total, options));
+    EXPECT_GT(sum.report.chunks, 12u) << "three chunks in flight of a fourth part each";
+    EXPECT_TRUE(scalar_at(sum.table.columns[0], 0).integer == Int128{row_count} * (row_count - 1) / 2);
+    TAKE(const Outcome filtered, run(plan, kept, options));
+    ASSERT_EQ(filtered.table.row_count, 1000u);
+    EXPECT_EQ(scalar_at(filtered.table.columns[0], 999).integer, Int128{row_count - 1});
+  });
+}
+
 // Yields one batch that says it has more rows than a kernel can number.
 class HugeSource : public TableSource {
  public:
