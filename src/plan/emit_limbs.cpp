@@ -57,6 +57,13 @@ LimbStatements statements_of(const Accumulator& a, const std::string& at, const 
   return {};
 }
 
+// Pointers of OpenCL C 1.2 and Metal name their address space.
+std::string in_space(std::string text, std::string_view space) {
+  constexpr std::string_view local = "LOCAL ATOMIC_U32*";
+  for (std::size_t at = 0; (at = text.find(local, at)) != std::string::npos; at++) text.replace(at, std::string_view("LOCAL").size(), space);
+  return text;
+}
+
 }  // namespace
 
 std::uint32_t limb_count(const Accumulator& a) {
@@ -99,10 +106,10 @@ std::string limb_functions(const TileProgram& program, std::string_view space) {
     collect += "  " + statements.collect + "\n";
     limb += limb_count(a);
   }
-  return "#define LIMBS " + std::string(space) + "\n" + skeleton_text("group_keys limbs") +
-         function_text("u32 limbs_add(LIMBS ATOMIC_U32* at, const PRIVATE PipelineResult* result)",
+  return skeleton_text("group_keys") + in_space(skeleton_text("limbs"), space) +
+         function_text("u32 limbs_add(" + std::string(space) + " ATOMIC_U32* at, const PRIVATE PipelineResult* result)",
                        add + "  (void)at; (void)result;\n  return outside;\n") +
-         function_text("void limbs_collect(LIMBS ATOMIC_U32* at, PRIVATE Accumulators* mine)",
+         function_text("void limbs_collect(" + std::string(space) + " ATOMIC_U32* at, PRIVATE Accumulators* mine)",
                        collect + "  (void)at; (void)limbs; (void)mine;\n");
 }
 
