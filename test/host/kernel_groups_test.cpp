@@ -30,8 +30,10 @@ class LocalGroups : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
     options.variant = "group_local";
     options.on_source = [&](std::string_view text) {
       const std::string_view define = "#define PIPELINE_SLOTS ";
-      const bool has_limbs = text.find("limbs_add(") != std::string_view::npos, is_one = text.find("group_collect") != std::string_view::npos;
-      variants.push_back((is_one ? "one table " : has_limbs ? "local " : "a table a group ") + std::to_string(std::stoull(std::string(text.substr(text.find(define) + define.size(), 12)))));
+      const bool has_limbs = text.find("limbs_add(") != std::string_view::npos;
+      const bool is_one = text.find("group_collect") != std::string_view::npos;
+      const std::string slots(text.substr(text.find(define) + define.size(), 12));
+      variants.push_back((is_one ? "one table " : has_limbs ? "local " : "a table a group ") + std::to_string(std::stoull(slots)));
     };
     StringPool strings;
     RunReport report;
