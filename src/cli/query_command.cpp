@@ -158,8 +158,8 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   arguments.flag("--fast-math", options->fast_math, "let the device's compiler reorder and approximate float arithmetic");
   arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
   arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given", 1);
-  arguments.value("--memory-limit", "MIB", options->memory_limit_mib, "device memory that a table's chunks may take; a part of the device's if not given", 1,
-                  std::uint64_t{1} << 24);
+  arguments.value("--memory-limit", "MIB", options->memory_limit_mib,
+                  "device memory that a table's chunks may take; a part of the device's if not given", 1, std::uint64_t{1} << 24);
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer("\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" --format csv");
   return options;

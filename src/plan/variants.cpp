@@ -253,7 +253,8 @@ Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& progr
   attempt.policy.slots *= 8;
   const std::uint64_t room = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
   if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > room)
-    return Status(Code::capacity, "group by: more than " + std::to_string(attempt.policy.slots / 8) + " groups in one chunk on " + traits.id);
+    return Status(Code::capacity,
+                  "group by: more than " + std::to_string(attempt.policy.slots / 8) + " groups in one chunk on " + traits.id);
   return attempt;
 }
 

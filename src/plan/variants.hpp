@@ -11,7 +11,9 @@
 
 namespace penstock::plan {
 
-enum class Algorithm : unsigned char { store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_local, group_global };
+enum class Algorithm : unsigned char {
+  store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_local, group_global
+};
 
 struct Variant {
   std::string_view name;
