@@ -59,8 +59,8 @@ LimbStatements statements_of(const Accumulator& a, const std::string& at, const 
 
 // Pointers of OpenCL C 1.2 and Metal name their address space.
 std::string in_space(std::string text, std::string_view space) {
-  constexpr std::string_view local = "LOCAL ATOMIC_U32*";
-  for (std::size_t at = 0; (at = text.find(local, at)) != std::string::npos; at++) text.replace(at, std::string_view("LOCAL").size(), space);
+  const std::string local = "LOCAL", pointer = local + " ATOMIC_U32*";
+  for (std::size_t at = 0; (at = text.find(pointer, at)) != std::string::npos; at++) text.replace(at, local.size(), space);
   return text;
 }
 
