@@ -45,7 +45,7 @@ class FromReader {
     const std::size_t first = tables_.size();
     if (is_left && join["rarg"].kind() == "JoinExpr") return expressions_.refuse(expressions_.place_of("left"), "LEFT JOIN of a JOIN");
     PENSTOCK_TRY(read_nested(join["rarg"]));
-    FromTable& table = is_left ? tables_[first] : tables_.back();
+    FromTable& table = tables_[first];      // not the last one of those in parentheses, which may be a LEFT JOIN's
     table.is_left |= is_left;
     if (join["quals"]) {
       PENSTOCK_ASSIGN(SyntaxPointer on, expressions_.read(join["quals"]));

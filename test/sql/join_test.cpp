@@ -77,6 +77,13 @@ TEST(SqlJoins, TheRightTableOfALeftJoinIsHeldAndItsConditionsStayWithIt) {
                "left join(inner join(dim, far), fact)");
 }
 
+TEST(SqlJoins, OnOfAnInnerJoinDoesNotBecomeThatOfALeftJoinInItsParentheses) {
+  expect_shape("SELECT v FROM fact JOIN (dim LEFT JOIN far ON far.id = dim.far) ON fact.dim = dim.id",
+               "left join(inner join(fact, dim), far)");
+  expect_shape("SELECT v FROM fact JOIN (dim LEFT JOIN far ON far.id = dim.far) ON fact.dim = dim.id AND fact.other = far.id",
+               "filter(left join(inner join(fact, dim), far))");
+}
+
 TEST(SqlJoins, SubqueriesAreSemiAndAntiJoinsOfTheTableTheyAskFor) {
   expect_shape("SELECT v FROM fact, dim WHERE fact.dim = dim.id AND EXISTS (SELECT * FROM far WHERE far.id = dim.far AND region = 'x')",
                "inner join(fact, semi join(dim, filter(far)))");
