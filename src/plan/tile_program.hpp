@@ -107,7 +107,6 @@ struct TileProgram {
   std::uint32_t key_words() const;             // a word a key, then a bit a key for those that are NULL
   bool carries_rows(int lookup = -1) const;    // whether row numbers are an output: the source's, or of those that a lookup found
   std::uint32_t first_derived() const { return static_cast<std::uint32_t>(source_schema.size() - derived.size()); }
-  std::uint32_t own_columns() const { return lookups.empty() ? first_derived() : lookups[0].first_column; }
   int lookup_of(std::uint32_t column) const;   // the lookup whose table holds a column, or what it is derived from; -1: the source
   bool keeps_all_rows() const;
   std::vector<NodeId> roots() const;           // of all that is computed: predicates, keys of lookups, outputs
