@@ -64,7 +64,11 @@ Status TileKernel::wait() {
 
 Result<ProgramSource> TileKernel::emit() {
   attempts_++;
-  if (!fits_parameters(program_)) return Status(Code::unsupported, "an expression reads more columns than the some 50 that a kernel may");
+  if (!fits_parameters(program_))
+    return Status(Code::unsupported, program_.lookups.empty()
+                                         ? "an expression reads more columns than the some 50 that a kernel may"
+                                         : "joins and what is computed of them read more columns than the some 50 that a kernel may; "
+                                           "a joined table counts twice, beside its columns");
   PENSTOCK_ASSIGN(text_, emit_pipeline(program_, std::string(variant_->skeleton), policy_, device_->traits().target));
   if (options_.on_source) options_.on_source(text_.text);
   ProgramSource source;

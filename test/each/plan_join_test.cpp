@@ -375,5 +375,23 @@ TEST(Join, ValidationAgreesWithEveryKind) {
   }
 }
 
+// A table is two parameters of the kernel; it is not an expression that has too many.
+TEST(Join, MoreTablesThanAKernelTakesAreRefusedAsTables) {
+  const Table rows = side({10, {int32}, 0, false, true, 1});
+  Plan plan;
+  StepId joined = plan.source(table_source(rows));
+  for (int i = 0; i < 40; i++) {
+    TAKE(joined, plan.join(joined, plan.source(table_source(rows)), JoinKind::semi, {{0, 0}}));
+  }
+  on_each_device([&](Device& device) {
+    RunOptions options;
+    options.device = device.traits().id;
+    const Result<Outcome> outcome = run(plan, joined, options);
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.status().code(), Code::unsupported);
+    EXPECT_NE(outcome.status().message().find("a joined table counts twice"), std::string::npos) << outcome.status().text();
+  });
+}
+
 }  // namespace
 }  // namespace penstock::test
