@@ -8,6 +8,7 @@
 
 #include "kernel_c/host_device.hpp"
 #include "penstock/expression.hpp"
+#include "plan/emit_parts.hpp"
 #include "plan/run_tiles.hpp"
 
 namespace penstock::plan {
@@ -216,6 +217,14 @@ TEST_P(LocalGroups, FloatsOutsideTheLimbsTakeAnotherVariant) {
     const double sum = scalar_at(result.columns[1], 0).real, wanted = 49.5 + value;
     EXPECT_TRUE(std::isnan(wanted) ? std::isnan(sum) : sum == wanted || std::abs(sum - wanted) < 1e-9) << sum;
   }
+}
+
+// The executor's items run one by one, where none can wait for another of its sub-group: the text alone tells.
+TEST(GlobalGroups, WhoClaimsAPlaceDoesNotLeaveTheLoopThatOthersOfItsSubGroupWaitIn) {
+  const std::string text(skeleton_text("group_global"));
+  const std::size_t claimed = text.find("*is_new = 1u;");
+  ASSERT_NE(claimed, std::string::npos);
+  EXPECT_EQ(text.substr(text.find("return", claimed), 10), "return 0u;");
 }
 
 }  // namespace
