@@ -172,7 +172,8 @@ class GroupCollector : public Collector {
     return {};
   }
 
-  Status take(const TileKernel&, Chunk& chunk) override {
+  Status take(const TileKernel& kernel, Chunk& chunk) override {
+    if (kernel.variant().algorithm == Algorithm::group_local) return take_by_slots(chunk);
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
     for (const std::span<const std::uint64_t> group : entries)
       if (!groups_.add(group, entry_words())) return sum_too_large();
@@ -189,6 +190,23 @@ class GroupCollector : public Collector {
 
  private:
   std::size_t entry_words() const { return program_.key_words() + std::max(1u, program_.accumulator_words()); }
+
+  // Entries that lie slot by slot, each of all groups, are added group by group: one fixed order.
+  Status take_by_slots(Chunk& chunk) {
+    const std::size_t words = entry_words(), groups = chunk.counts.size();
+    const std::uint32_t most = *std::max_element(chunk.counts.begin(), chunk.counts.end());
+    if (most > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");
+    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, most * groups * words));
+    PENSTOCK_TRY(chunk.read_back.wait());
+    bytes_downloaded += read.size_bytes();
+    std::vector<std::uint64_t> entries;
+    for (std::size_t group = 0; group < groups; group++)
+      for (std::size_t slot = 0; slot < chunk.counts[group]; slot++) {
+        const auto entry = read.subspan((slot * groups + group) * words, words);
+        entries.insert(entries.end(), entry.begin(), entry.end());
+      }
+    return groups_.add(entries, words) ? Status() : sum_too_large();
+  }
 
   // The slots in use of every work group.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {

@@ -39,7 +39,8 @@ Status TileKernel::enqueue_group(Queue& queue, std::vector<Argument> arguments, 
   slot.slots = policy_.slots;
   slot.attempt = attempts_;
   PENSTOCK_TRY(queue.fill(*slot.overflowed, 0, 4));
-  if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, one_piece_bytes)));
+  const std::uint64_t read_whole = variant_->algorithm == Algorithm::group_local ? slot.results->bytes() : one_piece_bytes;
+  if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, read_whole)));
   slot.results_are_set = true;
   if (variant_->algorithm == Algorithm::group)
     for (const auto* buffer : {&slot.places, &slot.keys, &slot.scratch}) arguments.push_back(Argument::of(**buffer));

@@ -32,7 +32,7 @@ struct Slot {
   std::shared_ptr<Buffer> places, keys, results, used_slots;      // group (with scratch as its tables)
   std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
   bool fault_is_clear = false;                     // a run ends at its first fault, so that once is enough
-  bool results_are_set = false;                    // group: small tables are read whole, also where no key came
+  bool results_are_set = false;                    // group: tables are read with what is between, where no key came
   std::shared_ptr<Buffer> overflowed;              // group: u32, not 0 where a table was full, or could not hold a value
   std::uint32_t groups = 0, slots = 0, attempt = 0;   // of the last launch
 };
