@@ -250,11 +250,11 @@ Result<Attempt> of_variant(const Traits& traits, const TileProgram& program, Alg
 }
 
 Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& program, Attempt attempt) {
-  attempt.policy.slots *= 8;
+  const std::uint32_t before = attempt.policy.slots;
+  attempt.policy.slots = std::min(before, 1u << 28) * 8;      // the places are twice as many, numbered with 32 bits
   const std::uint64_t room = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
   if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > room)
-    return Status(Code::capacity,
-                  "group by: more than " + std::to_string(attempt.policy.slots / 8) + " groups in one chunk on " + traits.id);
+    return Status(Code::capacity, "group by: more than " + std::to_string(before) + " groups in one chunk on " + traits.id);
   return attempt;
 }
 
