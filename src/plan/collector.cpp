@@ -172,8 +172,9 @@ class GroupCollector : public Collector {
     return {};
   }
 
-  Status take(const TileKernel& kernel, Chunk& chunk) override {
-    if (kernel.variant().algorithm == Algorithm::group_local) return take_by_slots(chunk);
+  // By what the chunk ran: the kernel may have taken another variant since, for a chunk before this one.
+  Status take(const TileKernel&, Chunk& chunk) override {
+    if (chunk.slot.is_by_slots) return take_by_slots(chunk);
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
     for (const std::span<const std::uint64_t> group : entries)
       if (!groups_.add(group, entry_words())) return sum_too_large();

@@ -38,8 +38,9 @@ Status TileKernel::enqueue_group(Queue& queue, std::vector<Argument> arguments, 
   slot.groups = group_count(row_count);
   slot.slots = policy_.slots;
   slot.attempt = attempts_;
+  slot.is_by_slots = variant_->algorithm == Algorithm::group_local;
   PENSTOCK_TRY(queue.fill(*slot.overflowed, 0, 4));
-  const std::uint64_t read_whole = variant_->algorithm == Algorithm::group_local ? slot.results->bytes() : one_piece_bytes;
+  const std::uint64_t read_whole = slot.is_by_slots ? slot.results->bytes() : one_piece_bytes;
   if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, read_whole)));
   slot.results_are_set = true;
   if (variant_->algorithm == Algorithm::group)
@@ -60,6 +61,7 @@ Status TileKernel::prepare_table(Slot& slot) const {
 Status TileKernel::enqueue_table(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
   const Argument places = Argument::value(policy_.slots * 2);
   slot.groups = 1;                               // one table, as if of one group
+  slot.is_by_slots = false;
   slot.slots = policy_.slots;
   slot.attempt = attempts_;
   PENSTOCK_TRY(queue.fill(*slot.places, 0, policy_.slots * std::uint64_t{2} * global_place_words(program_) * 4));

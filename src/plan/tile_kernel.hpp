@@ -35,6 +35,7 @@ struct Slot {
   bool results_are_set = false;                    // group: tables are read with what is between, where no key came
   std::shared_ptr<Buffer> overflowed;              // group: u32, not 0 where a table was full, or could not hold a value
   std::uint32_t groups = 0, slots = 0, attempt = 0;   // of the last launch
+  bool is_by_slots = false;                        // the last launch left all groups' first slots, then their second ones...
 };
 
 class TileKernel {

@@ -227,5 +227,23 @@ TEST(GlobalGroups, WhoClaimsAPlaceDoesNotLeaveTheLoopThatOthersOfItsSubGroupWait
   EXPECT_EQ(text.substr(text.find("return", claimed), 10), "return 0u;");
 }
 
+// Chunks in flight together: the first takes another variant, while those behind it have run by the one before.
+TEST_P(LocalGroups, ChunksThatFittedAreReadAsTheyWereWritten) {
+  std::vector<double> x(640, 0.5);
+  std::vector<std::int32_t> key(640);
+  for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::int32_t>(i % 5);
+  x[3] = 1e300;
+  Plan plan;
+  const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
+  const StepId source = plan.source(table_source(table));
+  Builder b(plan.step(source).schema);
+  TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
+  std::vector<std::string> variants;
+  TAKE(const Table result, grouped(plan, groups, variants, 320));
+  ASSERT_EQ(variants.size(), 2u);
+  ASSERT_EQ(result.row_count, 5u);
+  for (std::uint64_t row = 0; row < 5; row++) EXPECT_EQ(scalar_at(result.columns[1], row).real, row == 3 ? 1e300 : 64.0) << row;
+}
+
 }  // namespace
 }  // namespace penstock::plan
