@@ -4,12 +4,10 @@
 // What is timed is the kernel. The tables of its work groups are merged by the host when the result is fetched, which is not timed.
 // Each case is verified before it is timed: values are whole numbers, whose sums are exact.
 #include <cmath>
-#include <cstdio>
 
 #include "base/parallel.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
-#include "kernel/kernel_text.hpp"
 #include "penstock/plan.hpp"
 
 namespace penstock::cli {
@@ -85,18 +83,14 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
 }
 
 Status bench(const BenchOptions& options) {
-  PENSTOCK_ASSIGN(const auto device, open_device(options.device));
-  PENSTOCK_ASSIGN(const double copy, kernel::copy_bandwidth(*device));
-  std::fprintf(stderr, "%s %s: copy %.1f GB/s (read plus written); %llu rows of an int32 key and a float32; median of %llu\n",
-               device->traits().id.c_str(), device->traits().name.c_str(), copy / 1e9, static_cast<unsigned long long>(options.rows),
-               static_cast<unsigned long long>(options.repeats));
+  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, "rows of an int32 key and a float32"));
   std::vector<Figure> figures;
   for (const Case& work : cases) {
-    if (std::string_view(work.name).find(options.only) == std::string_view::npos) continue;
-    PENSTOCK_ASSIGN(Figure figure, measure(*device, work, options));
+    if (!is_chosen(options, work.name)) continue;
+    PENSTOCK_ASSIGN(Figure figure, measure(*opened.device, work, options));
     figures.push_back(std::move(figure));
   }
-  return finish_bench(options, copy, std::move(figures));
+  return finish_bench(options, opened.copy_bytes_per_second, std::move(figures));
 }
 
 }  // namespace

@@ -2,13 +2,11 @@
 //
 // Each case is verified against a loop on the host before it is timed.
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "base/parallel.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
-#include "kernel/kernel_text.hpp"
 #include "penstock/plan.hpp"
 #include "plan/variants.hpp"
 
@@ -106,24 +104,20 @@ std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const T
 }
 
 Status bench(const BenchOptions& options) {
-  PENSTOCK_ASSIGN(const auto device, open_device(options.device));
-  PENSTOCK_ASSIGN(const double copy, kernel::copy_bandwidth(*device));
-  std::fprintf(stderr, "%s %s: copy %.1f GB/s (read plus written); %llu float32 rows; median of %llu\n", device->traits().id.c_str(),
-               device->traits().name.c_str(), copy / 1e9, static_cast<unsigned long long>(options.rows),
-               static_cast<unsigned long long>(options.repeats));
+  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, "float32 rows"));
   const std::vector<float> rows = make_rows(options.rows);
-  PENSTOCK_ASSIGN(const Table table, to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
+  PENSTOCK_ASSIGN(const Table table, to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *opened.device));
   std::vector<Figure> figures;
   for (const Case& work : cases()) {
-    if (work.name.find(options.only) == std::string::npos) continue;
+    if (!is_chosen(options, work.name)) continue;
     Plan plan;
     PENSTOCK_ASSIGN(const StepId step, build_plan(plan, work, table));
-    for (const std::string& variant : fitting_variants(plan, step, device->traits())) {
+    for (const std::string& variant : fitting_variants(plan, step, opened.device->traits())) {
       PENSTOCK_ASSIGN(Figure figure, measure(plan, step, work, variant, options, rows));
       figures.push_back(std::move(figure));
     }
   }
-  return finish_bench(options, copy, std::move(figures));
+  return finish_bench(options, opened.copy_bytes_per_second, std::move(figures));
 }
 
 }  // namespace

@@ -3,12 +3,10 @@
 // Each case is verified before it is timed: its values are whole numbers, whose sums are exact in 64 bits; sums in f32 are compared with
 // those within the bound of adding in any order.
 #include <cmath>
-#include <cstdio>
 
 #include "base/parallel.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
-#include "kernel/kernel_text.hpp"
 #include "primitive/scan.hpp"
 
 namespace penstock::cli {
@@ -87,18 +85,14 @@ Result<Figure> measure_case(std::shared_ptr<Device> device, const Case& work, co
 }
 
 Status bench(const BenchOptions& options) {
-  PENSTOCK_ASSIGN(const auto device, open_device(options.device));
-  PENSTOCK_ASSIGN(const double copy, kernel::copy_bandwidth(*device));
-  std::fprintf(stderr, "%s %s: copy %.1f GB/s (read plus written); %llu values; median of %llu\n", device->traits().id.c_str(),
-               device->traits().name.c_str(), copy / 1e9, static_cast<unsigned long long>(options.rows),
-               static_cast<unsigned long long>(options.repeats));
+  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, "values"));
   std::vector<Figure> figures;
   for (const Case& work : cases) {
-    if (std::string_view(work.name).find(options.only) == std::string_view::npos) continue;
-    PENSTOCK_ASSIGN(Figure figure, measure_case(device, work, options));
+    if (!is_chosen(options, work.name)) continue;
+    PENSTOCK_ASSIGN(Figure figure, measure_case(opened.device, work, options));
     figures.push_back(std::move(figure));
   }
-  return finish_bench(options, copy, std::move(figures));
+  return finish_bench(options, opened.copy_bytes_per_second, std::move(figures));
 }
 
 }  // namespace

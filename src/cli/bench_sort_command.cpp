@@ -4,13 +4,11 @@
 // difference to a radix sort but for the places it writes to, so that every run starts from a copy of the random keys, which is not timed.
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <numeric>
 
 #include "base/parallel.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
-#include "kernel/kernel_text.hpp"
 #include "primitive/radix_sort.hpp"
 
 namespace penstock::cli {
@@ -109,19 +107,15 @@ template <class T> Result<Figure> measure(std::shared_ptr<Device> device, const 
 }
 
 Status bench(const BenchOptions& options) {
-  PENSTOCK_ASSIGN(const auto device, open_device(options.device));
-  PENSTOCK_ASSIGN(const double copy, kernel::copy_bandwidth(*device));
-  std::fprintf(stderr, "%s %s: copy %.1f GB/s (read plus written); %llu keys; median of %llu\n", device->traits().id.c_str(),
-               device->traits().name.c_str(), copy / 1e9, static_cast<unsigned long long>(options.rows),
-               static_cast<unsigned long long>(options.repeats));
+  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, "keys"));
   std::vector<Figure> figures;
   for (const Case& work : cases) {
-    if (std::string_view(work.name).find(options.only) == std::string_view::npos) continue;
-    PENSTOCK_ASSIGN(Figure figure, work.shape.key_bytes == 4 ? measure<std::uint32_t>(device, work, options)
-                                                               : measure<std::uint64_t>(device, work, options));
+    if (!is_chosen(options, work.name)) continue;
+    PENSTOCK_ASSIGN(Figure figure, work.shape.key_bytes == 4 ? measure<std::uint32_t>(opened.device, work, options)
+                                                               : measure<std::uint64_t>(opened.device, work, options));
     figures.push_back(std::move(figure));
   }
-  return finish_bench(options, copy, std::move(figures));
+  return finish_bench(options, opened.copy_bytes_per_second, std::move(figures));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/output_file.hpp"
+#include "kernel/kernel_text.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -63,6 +64,19 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options, const ch
 std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
+
+Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are) {
+  BenchDevice opened;
+  PENSTOCK_ASSIGN(opened.device, open_device(options.device));
+  PENSTOCK_ASSIGN(opened.copy_bytes_per_second, kernel::copy_bandwidth(*opened.device));
+  const Traits& traits = opened.device->traits();
+  std::fprintf(stderr, "%s %s: copy %.1f GB/s (read plus written); %llu %s; median of %llu\n", traits.id.c_str(), traits.name.c_str(),
+               opened.copy_bytes_per_second / 1e9, static_cast<unsigned long long>(options.rows), rows_are,
+               static_cast<unsigned long long>(options.repeats));
+  return opened;
+}
+
+bool is_chosen(const BenchOptions& options, std::string_view case_name) { return case_name.find(options.only) != std::string_view::npos; }
 
 Result<Figure> time_runs(std::string work, std::string name, double bytes, std::uint64_t repeats,
                          const std::function<Result<double>()>& run_seconds) {

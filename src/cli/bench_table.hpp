@@ -20,6 +20,12 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options, const ch
                            std::vector<std::string> case_names);
 std::uint64_t physical_memory_bytes();
 
+// The device that a bench runs on, and what it copies in bytes a second (read plus written), which is said on stderr.
+struct BenchDevice { std::shared_ptr<Device> device; double copy_bytes_per_second = 0; };
+Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are);
+// Whether --only takes a case.
+bool is_chosen(const BenchOptions& options, std::string_view case_name);
+
 // One line of the result table. `bytes` is what the case must move.
 struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0; };
 

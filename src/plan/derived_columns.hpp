@@ -6,9 +6,8 @@
 
 namespace penstock::plan {
 
-// Replaces each call of such a function, and each such cast, in the program by a derived
-// column. Code::unsupported where its input is more than a column
-// and constants, or such a call.
+// Replaces each call of such a function, and each such cast, in the program by a derived column. Code::unsupported where its input is
+// more than a column and constants, or such a call.
 Status derive_columns(TileProgram& program);
 
 // The derived column of a batch's column.

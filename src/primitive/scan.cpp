@@ -69,9 +69,7 @@ class ScanByTiles : public Scan {
     return {};
   }
 
-  Status enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) override {
-    if (count > most_values) return Status(Code::capacity, "a scan of " + std::to_string(count) + " values");
-    if (count == 0) return {};
+  Status launch(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) override {
     const std::uint64_t tile = std::uint64_t{4} * policy_.vectors * policy_.group_size, tiles = (count + tile - 1) / tile;
     const std::uint64_t bytes = tiles * (bytes_of(shape_.sum) == 8 ? 3 : 2) * 4;
     PENSTOCK_TRY(replace(*device_, totals_, bytes));
@@ -91,9 +89,7 @@ class ScanByChunks : public Scan {
   ScanByChunks(std::shared_ptr<Device> device, ScanShape shape) : Scan(std::move(device), shape) {}
   Status open() { return build_program("scan_chunks.kc", definitions(shape_) + define("SCAN_WIDE", std::string(name_of(wide()))), 1); }
 
-  Status enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) override {
-    if (count > most_values) return Status(Code::capacity, "a scan of " + std::to_string(count) + " values");
-    if (count == 0) return {};
+  Status launch(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) override {
     const std::uint64_t wanted = std::clamp<std::uint64_t>(count / (1 << 12), 1, device_->traits().compute_units * std::uint64_t{4});
     const std::uint64_t chunk_values = (count + wanted - 1) / wanted;
     const auto chunks = static_cast<std::uint32_t>((count + chunk_values - 1) / chunk_values);
@@ -117,6 +113,11 @@ template <class ScanOfDevice> Result<std::unique_ptr<Scan>> opened(std::shared_p
 }
 
 }  // namespace
+
+Status Scan::enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) {
+  if (count > most_values) return Status(Code::capacity, "a scan of " + std::to_string(count) + " values");
+  return count == 0 ? Status() : launch(queue, values, sums, count);
+}
 
 Status Scan::build_program(const std::string& file, std::string policy, std::uint32_t group_size) {
   const ProgramSource source = text_of(*device_, file, std::move(policy), group_size);

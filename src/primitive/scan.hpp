@@ -26,12 +26,13 @@ class Scan {
   static Result<std::unique_ptr<Scan>> build(std::shared_ptr<Device> device, ScanShape shape);
   // Writes sums[count] of values[count], which must not overlap. One enqueue at a time: it has memory of its own, which the next one uses
   // again in the queue's order. Code::capacity above 2^40 values.
-  virtual Status enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) = 0;
+  Status enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count);
   const Program& program() const { return *program_; }
   const std::string& source() const { return source_; }
 
  protected:
   Scan(std::shared_ptr<Device> device, ScanShape shape) : device_(std::move(device)), shape_(shape) {}
+  virtual Status launch(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) = 0;      // of one at least
   Status build_program(const std::string& file, std::string policy, std::uint32_t group_size);
 
   std::shared_ptr<Device> device_;
