@@ -2,8 +2,8 @@
 # Makes .venv in the project's root: pyarrow, whose wheel holds Arrow's and Parquet's C++ libraries and headers, and by
 # purpose what else is wanted. Nothing is downloaded when all is there and whole; a broken or half made environment, and a
 # package whose installation was interrupted, are made again.
-#     scripts/python_environment.sh [library|run|test]
-#         library: pyarrow alone    run: and tpchgen-cli    test (the default): and duckdb, numpy
+#     scripts/python_environment.sh [library|run|test|plot]
+#         library: pyarrow alone    run: and tpchgen-cli    test (the default): and duckdb, numpy    plot: and matplotlib
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,9 +11,13 @@ packages=(pyarrow==25.0.1)
 case ${1:-test} in
   library) ;;
   run) packages+=(tpchgen-cli==4.0.0) ;;
-  test) packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6) ;;
-  *) echo "usage: scripts/python_environment.sh [library|run|test]" >&2; exit 2 ;;
+  test | plot) packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6) ;;
+  *) echo "usage: scripts/python_environment.sh [library|run|test|plot]" >&2; exit 2 ;;
 esac
+if [[ ${1:-test} == plot ]]; then
+  packages+=(matplotlib==3.11.2 contourpy==1.3.3 cycler==0.12.1 fonttools==4.68.0 kiwisolver==1.5.1 packaging==26.3 pillow==13.0.0
+    pyparsing==3.3.3 python-dateutil==4.0.0 tzdata==2026.6)
+fi
 
 mkdir -p build      # two set-ups at once would write the same files
 exec 9>build/python_environment.lock

@@ -1,7 +1,7 @@
 """The cases of `penstock bench pipelines` on a CPU by DuckDB, numexpr and pyarrow.compute, those that are installed, over the same rows.
 
-Takes the number of rows and the repeats; prints `case;name;seconds`. Each uses all cores that the process may run on; DuckDB's rows are in a
-table of its own, and its result is fetched as an Arrow table.
+Takes the number of rows, the repeats and perhaps `selectivity`, for all pass rates of that sweep; prints `case;name;seconds`. Each uses all
+cores that the process may run on; DuckDB's rows are in a table of its own, and its result is fetched as an Arrow table.
 """
 
 import importlib
@@ -11,7 +11,17 @@ import time
 
 import numpy
 
-CASES = [("map-filter-map 50%", 1000.0), ("map-filter-map 10%", 1800.0), ("map-filter-map 1%", 1980.0), ("map-filter-map 90%", 200.0)]
+SWEEP = ("0.1", "0.3", "1", "3", "10", "30", "50", "70", "90", "97", "99", "99.7", "99.9")
+IS_SWEEP = sys.argv[3:] == ["selectivity"]
+
+
+def cases_of(family, usual):
+    """(name, limit of x * 2) a pass rate."""
+    return [(f"{family} {percent}%", 2000 - 20 * float(percent)) for percent in (SWEEP if IS_SWEEP else usual)]
+
+
+CASES = cases_of("map-filter-map", ("50", "10", "1", "90"))
+SUM_CASES = cases_of("filter-sum", ("50",))
 THREADS = len(os.sched_getaffinity(0))
 
 
@@ -46,8 +56,9 @@ def by_duckdb(duckdb, rows, repeats):
     for case, above in CASES:
         statement = f"SELECT x * 2::FLOAT + 100::FLOAT AS x FROM rows WHERE x * 2::FLOAT > {above}::FLOAT"
         report(case, name, lambda: connection.execute(statement).to_arrow_table(), repeats)
-    statement = "SELECT sum((x * 2::FLOAT)::DOUBLE) FROM rows WHERE x * 2::FLOAT > 1000::FLOAT"
-    report("filter-sum 50%", name, lambda: connection.execute(statement).fetchall(), repeats)
+    for case, above in SUM_CASES:
+        statement = f"SELECT sum((x * 2::FLOAT)::DOUBLE) FROM rows WHERE x * 2::FLOAT > {above}::FLOAT"
+        report(case, name, lambda: connection.execute(statement).fetchall(), repeats)
 
 
 def by_numexpr(numexpr, rows, repeats):
@@ -62,9 +73,9 @@ def by_numexpr(numexpr, rows, repeats):
             return numexpr.evaluate("x * two + hundred", {"x": kept, "two": two, "hundred": hundred})
 
         report(case, name, work, repeats)
-    limit = numpy.float32(1000)
-    report("filter-sum 50%", name,
-           lambda: numexpr.evaluate("sum(where(x * two > limit, x * two, 0))", {"x": rows, "two": two, "limit": limit}), repeats)
+    for case, above in SUM_CASES:
+        names = {"x": rows, "two": two, "limit": numpy.float32(above)}
+        report(case, name, lambda: numexpr.evaluate("sum(where(x * two > limit, x * two, 0))", names), repeats)
 
 
 def by_arrow(arrow, rows, repeats):
@@ -78,7 +89,8 @@ def by_arrow(arrow, rows, repeats):
 
     for case, above in CASES:
         report(case, name, lambda: compute.add(kept(above), hundred), repeats)
-    report("filter-sum 50%", name, lambda: compute.sum(kept(1000.0)), repeats)
+    for case, above in SUM_CASES:
+        report(case, name, lambda: compute.sum(kept(above)), repeats)
 
 
 def main():

@@ -1,9 +1,11 @@
 // The cases of `penstock bench pipelines` by CUB, with its fancy iterators. Built by: nvcc -O3 -arch=native -o cub_pipelines
-// bench/peers/cub_pipelines.cu. Takes the row count and the repeats; prints `case;name;seconds`.
+// bench/peers/cub_pipelines.cu. Takes the row count, the repeats and perhaps `selectivity`, for all pass rates of that sweep; prints
+// `case;name;seconds`.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <cub/cub.cuh>
@@ -64,22 +66,26 @@ int main(int argument_count, char** arguments) {
   make_rows<<<1024, 256>>>(in, rows);
   const auto twice = thrust::make_transform_iterator(in, Twice());
   const auto plus = thrust::make_transform_output_iterator(out, PlusHundred());
-  const struct { const char* name; float above; } cases[] = {
-      {"map-filter-map 50%", 1000}, {"map-filter-map 10%", 1800}, {"map-filter-map 1%", 1980}, {"map-filter-map 90%", 200}};
+  const bool is_sweep = argument_count > 3 && arguments[3] == std::string("selectivity");
+  const std::vector<const char*> sweep = {"0.1", "0.3", "1", "3", "10", "30", "50", "70", "90", "97", "99", "99.7", "99.9"};
+  const auto above = [](const char* percent) { return float(2000 - 20 * std::atof(percent)); };
   void* scratch = nullptr;
   size_t bytes = 0;
   CHECK(cub::DeviceSelect::If(scratch, bytes, twice, plus, count, rows, Above{0}));
   CHECK(cudaMalloc(&scratch, bytes));
-  for (const auto& c : cases) {
-    const double seconds = median_seconds(repeats, [&] { CHECK(cub::DeviceSelect::If(scratch, bytes, twice, plus, count, rows, Above{c.above})); });
-    std::printf("%s;CUB DeviceSelect::If;%.9f\n", c.name, seconds);
+  for (const char* percent : is_sweep ? sweep : std::vector<const char*>{"50", "10", "1", "90"}) {
+    const Above is_above{above(percent)};
+    const double seconds = median_seconds(repeats, [&] { CHECK(cub::DeviceSelect::If(scratch, bytes, twice, plus, count, rows, is_above)); });
+    std::printf("map-filter-map %s%%;CUB DeviceSelect::If;%.9f\n", percent, seconds);
   }
-  const auto terms = thrust::make_transform_iterator(in, TwiceIfAbove{1000});
   void* sum_scratch = nullptr;
   size_t sum_bytes = 0;
-  CHECK(cub::DeviceReduce::Sum(sum_scratch, sum_bytes, terms, sum, rows));
+  CHECK(cub::DeviceReduce::Sum(sum_scratch, sum_bytes, thrust::make_transform_iterator(in, TwiceIfAbove{0}), sum, rows));
   CHECK(cudaMalloc(&sum_scratch, sum_bytes));
-  const double seconds = median_seconds(repeats, [&] { CHECK(cub::DeviceReduce::Sum(sum_scratch, sum_bytes, terms, sum, rows)); });
-  std::printf("filter-sum 50%%;CUB DeviceReduce::Sum;%.9f\n", seconds);
+  for (const char* percent : is_sweep ? sweep : std::vector<const char*>{"50"}) {
+    const auto terms = thrust::make_transform_iterator(in, TwiceIfAbove{above(percent)});
+    const double seconds = median_seconds(repeats, [&] { CHECK(cub::DeviceReduce::Sum(sum_scratch, sum_bytes, terms, sum, rows)); });
+    std::printf("filter-sum %s%%;CUB DeviceReduce::Sum;%.9f\n", percent, seconds);
+  }
   return 0;
 }

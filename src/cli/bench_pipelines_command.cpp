@@ -1,4 +1,5 @@
-// penstock bench pipelines: fused pipelines over float32 rows that live on the device, every variant that fits, beside peers.
+// penstock bench pipelines: fused pipelines over float32 rows that live on the device, every variant that fits, beside peers; in a sweep
+// for 0.1 to 99.9 % of the rows that pass.
 //
 // Each case is verified against a loop on the host before it is timed.
 #include <cmath>
@@ -27,13 +28,23 @@ std::vector<float> make_rows(std::uint64_t count) {
 }
 
 struct Case { std::string name; float above; Aggregate aggregate; bool filters; };
-// Half, a tenth, a hundredth and nine tenths of the rows pass; then the same half into one sum; then no filter at all.
-const std::vector<Case>& cases() {
-  static const std::vector<Case> table = {
-      {"map-filter-map 50%", 1000, Aggregate::count_rows, true}, {"map-filter-map 10%", 1800, Aggregate::count_rows, true},
-      {"map-filter-map 1%", 1980, Aggregate::count_rows, true},  {"map-filter-map 90%", 200, Aggregate::count_rows, true},
-      {"filter-sum 50%", 1000, Aggregate::sum, true},            {"map-map", 0, Aggregate::count_rows, false},
-  };
+// x * 2 lies in [0, 2000); the peers compute the same limit from the percentage.
+Case filter_case(Aggregate aggregate, const char* percent_that_pass) {
+  const std::string family = aggregate == Aggregate::sum ? "filter-sum " : "map-filter-map ";
+  return {family + percent_that_pass + "%", static_cast<float>(2000 - 20 * std::atof(percent_that_pass)), aggregate, true};
+}
+std::vector<Case> usual_cases() {
+  std::vector<Case> table;
+  for (const char* percent : {"50", "10", "1", "90"}) table.push_back(filter_case(Aggregate::count_rows, percent));
+  table.push_back(filter_case(Aggregate::sum, "50"));
+  table.push_back({"map-map", 0, Aggregate::count_rows, false});
+  return table;
+}
+std::vector<Case> selectivity_cases() {
+  std::vector<Case> table;
+  for (const Aggregate aggregate : {Aggregate::count_rows, Aggregate::sum})
+    for (const char* percent : {"0.1", "0.3", "1", "3", "10", "30", "50", "70", "90", "97", "99", "99.7", "99.9"})
+      table.push_back(filter_case(aggregate, percent));
   return table;
 }
 
@@ -103,21 +114,20 @@ std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const T
   return names;
 }
 
-Status bench(const BenchOptions& options) {
-  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, "float32 rows"));
+Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   const std::vector<float> rows = make_rows(options.rows);
-  PENSTOCK_ASSIGN(const Table table, to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *opened.device));
-  std::vector<Figure> figures;
-  for (const Case& work : cases()) {
+  PENSTOCK_ASSIGN(const Table table, to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
+  Figures figures;
+  for (const Case& work : options.sweep == "selectivity" ? selectivity_cases() : usual_cases()) {
     if (!is_chosen(options, work.name)) continue;
     Plan plan;
     PENSTOCK_ASSIGN(const StepId step, build_plan(plan, work, table));
-    for (const std::string& variant : fitting_variants(plan, step, opened.device->traits())) {
+    for (const std::string& variant : fitting_variants(plan, step, device->traits())) {
       PENSTOCK_ASSIGN(Figure figure, measure(plan, step, work, variant, options, rows));
       figures.push_back(std::move(figure));
     }
   }
-  return finish_bench(options, opened.copy_bytes_per_second, std::move(figures));
+  return figures;
 }
 
 }  // namespace
@@ -125,12 +135,14 @@ Status bench(const BenchOptions& options) {
 Action declare_bench_pipelines(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
-  for (const Case& work : cases()) names.push_back(work.name);
+  for (const Case& work : usual_cases()) names.push_back(work.name);
+  for (const Case& work : selectivity_cases()) names.push_back(work.name);
   // The rows lie on the host beside the table's copy of them.
   const std::uint64_t most_rows = physical_memory_bytes() / (2 * sizeof(float));
-  declare_bench_options(arguments, *options, "rows of float32, at most what this machine's memory holds twice", most_rows,
-                        std::move(names));
-  return [options] { return bench(*options); };
+  declare_bench_options(
+      arguments, *options,
+      {"rows of float32, at most what this machine's memory holds twice", most_rows, std::move(names), "selectivity"});
+  return [options] { return run_bench(*options, "float32 rows", measure_cases); };
 }
 
 }  // namespace penstock::cli

@@ -84,15 +84,14 @@ Result<Figure> measure_case(std::shared_ptr<Device> device, const Case& work, co
                                        : measure<float, double>(std::move(device), work, options);
 }
 
-Status bench(const BenchOptions& options) {
-  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, "values"));
-  std::vector<Figure> figures;
+Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+  Figures figures;
   for (const Case& work : cases) {
     if (!is_chosen(options, work.name)) continue;
-    PENSTOCK_ASSIGN(Figure figure, measure_case(opened.device, work, options));
+    PENSTOCK_ASSIGN(Figure figure, measure_case(device, work, options));
     figures.push_back(std::move(figure));
   }
-  return finish_bench(options, opened.copy_bytes_per_second, std::move(figures));
+  return figures;
 }
 
 }  // namespace
@@ -101,8 +100,9 @@ Action declare_bench_scan(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
-  declare_bench_options(arguments, *options, "values to add up", physical_memory_bytes() / (4 * sizeof(std::uint64_t)), std::move(names));
-  return [options] { return bench(*options); };
+  const std::uint64_t most_rows = physical_memory_bytes() / (4 * sizeof(std::uint64_t));
+  declare_bench_options(arguments, *options, {"values to add up", most_rows, std::move(names)});
+  return [options] { return run_bench(*options, "values", measure_cases); };
 }
 
 }  // namespace penstock::cli

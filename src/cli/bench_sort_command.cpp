@@ -106,16 +106,15 @@ template <class T> Result<Figure> measure(std::shared_ptr<Device> device, const 
   return time_runs(work.name, "penstock radix_sort", bytes, options.repeats, [&] { return bench.run_seconds(); });
 }
 
-Status bench(const BenchOptions& options) {
-  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, "keys"));
-  std::vector<Figure> figures;
+Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+  Figures figures;
   for (const Case& work : cases) {
     if (!is_chosen(options, work.name)) continue;
-    PENSTOCK_ASSIGN(Figure figure, work.shape.key_bytes == 4 ? measure<std::uint32_t>(opened.device, work, options)
-                                                               : measure<std::uint64_t>(opened.device, work, options));
+    PENSTOCK_ASSIGN(Figure figure, work.shape.key_bytes == 4 ? measure<std::uint32_t>(device, work, options)
+                                                               : measure<std::uint64_t>(device, work, options));
     figures.push_back(std::move(figure));
   }
-  return finish_bench(options, opened.copy_bytes_per_second, std::move(figures));
+  return figures;
 }
 
 }  // namespace
@@ -125,8 +124,8 @@ Action declare_bench_sort(Arguments& arguments) {
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
   const std::uint64_t most_rows = std::min(primitive::most_sort_keys, physical_memory_bytes() / (4 * sizeof(std::uint64_t)));
-  declare_bench_options(arguments, *options, "keys to sort", most_rows, std::move(names));
-  return [options] { return bench(*options); };
+  declare_bench_options(arguments, *options, {"keys to sort", most_rows, std::move(names)});
+  return [options] { return run_bench(*options, "keys", measure_cases); };
 }
 
 }  // namespace penstock::cli

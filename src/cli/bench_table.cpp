@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <unistd.h>
 
 #include "cli/output_file.hpp"
@@ -12,7 +13,9 @@ namespace {
 
 // A peer's line gets the bytes that stand with our figure of the case.
 Status add_peer(const std::string& command, const BenchOptions& options, std::vector<Figure>& figures) {
-  FILE* pipe = popen((command + " " + std::to_string(options.rows) + " " + std::to_string(options.repeats)).c_str(), "r");
+  std::string line_of_shell = command + " " + std::to_string(options.rows) + " " + std::to_string(options.repeats);
+  if (options.sweep != "none" && options.sweep != "rows") line_of_shell += " " + options.sweep;
+  FILE* pipe = popen(line_of_shell.c_str(), "r");
   if (!pipe) return Status(Code::io, "cannot start the peer '" + command + "'");
   char line[512];
   while (std::fgets(line, sizeof line, pipe)) {
@@ -27,16 +30,17 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
   return pclose(pipe) == 0 ? Status() : Status(Code::io, "the peer '" + command + "' failed");
 }
 
-std::string text_of_figure(const Figure& f, double copy, bool json) {
-  char line[256];
+std::string text_of_figure(const Figure& f, const BenchOptions& options, const BenchDevice& opened) {
+  char line[2048];
+  const bool json = options.format == "json";
   const double rate = f.bytes / f.median_seconds;
   std::snprintf(line, sizeof line,
-                json ? "{\"work\": \"%s\", \"name\": \"%s\", \"milliseconds\": %.4f, \"spread\": %.3f, \"gigabytes_per_second\": %.1f, "
-                       "\"share_of_copy\": %.3f}\n"
-                     : "%-20s %-36s %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy\n",
-                f.work.c_str(), f.name.c_str(), f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9,
-                json ? rate / copy : 100 * rate / copy);
-  return line;
+                json ? "{\"work\": \"%s\", \"name\": \"%s\", \"rows\": %llu, \"milliseconds\": %.5f, \"spread\": %.3f, "
+                       "\"gigabytes_per_second\": %.3f, \"share_of_copy\": %.5f, "
+                     : "%-20s %-36s %11llu rows %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy\n",
+                f.work.c_str(), f.name.c_str(), static_cast<unsigned long long>(options.rows), f.median_seconds * 1e3,
+                json ? f.spread : f.spread * 100, rate / 1e9, (json ? 1 : 100) * rate / opened.copy_bytes_per_second);
+  return json ? line + ("\"device\": \"" + opened.device->traits().name + "\"}\n") : line;
 }
 
 std::string check_only(const std::vector<std::string>& case_names, const std::string& text) {
@@ -50,20 +54,24 @@ std::string check_only(const std::vector<std::string>& case_names, const std::st
 
 }  // namespace
 
-void declare_bench_options(Arguments& arguments, BenchOptions& options, const char* rows_are, std::uint64_t most_rows,
-                           std::vector<std::string> case_names) {
+void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWords words) {
   arguments.value("--device", "ID", options.device, "where to run");
-  arguments.value("--rows", "N", options.rows, rows_are, 1, most_rows);
+  arguments.value("--rows", "N", options.rows, words.rows_are, 1, words.most_rows);
   arguments.value("--repeats", "N", options.repeats, "timed runs; the median is printed", 1, 1000000);
   arguments.value("--peers", "COMMANDS", options.peers, "programs that print their own figures, separated by commas");
   arguments.value("--only", "TEXT", options.only, "the cases whose name holds this text",
-                  [case_names = std::move(case_names)](const std::string& text) { return check_only(case_names, text); });
+                  [case_names = std::move(words.case_names)](const std::string& text) { return check_only(case_names, text); });
+  std::vector<std::string> sweeps = {"none", "rows"};
+  if (words.case_sweep) sweeps.emplace_back(words.case_sweep);
+  arguments.choice("--sweep", std::move(sweeps), options.sweep, "powers of two of rows from 65536 to --rows, or more cases");
   arguments.choice("--format", {"table", "json"}, options.format, "how to print");
 }
 
 std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
+
+namespace {
 
 Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are) {
   BenchDevice opened;
@@ -75,6 +83,22 @@ Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are
                static_cast<unsigned long long>(options.repeats));
   return opened;
 }
+
+Status print_with_peers(const BenchOptions& options, const BenchDevice& opened, Figures figures) {
+  for (std::size_t at = 0; at < options.peers.size();) {
+    const std::size_t comma = std::min(options.peers.find(',', at), options.peers.size());
+    PENSTOCK_TRY(add_peer(options.peers.substr(at, comma - at), options, figures));
+    at = comma + 1;
+  }
+  std::map<std::string, std::size_t> places;      // of cases, in the order they were measured
+  for (const Figure& figure : figures) places.emplace(figure.work, places.size());
+  std::stable_sort(figures.begin(), figures.end(), [&](const Figure& a, const Figure& b) { return places[a.work] < places[b.work]; });
+  const Sink out = standard_output();
+  for (const Figure& figure : figures) PENSTOCK_TRY(out(text_of_figure(figure, options, opened)));
+  return {};
+}
+
+}  // namespace
 
 bool is_chosen(const BenchOptions& options, std::string_view case_name) { return case_name.find(options.only) != std::string_view::npos; }
 
@@ -90,15 +114,17 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
   return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes};
 }
 
-Status finish_bench(const BenchOptions& options, double copy_bytes_per_second, std::vector<Figure> figures) {
-  for (std::size_t at = 0; at < options.peers.size();) {
-    const std::size_t comma = std::min(options.peers.find(',', at), options.peers.size());
-    PENSTOCK_TRY(add_peer(options.peers.substr(at, comma - at), options, figures));
-    at = comma + 1;
+Status run_bench(const BenchOptions& options, const char* rows_are,
+                 const std::function<Result<Figures>(const std::shared_ptr<Device>& device, const BenchOptions& options)>& measure) {
+  constexpr std::uint64_t least_swept_rows = 1 << 16;
+  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, rows_are));
+  BenchOptions now = options;
+  if (options.sweep == "rows") now.rows = std::min(least_swept_rows, options.rows);
+  for (; now.rows <= options.rows; now.rows *= 2) {
+    PENSTOCK_ASSIGN(Figures figures, measure(opened.device, now));
+    if (figures.empty()) return Status(Code::invalid, "no case of this sweep has '" + options.only + "' in its name");
+    PENSTOCK_TRY(print_with_peers(now, opened, std::move(figures)));
   }
-  std::stable_sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) { return a.work < b.work; });
-  const Sink out = standard_output();
-  for (const Figure& figure : figures) PENSTOCK_TRY(out(text_of_figure(figure, copy_bytes_per_second, options.format == "json")));
   return {};
 }
 

@@ -1,6 +1,7 @@
 // What every bench shares: options, figures beside those of peers, and how they are printed.
 //
-// A peer is a program that takes the row count and the repeats, and prints lines `case;name;seconds` for the same rows (bench/peers/).
+// A peer is a program that takes the row count and the repeats, in a sweep of the cases also its word, and prints lines `case;name;seconds`
+// for the same rows (bench/peers/).
 #pragma once
 #include <functional>
 #include <string>
@@ -12,29 +13,32 @@
 namespace penstock::cli {
 
 struct BenchOptions {
-  std::string device, format = "table", peers, only;
+  std::string device, format = "table", peers, only, sweep = "none";
   std::uint64_t rows = 1 << 24, repeats = 20;
 };
-// --device, --rows, --repeats, --peers, --only and --format. `case_names` are what --only chooses from.
-void declare_bench_options(Arguments& arguments, BenchOptions& options, const char* rows_are, std::uint64_t most_rows,
-                           std::vector<std::string> case_names);
+// What a bench says of itself to its options. `case_sweep` is the word of --sweep that asks for more cases; any bench sweeps its rows.
+struct BenchWords { const char* rows_are; std::uint64_t most_rows = 0; std::vector<std::string> case_names; const char* case_sweep = nullptr; };
+// --device, --rows, --repeats, --peers, --only, --sweep and --format. `case_names` are what --only chooses from.
+void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWords words);
 std::uint64_t physical_memory_bytes();
 
 // The device that a bench runs on, and what it copies in bytes a second (read plus written), which is said on stderr.
 struct BenchDevice { std::shared_ptr<Device> device; double copy_bytes_per_second = 0; };
-Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are);
 // Whether --only takes a case.
 bool is_chosen(const BenchOptions& options, std::string_view case_name);
 
 // One line of the result table. `bytes` is what the case must move.
 struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0; };
+using Figures = std::vector<Figure>;
 
 // Median and spread of `repeats` runs, after two that do not count.
 Result<Figure> time_runs(std::string work, std::string name, double bytes, std::uint64_t repeats,
                          const std::function<Result<double>()>& run_seconds);
 
-// Adds the peers' figures for our cases and prints all of them, with the share of the device's copy bandwidth.
-Status finish_bench(const BenchOptions& options, double copy_bytes_per_second, std::vector<Figure> figures);
+// Opens the device and measures, in a sweep of rows once for each power of two from 2^16 to --rows. Adds the peers' figures for our cases
+// and prints all of them, with the share of the device's copy bandwidth.
+Status run_bench(const BenchOptions& options, const char* rows_are,
+                 const std::function<Result<Figures>(const std::shared_ptr<Device>& device, const BenchOptions& options)>& measure);
 
 // A value for a row number that looks random; the peers compute the same.
 std::uint64_t hash_of_row(std::uint64_t row);

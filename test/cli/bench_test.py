@@ -1,0 +1,59 @@
+"""`penstock bench`: its sweeps, what its peers are told, and what it prints of both. Answers are verified by the bench itself."""
+import json
+
+from command_line import CommandLineTest, main
+
+
+class Bench(CommandLineTest):
+    def bench(self, *arguments):
+        return self.run_program("bench", *arguments, "--device", "opencl:0", "--repeats", "1", "--format", "json")
+
+    def figures(self, *arguments):
+        ended = self.bench(*arguments)
+        self.assertEqual(ended.returncode, 0, ended.err)
+        return [json.loads(line) for line in ended.out.splitlines()]
+
+    def peer(self, line):
+        """A program that prints `line`, which may hold its arguments $1 (rows), $2 (repeats) and $3 (sweep)."""
+        path = self.folder / "peer"
+        path.write_text(f'#!/bin/sh\necho "{line}"\n')
+        path.chmod(0o755)
+        return path
+
+    def test_a_sweep_of_rows_is_powers_of_two_to_the_last_that_fits(self):
+        figures = self.figures("scan", "--sweep", "rows", "--rows", "300000", "--only", "exclusive u32")
+        self.assertEqual([figure["rows"] for figure in figures], [65536, 131072, 262144])
+
+    def test_few_rows_are_a_sweep_of_one(self):
+        self.assertEqual([figure["rows"] for figure in self.figures("scan", "--sweep", "rows", "--rows", "9", "--only", "u32")], [9])
+
+    def test_pass_rates_move_what_passes(self):
+        figures = self.figures("pipelines", "--sweep", "selectivity", "--rows", "100000", "--only", "map-filter-map")
+        self.assertEqual((figures[0]["work"], figures[-1]["work"]), ("map-filter-map 0.1%", "map-filter-map 99.9%"))
+        bytes_moved = [figure["gigabytes_per_second"] * figure["milliseconds"] * 1e6 for figure in figures]
+        for moved, percent in zip(bytes_moved, (0.1, 0.3, 1, 3, 10, 30, 50, 70, 90, 97, 99, 99.7, 99.9)):
+            self.assertAlmostEqual(moved / 4e5, 1 + percent / 100, delta=0.02)
+
+    def test_key_counts_go_to_ten_million(self):
+        figures = self.figures("groups", "--sweep", "keys", "--rows", "1000")
+        self.assertEqual([figure["work"] for figure in figures[:4]], ["1 key", "2 keys", "5 keys", "10 keys"])
+        self.assertEqual((len(figures), figures[-1]["work"]), (22, "10000000 keys"))
+
+    def test_a_peer_is_told_rows_repeats_and_the_sweep_of_cases(self):
+        peer = self.peer("filter-sum 0.1%;told $1 $2 $3;0.001")
+        figures = self.figures("pipelines", "--sweep", "selectivity", "--rows", "1000", "--only", "filter-sum", "--peers", peer)
+        self.assertEqual(figures[1]["name"], "told 1000 1 selectivity")
+
+    def test_a_peer_is_run_for_each_row_count(self):
+        peer = self.peer("exclusive u32;told $# $1;0.001")
+        figures = self.figures("scan", "--sweep", "rows", "--rows", "131072", "--only", "exclusive u32", "--peers", peer)
+        self.assertEqual([figure["name"] for figure in figures[1::2]], ["told 2 65536", "told 2 131072"])
+
+    def test_a_case_outside_the_sweep_is_named(self):
+        self.assert_fails(self.bench("groups", "--sweep", "keys", "--only", "zipf"), "no case of this sweep has 'zipf' in its name")
+
+    def test_a_sweep_of_another_bench_is_wrong_usage(self):
+        self.assert_fails(self.bench("sort", "--sweep", "keys"), "--sweep: 'keys' is not one of none|rows", code=2)
+
+
+main()
