@@ -84,7 +84,8 @@ def points_of(results, by):
         words += [family_of(result, by)] if len(families) > 1 else []
         words += [result["device"]] if len(devices) > 1 else []
         throughput = result["gigabytes_per_second"]
-        points.append(Point(", ".join(words), AXES[by].value_of(result), throughput, throughput / result["share_of_copy"], result["device"]))
+        copy = throughput / result["share_of_copy"]
+        points.append(Point(", ".join(words), AXES[by].value_of(result), throughput, copy, result["device"]))
     return points
 
 

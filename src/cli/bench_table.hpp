@@ -17,7 +17,12 @@ struct BenchOptions {
   std::uint64_t rows = 1 << 24, repeats = 20;
 };
 // What a bench says of itself to its options. `case_sweep` is the word of --sweep that asks for more cases; any bench sweeps its rows.
-struct BenchWords { const char* rows_are; std::uint64_t most_rows = 0; std::vector<std::string> case_names; const char* case_sweep = nullptr; };
+struct BenchWords {
+  const char* rows_are;
+  std::uint64_t most_rows = 0;
+  std::vector<std::string> case_names;
+  const char* case_sweep = nullptr;
+};
 // --device, --rows, --repeats, --peers, --only, --sweep and --format. `case_names` are what --only chooses from.
 void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWords words);
 std::uint64_t physical_memory_bytes();

@@ -23,7 +23,8 @@ class PlotTest(CommandLineTest):
         path = self.rows / "results.json"
         path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in results))
         self.figure = self.folder / "figure.svg"
-        return subprocess.run([sys.executable, SCRIPT, path, "--by", by, "--output", self.figure, *arguments], capture_output=True, text=True)
+        command = [sys.executable, SCRIPT, path, "--by", by, "--output", self.figure, *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
 
     def texts(self, results, by, *arguments):
         ended = self.plot(results, by, *arguments)
@@ -55,7 +56,8 @@ class Refused(PlotTest):
         self.assert_refused([{**result(), "device": None}], "rows", "results.json:1: 'device' is no text")
 
     def test_cases_without_keys_have_no_place_among_key_counts(self):
-        self.assert_refused([result(), result(work="sum"), result(work="1000 zipf keys")], "keys", "no result has a place on an axis of keys")
+        results = [result(), result(work="sum"), result(work="1000 zipf keys")]
+        self.assert_refused(results, "keys", "no result has a place on an axis of keys")
 
     def test_a_file_that_is_not_there(self):
         ended = subprocess.run([sys.executable, SCRIPT, self.rows / "none", "--by", "rows", "--output", self.rows / "a.svg"],
