@@ -36,6 +36,9 @@ class Names {
 
   // The scope's column; nullopt: no such one. An error when the qualifier names no table, or several tables have one.
   Result<std::optional<std::uint32_t>> column(const Syntax& syntax) const;
+  // The ON of a table, each of its columns found: among the tables of its JOIN or, where those have none, those before. An error where
+  // only a table behind has it, or none.
+  Result<SyntaxPointer> on_of(const FromTable& table) const;
   // The first SELECT item of that alias; nullopt if there is none.
   std::optional<std::size_t> alias(const Syntax& syntax) const;
   const SyntaxPointer& item(std::size_t index) const { return items_[index].value; }
@@ -63,6 +66,11 @@ class Names {
   int alias_expansions = 0;
 
  private:
+  struct TableRange { std::size_t begin, end; };
+  // The column of that name; nullopt where the tables have none or none of them is called so.
+  Result<std::optional<std::uint32_t>> column_among(const Syntax& syntax, TableRange tables) const;
+  Result<std::uint32_t> column_of_on(const Syntax& syntax, const FromTable& table) const;
+  Result<SyntaxPointer> with_columns_found(const SyntaxPointer& syntax, const FromTable& table) const;
   void expand(const Syntax& star);
   Status unknown_table(const Syntax& syntax) const;
 

@@ -22,9 +22,10 @@ class TableJoiner {
  public:
   TableJoiner(const Lexed& lexed, const Select& select, const Scope& scope, Plan& plan, const TableOpener& open)
       : select_(select), scope_(scope), plan_(plan), open_(open), names_(lexed, select, scope), rows_(names_, plan),
-        filters_(scope.tables.size()), subqueries_(scope.tables.size()), is_joined_(scope.tables.size()) {}
+        on_(scope.tables.size()), filters_(scope.tables.size()), subqueries_(scope.tables.size()), is_joined_(scope.tables.size()) {}
 
   Result<JoinedTables> join() {
+    for (std::size_t i = 0; i < on_.size(); i++) { PENSTOCK_ASSIGN(on_[i], names_.on_of(select_.from[i])); }
     PENSTOCK_TRY(sort_conditions());
     PENSTOCK_ASSIGN(Rows rows, join_tree(root()));
     PENSTOCK_TRY(check_all_joined());
@@ -52,7 +53,7 @@ class TableJoiner {
     for (const SyntaxPointer& condition : conjuncts_with_common(names_, select_.where)) PENSTOCK_TRY(sort(condition));
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (!is_inner(i)) continue;
-      for (const SyntaxPointer& condition : conjuncts_with_common(names_, select_.from[i].on)) PENSTOCK_TRY(sort(condition));
+      for (const SyntaxPointer& condition : conjuncts_with_common(names_, on_[i])) PENSTOCK_TRY(sort(condition));
       for (const SyntaxPointer& condition : using_conditions(i)) PENSTOCK_TRY(sort(condition));
     }
     return {};
@@ -187,7 +188,7 @@ class TableJoiner {
   // ON of a LEFT JOIN: equalities are keys, what is asked of the right table alone is asked below, and what is asked of the left
   // rows decides whether they have a key at all.
   Status join_left(Rows& rows, std::size_t table) {
-    std::vector<SyntaxPointer> of_left, conditions = conjuncts(select_.from[table].on);
+    std::vector<SyntaxPointer> of_left, conditions = conjuncts(on_[table]);
     std::vector<Equality> equal;
     Rows right = rows_.of_table(table);
     for (SyntaxPointer& condition : using_conditions(table)) conditions.push_back(std::move(condition));
@@ -219,9 +220,6 @@ class TableJoiner {
       PENSTOCK_TRY(ExpressionBinder(names_, trial, "ON").value(syntax).status());
       return Side::both;
     }
-    for (const std::size_t other : *tables)
-      if (!is_inner(other) && other > table)
-        return names_.error(syntax.offset, Code::invalid, "ON reads '" + scope_.tables[other].shown() + "', which is joined later");
     if (!tables->contains(table)) return Side::left;
     return tables->size() == 1 ? Side::right : Side::both;
   }
@@ -260,6 +258,7 @@ class TableJoiner {
   const TableOpener& open_;
   Names names_;
   RowsBinder rows_;
+  std::vector<SyntaxPointer> on_;                           // of each table, its columns found
   std::vector<std::vector<SyntaxPointer>> filters_;         // of each table
   std::vector<std::vector<BoundSubquery>> subqueries_;      // that ask for columns of one table alone
   std::vector<BoundSubquery> last_subqueries_;

@@ -50,12 +50,17 @@ Status Names::unknown_table(const Syntax& syntax) const {
 }
 
 Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
+  const auto is_meant = [&](const ScopeTable& table) { return table.is_called(syntax.qualifier); };
+  if (!syntax.qualifier.empty() && std::none_of(scope_.tables.begin(), scope_.tables.end(), is_meant)) return unknown_table(syntax);
+  if (syntax.index) return syntax.index;
+  return column_among(syntax, {0, scope_.tables.size()});
+}
+
+Result<std::optional<std::uint32_t>> Names::column_among(const Syntax& syntax, TableRange tables) const {
   std::optional<std::uint32_t> found;
-  bool is_known = syntax.qualifier.empty();
-  for (const ScopeTable& table : scope_.tables) {
+  for (std::size_t i = tables.begin; i < tables.end; i++) {
+    const ScopeTable& table = scope_.tables[i];
     if (!syntax.qualifier.empty() && !table.is_called(syntax.qualifier)) continue;
-    is_known = true;
-    if (syntax.index) continue;
     const Schema columns(scope_.schema.begin() + table.first, scope_.schema.begin() + table.first + table.count);
     const std::optional<std::uint32_t> here = find_field(columns, syntax.name);
     if (!here || (syntax.qualifier.empty() && scope_.is_merged(table.first + *here))) continue;
@@ -66,9 +71,30 @@ Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
     }
     found = table.first + *here;
   }
-  if (!is_known) return unknown_table(syntax);
-  return syntax.index ? syntax.index : found;
+  return found;
 }
+
+Result<std::uint32_t> Names::column_of_on(const Syntax& syntax, const FromTable& table) const {
+  for (const TableRange range : {TableRange{table.join_first, table.join_last + 1}, TableRange{0, table.join_first}}) {
+    PENSTOCK_ASSIGN(const std::optional<std::uint32_t> found, column_among(syntax, range));
+    if (found) return *found;
+  }
+  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> later, column(syntax));
+  if (!later && alias(syntax)) return error(syntax.offset, Code::invalid, "ON cannot read '" + syntax.name + "', an alias of the SELECT list");
+  if (!later) return unknown(syntax);
+  return error(syntax.offset, Code::invalid, "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
+}
+
+Result<SyntaxPointer> Names::with_columns_found(const SyntaxPointer& syntax, const FromTable& table) const {
+  if (!syntax) return syntax;
+  auto copy = std::make_shared<Syntax>(*syntax);
+  if (syntax->form == Form::column && !syntax->index) { PENSTOCK_ASSIGN(copy->index, column_of_on(*syntax, table)); }
+  for (SyntaxPointer& input : copy->inputs) { PENSTOCK_ASSIGN(input, with_columns_found(input, table)); }
+  PENSTOCK_ASSIGN(copy->filter, with_columns_found(copy->filter, table));
+  return SyntaxPointer(std::move(copy));
+}
+
+Result<SyntaxPointer> Names::on_of(const FromTable& table) const { return with_columns_found(table.on, table); }
 
 std::optional<std::size_t> Names::alias(const Syntax& syntax) const {
   if (!syntax.qualifier.empty() || syntax.index) return std::nullopt;

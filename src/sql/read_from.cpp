@@ -17,8 +17,9 @@ class FromReader {
       joins.push_back(item.body());
       if (joins.size() > most_tables) return too_many();
     }
+    const std::size_t first = tables_.size();
     PENSTOCK_TRY(read_table(item));
-    for (std::size_t i = joins.size(); i-- > 0;) PENSTOCK_TRY(read_join(joins[i]));
+    for (std::size_t i = joins.size(); i-- > 0;) PENSTOCK_TRY(read_join(joins[i], first));
     return {};
   }
   std::vector<FromTable> take() { return std::move(tables_); }
@@ -35,7 +36,8 @@ class FromReader {
     return error_at(lexed_.statement, table_place(), Code::capacity, "more than " + std::to_string(most_tables) + " tables");
   }
 
-  Status read_join(Tree join) {
+  // `left_first`: the first table of its left side.
+  Status read_join(Tree join, std::size_t left_first) {
     const std::string_view type = join["jointype"].text();
     if (type == "JOIN_RIGHT") return expressions_.refuse(expressions_.place_of("right"), "RIGHT JOIN");
     if (type == "JOIN_FULL") return expressions_.refuse(expressions_.place_of("full"), "FULL JOIN");
@@ -47,10 +49,9 @@ class FromReader {
     PENSTOCK_TRY(read_nested(join["rarg"]));
     FromTable& table = tables_[first];      // not the last one of those in parentheses, which may be a LEFT JOIN's
     table.is_left |= is_left;
-    if (join["quals"]) {
-      PENSTOCK_ASSIGN(SyntaxPointer on, expressions_.read(join["quals"]));
-      table.on = table.on ? conjunction({table.on, std::move(on)}) : std::move(on);
-    }
+    table.join_first = left_first;
+    table.join_last = tables_.size() - 1;
+    if (join["quals"]) { PENSTOCK_ASSIGN(table.on, expressions_.read(join["quals"])); }
     const Tree columns = join["usingClause"];
     if (columns.size() > 0 && tables_.size() != first + 1)
       return expressions_.refuse(expressions_.place_of("using"), "USING with a JOIN in parentheses");

@@ -15,6 +15,7 @@ class SubqueryBinder {
   Result<BoundSubquery> bind() {
     PENSTOCK_ASSIGN(const Scope scope, open_scope(outer_.lexed(), rest_, open_));
     Names names(outer_.lexed(), rest_, scope);
+    PENSTOCK_TRY(check_on(names));
     PENSTOCK_TRY(split(names));
     const bool is_in = syntax_.form == Form::in_subquery;
     bound_.offset = syntax_.offset;
@@ -53,6 +54,13 @@ class SubqueryBinder {
                            not_supported("a subquery that compares with outer columns other than by ="));
     }
     rest_.where = conjunction(kept);
+    return {};
+  }
+
+  Status check_on(const Names& names) const {
+    for (const FromTable& table : rest_.from)
+      if (table.on && reads_outside(names, *table.on))
+        return names.error(table.on->offset, Code::unsupported, not_supported("an ON that reads columns from outside its subquery"));
     return {};
   }
 

@@ -73,6 +73,8 @@ struct FromTable {
   bool quoted = false;
   bool is_left = false;                 // LEFT JOINed to those before it
   SyntaxPointer on;
+  std::size_t join_first = 0;           // the first table of the JOIN whose ON that is; this table's side of it ends with join_last
+  std::size_t join_last = 0;
   std::vector<std::string> using_columns;
 };
 

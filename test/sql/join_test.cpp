@@ -84,6 +84,11 @@ TEST(SqlJoins, OnOfAnInnerJoinDoesNotBecomeThatOfALeftJoinInItsParentheses) {
                "filter(left join(inner join(fact, dim), far))");
 }
 
+TEST(SqlJoins, OnReadsItsOwnJoinBeforeTheTablesInFrontOfIt) {
+  expect_shape("SELECT 1 AS c FROM dim a JOIN far ON region = name JOIN dim b ON b.id = a.id", "inner join(inner join(dim, far), dim)");
+  expect_shape("SELECT 1 AS c FROM dim a, dim b JOIN far ON region = name WHERE a.id = b.id", "inner join(dim, inner join(dim, far))");
+}
+
 TEST(SqlJoins, SubqueriesAreSemiAndAntiJoinsOfTheTableTheyAskFor) {
   expect_shape("SELECT v FROM fact, dim WHERE fact.dim = dim.id AND EXISTS (SELECT * FROM far WHERE far.id = dim.far AND region = 'x')",
                "inner join(fact, semi join(dim, filter(far)))");
