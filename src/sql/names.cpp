@@ -80,7 +80,8 @@ Result<std::uint32_t> Names::column_of_on(const Syntax& syntax, const FromTable&
     if (found) return *found;
   }
   PENSTOCK_ASSIGN(const std::optional<std::uint32_t> later, column(syntax));
-  if (!later && alias(syntax)) return error(syntax.offset, Code::invalid, "ON cannot read '" + syntax.name + "', an alias of the SELECT list");
+  if (!later && alias(syntax))
+    return error(syntax.offset, Code::invalid, "ON cannot read '" + syntax.name + "', an alias of the SELECT list");
   if (!later) return unknown(syntax);
   return error(syntax.offset, Code::invalid, "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
 }
