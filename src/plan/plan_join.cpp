@@ -20,13 +20,29 @@ Schema joined(const Schema& left, const Schema& right, JoinKind kind) {
   return schema;
 }
 
+bool meets_as_signed(Type unsigned_type, Type signed_type) {
+  return unsigned_type.kind == Kind::uint64 && (signed_type.kind == Kind::int8 || signed_type.kind == Kind::int16 ||
+                                                signed_type.kind == Kind::int32 || signed_type.kind == Kind::int64);
+}
+
 // The type that both sides of a key are compared as.
 Result<Type> key_type(JoinKind kind, const Field& left, const Field& right) {
+  // Equal in HUGEINT is equal in BIGINT: a UBIGINT beyond it becomes NULL, which equals nothing; but of NOT IN a NULL says more.
+  if (kind != JoinKind::not_in && (meets_as_signed(left.type, right.type) || meets_as_signed(right.type, left.type)))
+    return type_of<std::int64_t>();
   const std::string pair = "'" + left.name + "' (" + name_of(left.type) + ") and '" + right.name + "' (" + name_of(right.type) + ")";
   const Result<Type> type = left.type == right.type ? Result<Type>(left.type) : common_type(left.type, right.type);
   for (const Type wide : {left.type, right.type, type.ok() ? *type : left.type})
     if (width_bytes(wide) > 8) return wrong(kind, "keys of " + name_of(wide) + " (" + pair + ") are not supported", Code::unsupported);
   return type.ok() ? type : wrong(kind, "the keys " + pair + " cannot be compared");
+}
+
+Result<NodeId> cast_key(Builder& rows, std::uint32_t column, Type type) {
+  const NodeId value = rows.column(column);
+  if (!meets_as_signed(rows.type(value), type)) return rows.cast(value, type);
+  PENSTOCK_ASSIGN(const NodeId is_beyond, rows.binary(Op::greater, value, rows.literal(Scalar::of(std::uint64_t{INT64_MAX}))));
+  PENSTOCK_ASSIGN(const NodeId cast, rows.cast(value, type));
+  return rows.select(is_beyond, rows.literal(Scalar::null_of(type)), cast);
 }
 
 }  // namespace
@@ -43,7 +59,7 @@ Result<StepId> Plan::with_casts(StepId input, const std::vector<std::pair<std::u
   std::vector<Projection> columns;
   for (std::uint32_t i = 0; i < rows.schema().size(); i++) columns.push_back({rows.schema()[i].name, rows.column(i)});
   for (const auto& [column, type] : casts) {
-    PENSTOCK_ASSIGN(const NodeId cast, rows.cast(rows.column(column), type));
+    PENSTOCK_ASSIGN(const NodeId cast, cast_key(rows, column, type));
     columns.push_back({rows.schema()[column].name, cast});
   }
   return map(input, rows.graph(), std::move(columns));

@@ -19,8 +19,9 @@ from driver import Driver, Tally, devices
 from oracle import Oracle
 
 HUGE = [("BIGINT", "HUGEINT")]
-# Columns of every table: i and j (integers), s (text), t (date), m (decimal), v (value). What of them may be a key of what.
-KEY_PAIRS = [("i", "i"), ("i", "j"), ("j", "i"), ("s", "s"), ("t", "t"), ("m", "m"), ("i", "j + 1"), ("i + 1", "i"), ("lower(s)", "s")]
+# Columns of every table: i, j and u (integers), s (text), t (date), m (decimal), v (value). What of them may be a key of what.
+KEY_PAIRS = [("i", "i"), ("i", "j"), ("j", "i"), ("s", "s"), ("t", "t"), ("m", "m"), ("i", "j + 1"), ("i + 1", "i"),
+             ("lower(s)", "s"), ("u", "i"), ("j", "u"), ("u", "u")]
 SIZES = [0, 1, 7, 64, 300, 1500]
 
 
@@ -37,6 +38,8 @@ def make_table(chosen, rows):
     return pyarrow.table({
         "i": pyarrow.array(first, integer) if unique else column(integer, lambda n: n - 2),
         "j": column(pyarrow.int64(), lambda n: n * chosen.choice([1, 1, 1_000_003])),
+        # beside j it meets beyond the largest BIGINT too, where its bits are those of a negative one
+        "u": column(pyarrow.uint64(), lambda n: (n - 1) % 2**64),
         "s": column(pyarrow.string(), lambda n: chosen.choice(["", "a", "B", "b"]) + str(n)),
         "t": column(pyarrow.date32(), lambda n: datetime.date(2020, 1, 1) + datetime.timedelta(days=n)),
         "m": column(pyarrow.decimal128(9, 2), lambda n: decimal.Decimal(n) / 4),

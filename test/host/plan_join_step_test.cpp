@@ -41,6 +41,17 @@ TEST(JoinStep, SumsOf128BitsAreRefusedAsKeys) {
   EXPECT_EQ(step.status().message(), "inner join: keys of HUGEINT ('number' (INTEGER) and 'sum' (HUGEINT)) are not supported");
 }
 
+TEST(JoinStep, NotInOfUnsignedAndSignedIsRefusedAsANullWouldSayMore) {
+  Sides sides;
+  const std::vector<std::uint64_t> numbers{1, ~std::uint64_t{0}};
+  const StepId huge = sides.plan.source(table_source(Table::of({{"huge", Column::from(numbers)}})));
+  for (const JoinKind kind : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
+    EXPECT_TRUE(sides.plan.join(sides.left, huge, kind, {{0, 0}}).ok());
+    EXPECT_TRUE(sides.plan.join(huge, sides.right, kind, {{0, 0}}).ok());
+  }
+  EXPECT_EQ(sides.plan.join(sides.left, huge, JoinKind::not_in, {{0, 0}}).status().code(), Code::invalid);
+}
+
 // The casts that bring keys to one type are not among the columns that the join yields.
 TEST(JoinStep, ColumnsAreTheLeftOnesThenTheRightOnes) {
   Sides sides;
