@@ -1,14 +1,15 @@
 // The JIT cache as a driver sees it: loaded modules in memory, then the disk, then the compiler.
 //
 // Every key has a lock of its own: threads that want one key wait for the first, which compiles; threads with other
-// keys go on. The disk's lock does the same between processes. Failures are not kept, so a repaired driver needs no
-// restart.
+// keys go on, as many at a time as compilers have turns. The disk's lock does the same between processes. Failures are
+// not kept, so a repaired driver needs no restart.
 #pragma once
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "device/compiler_turn.hpp"
 #include "device/disk_cache.hpp"
 
 namespace penstock::device {
@@ -85,11 +86,17 @@ class ModuleCache {
     if (take_from_disk(slot, disk, key, load, report)) return {};
     const DiskCache::Lock lock = disk.lock(key);
     if (take_from_disk(slot, disk, key, load, report)) return {};   // another process was faster
-    PENSTOCK_ASSIGN(auto compiled, compile());
+    PENSTOCK_ASSIGN(auto compiled, in_turn(compile));
     if (!compiled.entry.binary.empty()) disk.store(key, compiled.entry);   // empty: the driver gives none
     report.cache = CacheResult::compiled, report.log = compiled.entry.log;
     keep(slot, key, std::move(compiled.module), std::move(compiled.entry.log));
     return {};
+  }
+
+  template <class Compile>
+  static Result<Compiled<Module>> in_turn(Compile& compile) {
+    const CompilerTurn turn;
+    return compile();
   }
 
   static void keep(Slot& slot, const CacheKey& key, std::shared_ptr<Module> module, std::string log) {

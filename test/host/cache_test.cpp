@@ -292,6 +292,17 @@ TEST_F(Cache, EightThreadsCompileEightKeysAtOnce) {
   EXPECT_GE(driver.most_running, 4) << "different keys must not wait for one another";
 }
 
+TEST_F(Cache, HundredsOfKeysDoNotStartHundredsOfCompilers) {
+  FakeDriver driver;
+  std::vector<std::thread> threads;
+  const int most = static_cast<int>(CompilerTurn::most());
+  for (int t = 0; t < 4 * most; t++)
+    threads.emplace_back([&, t] { (void)driver.build(key_of("k" + std::to_string(t)), 20); });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(driver.compiles, 4 * most);
+  EXPECT_LE(driver.most_running, most);
+}
+
 TEST_F(Cache, TwoCachesOfOneProcessCompileOneKeyOnce) {   // as two devices with one architecture would
   FakeDriver drivers[2];
   std::thread other([&] { (void)drivers[1].build(key_of("k"), 100); });
