@@ -1,4 +1,5 @@
 """query_driver (query_driver.cpp) as an object: statements in, Answers out. A crash or a hang is an answer too."""
+import argparse
 import collections
 import json
 import os
@@ -6,7 +7,7 @@ import subprocess
 import tempfile
 import threading
 
-from answers import Answer, Column
+from answers import Answer, Column, difference
 
 
 def devices(penstock):
@@ -16,6 +17,39 @@ def devices(penstock):
         raise SystemExit(f"no device: {ended.stderr.decode()}")
     listed = json.loads(ended.stdout)
     return [device["id"] for device in (listed["devices"] if isinstance(listed, dict) else listed)]
+
+
+def test_options(**more):
+    """The command line of a test: the driver, the program, devices, and `more` options by their defaults, numbers or words."""
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("driver")
+    arguments.add_argument("penstock")
+    arguments.add_argument("--device", action="append")
+    for name, default in more.items():
+        arguments.add_argument(f"--{name}", type=type(default), default=default)
+    return arguments.parse_args()
+
+
+def drivers(options, folder, tally):
+    """A Driver for each device that was asked for, or else found; how it ended is a case too."""
+    for device in options.device or devices(options.penstock):
+        driver = Driver(options.driver, folder, device)
+        yield driver
+        ended = driver.close()
+        if ended:
+            tally.fail(device, "the driver's end: " + ended)
+
+
+def check_answers(driver, tally, cases, batch_rows, label="", allowed_types=()):
+    """`cases` are (statement, DuckDB's answer), `batch_rows` a function of a case's place."""
+    for place, (text, theirs) in enumerate(cases):
+        assert not theirs.error, f"{text}: {theirs.message}"
+        driver.set(batch_rows=batch_rows(place))
+        ours = driver.answer(text)
+        wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs, allowed_types=allowed_types)
+        if not wrong and ours.device != driver.device:
+            wrong = f"ran on {ours.device}"
+        tally.check(f"{driver.device}: {label}{text}", wrong)
 
 
 class Driver:

@@ -5,7 +5,6 @@
 Tables differ in size, in how often a key stands, in NULLs and in the types of keys that meet. A statement orders its rows by all of
 their columns, as DuckDB promises no order. Every failure is printed with the seed and the statement.
 """
-import argparse
 import datetime
 import decimal
 import random
@@ -14,8 +13,7 @@ import tempfile
 
 import pyarrow
 import pyarrow.parquet
-from answers import difference
-from driver import Driver, Tally, devices
+from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
 
 HUGE = [("BIGINT", "HUGEINT")]
@@ -117,13 +115,7 @@ class RandomJoins:
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("driver")
-    arguments.add_argument("penstock")
-    arguments.add_argument("--cases", type=int, default=60)
-    arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--device", action="append")
-    options = arguments.parse_args()
+    options = test_options(cases=60, seed=1)
     tally, chosen = Tally(), random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="penstock-joins-") as folder:
         files = []
@@ -137,16 +129,8 @@ def main():
             answer = oracle.answer(text)
             if not answer.error:
                 cases.append((text, answer))
-        for device in options.device or devices(options.penstock):
-            driver = Driver(options.driver, folder, device)
-            for place, (text, theirs) in enumerate(cases):
-                driver.set(batch_rows=0 if place % 2 else 128)
-                ours = driver.answer(text)
-                wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs, allowed_types=HUGE)
-                tally.check(f"{device}: seed {options.seed}: {text}", wrong)
-            ended = driver.close()
-            if ended:
-                tally.fail(device, "the driver's end: " + ended)
+        for driver in drivers(options, folder, tally):
+            check_answers(driver, tally, cases, lambda place: 0 if place % 2 else 128, f"seed {options.seed}: ", HUGE)
     sys.exit(tally.finish())
 
 

@@ -1,14 +1,13 @@
 """Random expressions and tables against DuckDB, on every device found.
 
-    random_test.py QUERY_DRIVER PENSTOCK [--cases N] [--seed N] [--device ID]
+    random_test.py QUERY_DRIVER PENSTOCK [--cases N] [--seed N] [--device ID] [--verbose 1]
 
 Each failure is printed with the seed and the smallest statement found that still differs.
 """
-import argparse
 import sys
 import tempfile
 
-from driver import Driver, Tally, devices
+from driver import Tally, drivers, test_options
 from expressions import shrink
 from random_statements import RandomStatements
 from statements import wrong
@@ -71,29 +70,17 @@ class Comparison:
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("driver")
-    arguments.add_argument("penstock")
-    arguments.add_argument("--cases", type=int, default=2000)
-    arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--device", action="append")
-    arguments.add_argument("--verbose", action="store_true")
-    options = arguments.parse_args()
-    tally = Tally()
+    options, tally = test_options(cases=2000, seed=1, verbose=0), Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-random-") as folder:
         makers = RandomStatements(options.seed, folder)
         statements = list(makers.statements(options.cases))
         print(f"seed {options.seed}: {sum(s.cases for s in statements)} cases in {len(statements)} statements", flush=True)
-        for device in options.device or devices(options.penstock):
-            driver = Driver(options.driver, folder, device)
-            comparison = Comparison(driver, makers, tally, f"seed {options.seed}, {device}")
+        for driver in drivers(options, folder, tally):
+            comparison = Comparison(driver, makers, tally, f"seed {options.seed}, {driver.device}")
             for statement in statements:
                 if options.verbose:
                     print(statement.text, flush=True)
                 comparison.check(statement)
-            ended = driver.close()
-            if ended:
-                tally.fail(device, "the driver's end: " + ended)
     total = tally.passed + tally.failed + tally.refused
     if tally.refused > MOST_REFUSED * total:
         tally.fail("refusals", f"{tally.refused} of {total} cases were refused: the generator draws what is not supported")

@@ -2,7 +2,6 @@
 
     strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
 """
-import argparse
 import random
 import sys
 import tempfile
@@ -10,8 +9,7 @@ import tempfile
 import pyarrow
 import pyarrow.parquet
 
-from answers import difference
-from driver import Driver, Tally, devices
+from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
 
 TEXTS = ["", "a", "ab", "abc", "Abc", "ABC", "google", "https://www.google.com/search?q=1", "\u00fcber", "na\u00efve caf\u00e9",
@@ -83,12 +81,7 @@ def statements():
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("driver")
-    arguments.add_argument("penstock")
-    arguments.add_argument("--device", action="append")
-    options = arguments.parse_args()
-    tally = Tally()
+    options, tally = test_options(), Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-strings-") as folder:
         table = make_table(7)
         pyarrow.parquet.write_table(table, f"{folder}/rows.parquet", row_group_size=1800)
@@ -96,18 +89,10 @@ def main():
             writer.write_table(table, max_chunksize=700)
         oracle = Oracle(folder)
         expected = [(text, oracle.answer(text.replace("$", "'rows.parquet'"))) for text in statements()]
-        for device in options.device or devices(options.penstock):
-            driver = Driver(options.driver, folder, device)
+        for driver in drivers(options, folder, tally):
             for file in ("rows.parquet", "plain.arrow"):
-                for place, (text, theirs) in enumerate(expected):
-                    assert not theirs.error, f"{text}: {theirs.message}"
-                    driver.set(batch_rows=640 if place % 2 else 0)
-                    ours = driver.answer(text.replace("$", f"'{file}'"))
-                    wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs)
-                    tally.check(f"{device}, {file}: {text}", wrong)
-            ended = driver.close()
-            if ended:
-                tally.fail(device, "the driver's end: " + ended)
+                cases = [(text.replace("$", f"'{file}'"), theirs) for text, theirs in expected]
+                check_answers(driver, tally, cases, lambda place: 640 if place % 2 else 0)
     sys.exit(tally.finish())
 
 

@@ -4,7 +4,6 @@
 
 Every sum here is of decimals or integers and so exact; averages are of exact sums. All answers must be equal to the last digit.
 """
-import argparse
 import os
 import pathlib
 import re
@@ -12,8 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from answers import difference
-from driver import Driver, Tally, devices
+from driver import Tally, check_answers, drivers, test_options
 from oracle import Oracle
 
 HUGE = [("BIGINT", "HUGEINT")]        # a sum inside a larger expression: docs/sql.md, "Where it differs"
@@ -181,14 +179,7 @@ def over_files(statement):
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("driver")
-    arguments.add_argument("penstock")
-    arguments.add_argument("--scale", default="0.01")
-    arguments.add_argument("--tables")
-    arguments.add_argument("--device", action="append")
-    options = arguments.parse_args()
-    tally = Tally()
+    options, tally = test_options(scale="0.01", tables=""), Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-tpch-") as folder:
         if options.tables:
             for table in TABLES:
@@ -196,21 +187,10 @@ def main():
         else:
             make_tables(options.scale, folder)
         oracle = Oracle(folder)
-        expected = [oracle.answer(over_files(text)) for text in STATEMENTS]
-        for device in options.device or devices(options.penstock):
-            driver = Driver(options.driver, folder, device)
-            for place, (text, theirs) in enumerate(zip(STATEMENTS, expected)):
-                assert not theirs.error, f"{text}: {theirs.message}"
-                # Every third statement in chunks that are no multiple of a tile.
-                driver.set(batch_rows=0 if place % 3 else 4160)
-                ours = driver.answer(over_files(text))
-                wrong = f"{ours.error}: {ours.message}" if ours.error else difference(ours, theirs, allowed_types=HUGE)
-                if not wrong and ours.device != device:
-                    wrong = f"ran on {ours.device}"
-                tally.check(f"{device}: {text}", wrong)
-            ended = driver.close()
-            if ended:
-                tally.fail(device, "the driver's end: " + ended)
+        cases = [(text, oracle.answer(text)) for text in map(over_files, STATEMENTS)]
+        for driver in drivers(options, folder, tally):
+            # Every third statement in chunks that are no multiple of a tile.
+            check_answers(driver, tally, cases, lambda place: 0 if place % 3 else 4160, allowed_types=HUGE)
     sys.exit(tally.finish())
 
 
