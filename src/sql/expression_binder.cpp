@@ -193,6 +193,10 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
     return of(placed(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
   if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
+  const Type from = builder_.type(input.node);
+  if (from.kind != Kind::string && syntax.type.kind == Kind::string && input.kind != Operand::Kind::null)
+    return refuse(syntax, "a cast to VARCHAR (of " + name_of(from) + ")");
+  if (from.kind == Kind::string && syntax.type.kind != Kind::string) return refuse(syntax, "a cast of VARCHAR to " + name_of(syntax.type));
   return of(placed(syntax, builder_.cast(input.node, syntax.type)));
 }
 

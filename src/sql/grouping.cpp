@@ -102,6 +102,9 @@ Status Grouping::add_filter(const Syntax& syntax, bool of_rows, AggregateCall& c
 
 // What the plan would refuse, asked of a plan of its own so that the error points at the aggregate.
 Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call) const {
+  const bool is_extreme = call.function == Aggregate::minimum || call.function == Aggregate::maximum;
+  if (is_extreme && rows_.type(call.argument).kind == Kind::string)
+    return names_.error(syntax.offset, Code::unsupported, not_supported(syntax.name + " of VARCHAR"));
   Plan trial;
   const StepId rows = trial.source(table_);
   return names_.at(syntax, trial.reduce(rows, rows_.graph(), {call}).status());

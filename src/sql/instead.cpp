@@ -45,7 +45,11 @@ constexpr Row rows[] = {
     {"GROUP BY ALL", "list the columns, or their numbers: GROUP BY 1, 2"},
     {"ORDER BY ALL", "list the columns, or their numbers: ORDER BY 1, 2"},
     {"* EXCLUDE", "list the columns"}, {"* REPLACE", "list the columns"}, {"TRY_CAST", "CAST is; a value that does not fit ends the query"},
-    {"TABLESAMPLE", "LIMIT gives the first rows"}, {"a row value", "compare each part: a = 1 AND b = 2"},
+    {"TABLESAMPLE", "LIMIT gives the first rows"},
+    {"an ON that reads columns from outside", "such a column stands in the subquery's WHERE, beside ="},
+    {"min of VARCHAR", "SELECT x ... ORDER BY x LIMIT 1 finds it"}, {"max of VARCHAR", "SELECT x ... ORDER BY x DESC LIMIT 1 finds it"},
+    {"a cast of VARCHAR", "strings are cast where they are literals"}, {"a cast to VARCHAR", "results are written as text anyway"},
+    {"a row value", "compare each part: a = 1 AND b = 2"},
 };
 
 constexpr std::string_view string_functions[] = {

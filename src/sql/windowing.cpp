@@ -124,7 +124,7 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   if (syntax.filter && (numbers || call.function > WindowFunction::average)) return wrong(" takes no FILTER");
   if (numbers) return syntax.inputs.empty() ? Status() : wrong(" takes no arguments");
   if (!counts_rows && (syntax.inputs.empty() || syntax.inputs.size() > (shifts ? 3 : 1)))
-    return wrong(" takes 1 argument, not " + std::to_string(syntax.inputs.size()));
+    return wrong((shifts ? " takes 1 to 3 arguments, not " : " takes 1 argument, not ") + std::to_string(syntax.inputs.size()));
   if (syntax.inputs.size() > 1) PENSTOCK_TRY(bind_distance(*syntax.inputs[1], call));
   if (counts_rows && !syntax.filter) return call.function = WindowFunction::count_rows, Status();
   if (!syntax.filter) {
