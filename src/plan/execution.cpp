@@ -124,7 +124,7 @@ class Execution {
     PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain.base, chain.programs));
     BegunScan begun;
     if (opening_.valid() && source->can_be_scanned_again()) {
-      PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source));
+      PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source, row_limit));
     }
     PENSTOCK_TRY(wait_for_device());
     auto table = run_slices(chain, *source, row_limit, std::move(begun));
@@ -296,12 +296,12 @@ class Execution {
 
   // Opening takes 25 ms for PoCL: the first batches are decoded meanwhile. The device is taken to be a CPU; on another one
   // this scan is given up.
-  Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source) const {
+  Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source, std::uint64_t row_limit) const {
     Traits expected;
     expected.is_cpu = true;
     expected.global_bytes = std::uint64_t{1} << 40;
     BegunScan begun;
-    begun.chunk_rows = chunk_rows(options_, expected, program);
+    begun.chunk_rows = chunk_rows(options_, expected, program, row_limit);
     PENSTOCK_ASSIGN(begun.batches, scan_columns(program, source, begun.chunk_rows));
     return begun;
   }

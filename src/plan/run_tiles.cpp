@@ -11,6 +11,10 @@ namespace {
 // Three chunks in flight: one is read by the host, one computes, one is uploaded.
 constexpr std::size_t slots_in_flight = 3;
 
+bool yields_every_row(const TileProgram& program) {
+  return program.epilogue == Epilogue::compact && program.keeps_all_rows() && !program.top_k;
+}
+
 class Runner {
  public:
   Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source, BegunScan begun)
@@ -44,13 +48,14 @@ class Runner {
  private:
   bool enough() const {
     if (program_.top_k) return program_.top_k->count == 0;
+    if (yields_every_row(program_)) return rows_ >= run_.row_limit;      // those that were read will be there
     return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit;
   }
 
   // The source begins to decode before the compiler has ended.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
-    const std::uint64_t rows = chunk_rows(*run_.options, run_.device->traits(), program_);
+    const std::uint64_t rows = chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings, std::move(begun_)));
     if (!program_.lookups.empty()) PENSTOCK_TRY(lookups_.bring(*run_.device, program_, *run_.sides, *run_.strings));
     collector_ = make_collector(program_, *run_.strings, run_.sides);
@@ -141,7 +146,7 @@ class Runner {
 
 }  // namespace
 
-std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program) {
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program, std::uint64_t row_limit) {
   if (options.batch_rows > 0) return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, most_launch_rows);
   const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
   const std::uint64_t memory = options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
@@ -151,7 +156,8 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const 
   // begins the sooner, and less memory is pinned.
   const std::uint64_t wanted = traits.is_cpu ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
                                              : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
-  return std::min(fitting, wanted) / 64 * 64;
+  const std::uint64_t most = std::min(fitting, wanted) / 64 * 64;
+  return yields_every_row(program) ? std::clamp<std::uint64_t>((std::min(row_limit, most) + 63) / 64 * 64, 64, most) : most;
 }
 
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source,

@@ -24,6 +24,6 @@ Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel, 
 Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
 
 // Rows a chunk: options, else what keeps a few chunks within a quarter of the device's memory and amortises a launch.
-std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program);
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program, std::uint64_t row_limit);
 
 }  // namespace penstock::plan

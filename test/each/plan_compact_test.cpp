@@ -97,6 +97,22 @@ TEST(Compaction, ALimitWithoutOrderStopsReading) {
   });
 }
 
+TEST(Compaction, ALimitOfEveryRowReadsNoMoreThanItNeeds) {
+  const std::vector<std::int64_t> numbers(1000000, 5);
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"x", Column::from(numbers)}})));
+  Builder b(plan.step(source).schema);
+  TAKE(const StepId all, plan.map(source, b.graph(), {{"x", b.column(0u)}}));
+  for (const auto& [limit, offset, rows_read] : {std::array<std::uint64_t, 3>{10, 3, 64}, {64, 0, 64}, {65, 0, 128}, {0, 0, 0}}) {
+    TAKE(const StepId few, plan.limit(all, limit, offset));
+    on_each_device([&, rows = limit, wanted = rows_read](Device& device) {
+      TAKE(const Outcome outcome, run(plan, few, {.device = device.traits().id}));
+      EXPECT_EQ(outcome.table.row_count, rows);
+      EXPECT_EQ(outcome.report.rows_read, wanted);
+    });
+  }
+}
+
 TEST(Compaction, AForcedVariantThatDoesNotFitIsRefusedByName) {
   const Table table = random_table(10, 3);
   Chain chain;
