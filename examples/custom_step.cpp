@@ -32,8 +32,8 @@ int main(int argument_count, char** arguments) {
   RunReport report;
   const double answer = take(distances.reduce(farthest).run(options, &report));
   const double mean = take(distances.avg().run(options)).value_or(0);
-  std::printf("farthest point: %g from the origin; mean squared distance %g; on %s (%s)\n", std::sqrt(answer), mean, report.device_id.c_str(),
-              report.device_name.c_str());
+  std::printf("farthest point: %g from the origin; mean squared distance %g; on %s (%s)\n", std::sqrt(answer), mean,
+              report.device_id.c_str(), report.device_name.c_str());
 
   double expected = 0;
   for (std::size_t i = 0; i < x.size(); i++) expected = std::max(expected, x[i] * x[i] + y[i] * y[i]);

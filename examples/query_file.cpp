@@ -44,15 +44,18 @@ int main(int argument_count, char** arguments) {
   RunReport report;
   const auto rows = take(by_item.values(options, &report));
   for (const auto& [item, sales, revenue] : rows) std::printf("%-6s %8lld %12.2f\n", item.c_str(), static_cast<long long>(sales), *revenue);
-  std::printf("on %s (%s), %llu rows read\n", report.device_id.c_str(), report.device_name.c_str(), static_cast<unsigned long long>(report.rows_read));
+  std::printf("on %s (%s), %llu rows read\n", report.device_id.c_str(), report.device_name.c_str(),
+              static_cast<unsigned long long>(report.rows_read));
 
   Plan plan;
-  const StepId result = take(bind_sql("SELECT item, count(*), sum(price * quantity) FROM 'sales.parquet' WHERE quantity > 2 GROUP BY item ORDER BY item",
-                                      plan, open_table));
+  const char* const statement =
+      "SELECT item, count(*), sum(price * quantity) FROM 'sales.parquet' WHERE quantity > 2 GROUP BY item ORDER BY item";
+  const StepId result = take(bind_sql(statement, plan, open_table));
   const Table answer = take(run(plan, result, options)).table;
   bool is_equal = answer.row_count == rows.size();
   for (std::size_t i = 0; is_equal && i < rows.size(); i++)
-    is_equal = answer.columns[0].string(i) == std::get<0>(rows[i]) && answer.columns[1].values.as<std::int64_t>()[i] == std::get<1>(rows[i]);
+    is_equal = answer.columns[0].string(i) == std::get<0>(rows[i]) &&
+               answer.columns[1].values.as<std::int64_t>()[i] == std::get<1>(rows[i]);
   if (is_equal) return 0;
   std::fprintf(stderr, "query_file: SQL gives another answer\n");
   return 1;

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that lines have at most 140 characters (src, include, test, scripts) and that files end somewhere (src, include).
+"""Checks that lines have at most 140 characters and that files end somewhere (src, include).
 
-Kernel C and what tests record of it (test/golden) are left out: a line break there is another text to compile. Ends with
-"N passed, N failed", a case a rule and folder.
+Ends with "N passed, N failed", a case a rule and folder.
 """
 
 import pathlib
@@ -11,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINE_LIMIT_CHARACTERS = 140
 FILE_LIMIT_LINES = 400
-SUFFIXES = {".cpp", ".hpp", ".h", ".inc", ".py", ".sh", ".cmake"}
+SUFFIXES = {".cpp", ".hpp", ".h", ".inc", ".py", ".sh", ".cmake", ".kc", ".cu"}
 
 
 def sources(folder):
@@ -33,7 +32,7 @@ def long_file(path):
 
 def main():
     checks = {}
-    for folder in ("src", "include", "test", "scripts"):
+    for folder in ("src", "include", "test", "scripts", "bench", "examples"):
         checks[f"lines of {folder}"] = [fault for path in sources(folder) for fault in long_lines(path)]
     for folder in ("src", "include"):
         checks[f"files of {folder}"] = [fault for path in sources(folder) for fault in long_file(path)]

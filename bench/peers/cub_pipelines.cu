@@ -75,7 +75,8 @@ int main(int argument_count, char** arguments) {
   CHECK(cudaMalloc(&scratch, bytes));
   for (const char* percent : is_sweep ? sweep : std::vector<const char*>{"50", "10", "1", "90"}) {
     const Above is_above{above(percent)};
-    const double seconds = median_seconds(repeats, [&] { CHECK(cub::DeviceSelect::If(scratch, bytes, twice, plus, count, rows, is_above)); });
+    const double seconds =
+        median_seconds(repeats, [&] { CHECK(cub::DeviceSelect::If(scratch, bytes, twice, plus, count, rows, is_above)); });
     std::printf("map-filter-map %s%%;CUB DeviceSelect::If;%.9f\n", percent, seconds);
   }
   void* sum_scratch = nullptr;

@@ -56,8 +56,9 @@ template <class T, class Scan> void measure(const char* name, size_t count, int 
 int main(int count, char** words) {
   const size_t rows = count > 1 ? std::strtoull(words[1], nullptr, 10) : size_t(1) << 30;
   const int repeats = count > 2 ? std::atoi(words[2]) : 9;
-  measure<float>("inclusive f32", rows, repeats,
-                 [&](void* scratch, size_t& bytes, float* in, float* out) { return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, rows); });
+  measure<float>("inclusive f32", rows, repeats, [&](void* scratch, size_t& bytes, float* in, float* out) {
+    return cub::DeviceScan::InclusiveSum(scratch, bytes, in, out, rows);
+  });
   measure<unsigned>("exclusive u32", rows, repeats, [&](void* scratch, size_t& bytes, unsigned* in, unsigned* out) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, rows);
   });

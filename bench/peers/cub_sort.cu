@@ -43,7 +43,8 @@ template <class T> void bench(const char* name, bool has_values, size_t count, i
     cub::DoubleBuffer<T> both(keys, spare);
     cub::DoubleBuffer<unsigned> both_rows(rows, spare_rows);
     const auto sort = [&] {
-      return has_values ? cub::DeviceRadixSort::SortPairs(scratch, bytes, both, both_rows, count) : cub::DeviceRadixSort::SortKeys(scratch, bytes, both, count);
+      return has_values ? cub::DeviceRadixSort::SortPairs(scratch, bytes, both, both_rows, count)
+                        : cub::DeviceRadixSort::SortKeys(scratch, bytes, both, count);
     };
     if (!scratch) {
       CHECK(sort());
@@ -59,7 +60,9 @@ template <class T> void bench(const char* name, bool has_values, size_t count, i
   }
   std::sort(times.begin(), times.end());
   std::printf("%s;CUB DeviceRadixSort;%.9f\n", name, times[times.size() / 2] / 1e3);
-  for (void* memory : {static_cast<void*>(keys), static_cast<void*>(spare), static_cast<void*>(rows), static_cast<void*>(spare_rows), scratch}) CHECK(cudaFree(memory));
+  for (T* memory : {keys, spare}) CHECK(cudaFree(memory));
+  for (unsigned* memory : {rows, spare_rows}) CHECK(cudaFree(memory));
+  CHECK(cudaFree(scratch));
 }
 
 int main(int argument_count, char** arguments) {
