@@ -1,5 +1,9 @@
 // Memory of batches, used again: a fresh page of the system costs as much as decoding the values that fill it.
+//
+// Larger blocks are cut from slabs of huge pages, where the system has them: a fault of 2 MiB costs little more than one of 4 KiB.
 #pragma once
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,11 +24,17 @@ class BatchMemory : public std::enable_shared_from_this<BatchMemory> {
 
  private:
   struct Block { std::shared_ptr<std::byte> data; std::uint64_t bytes = 0; };
-  Block allocate(std::uint64_t bytes) const;
+  Block allocate(std::uint64_t bytes);
+  Block cut_from_slab(std::uint64_t bytes);
   void give_back(Block block);
+
+  static constexpr std::uint64_t huge_page_bytes = 2 << 20, slab_bytes = 2 * huge_page_bytes;
+  static constexpr std::uint64_t least_cut_bytes = 64 << 10, most_cut_bytes = slab_bytes / 2;
 
   std::mutex mutex_;
   std::vector<Block> free_;
+  Block slab_;                          // the last one
+  std::uint64_t slab_used_ = 0;
   const std::size_t kept_blocks_;
   const BatchAllocator source_;
 };
@@ -49,11 +59,30 @@ inline std::shared_ptr<std::byte> BatchMemory::take(std::uint64_t bytes) {
   return {data, [memory = shared_from_this(), held](std::byte*) { memory->give_back(std::move(*held)); }};
 }
 
-inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) const {
+inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) {
   if (source_)
     if (auto data = source_(bytes)) return {std::move(data), bytes};
+  if (bytes >= least_cut_bytes && bytes <= most_cut_bytes) return cut_from_slab(bytes);
   constexpr std::align_val_t line{64};
   return {{static_cast<std::byte*>(::operator new(bytes, line)), [](std::byte* memory) { ::operator delete(memory, line); }}, bytes};
+}
+
+// A slab is freed with the last of its blocks.
+inline BatchMemory::Block BatchMemory::cut_from_slab(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (slab_used_ + bytes > slab_.bytes) {
+    constexpr std::align_val_t huge_page{huge_page_bytes};
+    std::shared_ptr<std::byte> slab(static_cast<std::byte*>(::operator new(slab_bytes, huge_page)),
+                                    [](std::byte* memory) { ::operator delete(memory, huge_page); });
+#ifdef MADV_HUGEPAGE
+    static_cast<void>(::madvise(slab.get(), slab_bytes, MADV_HUGEPAGE));     // where it is refused, small pages do
+#endif
+    slab_ = {std::move(slab), slab_bytes};
+    slab_used_ = 0;
+  }
+  std::byte* const at = slab_.data.get() + slab_used_;
+  slab_used_ += bytes;
+  return {{slab_.data, at}, bytes};
 }
 
 inline void BatchMemory::give_back(Block block) {

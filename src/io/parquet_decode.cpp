@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "io/parquet_pages.hpp"
 #include "io/parquet_slabs.hpp"
 #include "io/parquet_values.hpp"
 
@@ -137,13 +138,15 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
 
 }  // namespace
 
-Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(const ParquetFile& file, int row_group, const ParquetColumn& column) {
+Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(const ParquetFile& file, int row_group, const ParquetColumn& column,
+                                                         const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
   const std::int64_t values = group->metadata()->ColumnChunk(column.leaf)->num_values();
   if (values != group->metadata()->num_rows())
     return Status(Code::corrupt, "the column chunk claims " + std::to_string(values) + " values for " +
                                      std::to_string(group->metadata()->num_rows()) + " rows");
-  auto reader = group->Column(column.leaf);
+  auto reader = parquet::ColumnReader::Make(group->metadata()->schema()->Column(column.leaf),
+                                            open_pages(file, row_group, column.leaf, memory));
   return decoder_of(std::move(reader), column);
 }
 

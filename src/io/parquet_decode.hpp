@@ -58,7 +58,9 @@ class ChunkDecoder {
   virtual ~ChunkDecoder() = default;
   // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, whose piece this is. May throw what Parquet throws.
   virtual Status decode(BatchColumn& to, std::size_t piece, std::uint64_t first_row, std::uint64_t row_count) = 0;
-  static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group, const ParquetColumn& column);
+  // `memory` is where pages go.
+  static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group, const ParquetColumn& column,
+                                                    const std::shared_ptr<BatchMemory>& memory);
 };
 
 }  // namespace penstock::io

@@ -32,12 +32,12 @@ Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& 
   return guard([&]() -> Result<std::shared_ptr<const ParquetFile>> {
     auto file = std::make_shared<ParquetFile>();
     file->path_ = path;
-    parquet::ReaderProperties properties = parquet::default_reader_properties();
-    properties.set_page_checksum_verification(true);
-    properties.set_thrift_container_size_limit(footer_container_limit);
+    file->properties_.set_page_checksum_verification(true);
+    file->properties_.set_thrift_container_size_limit(footer_container_limit);
     // Read, not mapped: a file that another program shortens while it is read is then an error, not a signal.
-    PENSTOCK_ASSIGN(auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
-    file->reader_ = parquet::ParquetFileReader::Open(std::move(input), properties);
+    PENSTOCK_ASSIGN(file->input_, from_arrow(arrow::io::ReadableFile::Open(path)));
+    PENSTOCK_ASSIGN(file->bytes_, from_arrow(file->input_->GetSize()));
+    file->reader_ = parquet::ParquetFileReader::Open(file->input_, file->properties_);
     PENSTOCK_TRY(file->read_footer());
     return std::shared_ptr<const ParquetFile>(std::move(file));
   });

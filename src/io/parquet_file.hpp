@@ -2,6 +2,7 @@
 //
 // Flat columns only (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md); the rest is named as unsupported.
 #pragma once
+#include <arrow/io/interfaces.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 
@@ -47,12 +48,19 @@ class ParquetFile {
   const std::vector<std::uint64_t>& first_rows() const { return first_rows_; }
   // May be called by several threads at once. Throws what Parquet throws.
   std::shared_ptr<parquet::RowGroupReader> row_group(int index) const { return reader_->RowGroup(index); }
+  arrow::io::RandomAccessFile& input() const { return *input_; }
+  std::int64_t bytes() const { return bytes_; }
+  const parquet::ReaderProperties& properties() const { return properties_; }
+  const parquet::ApplicationVersion& writer() const { return metadata_->writer_version(); }
 
  private:
   Status read_footer();
   void look_at_chunks(ParquetColumn& column) const;
 
   std::string path_;
+  parquet::ReaderProperties properties_ = parquet::default_reader_properties();
+  std::shared_ptr<arrow::io::RandomAccessFile> input_;
+  std::int64_t bytes_ = 0;
   std::unique_ptr<parquet::ParquetFileReader> reader_;
   std::shared_ptr<parquet::FileMetaData> metadata_;
   std::vector<ParquetColumn> columns_;

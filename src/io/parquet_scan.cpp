@@ -54,7 +54,7 @@ class ParquetStream final : public BatchStream {
   std::vector<const ParquetColumn*> columns_;
   std::uint64_t batch_rows_;
   std::size_t window_ = 2;
-  std::shared_ptr<BatchMemory> memory_;
+  std::shared_ptr<BatchMemory> memory_, page_memory_;
 
   std::mutex mutex_;
   std::condition_variable work_, ready_;
@@ -70,6 +70,7 @@ ParquetStream::ParquetStream(std::shared_ptr<const ParquetFile> file, std::span<
     : file_(std::move(file)), batch_rows_(std::max<std::uint64_t>(options.batch_rows / 64 * 64, 64)) {
   for (const std::uint32_t column : columns) columns_.push_back(&file_->columns()[column]);
   memory_ = std::make_shared<BatchMemory>(4 * (columns_.size() + 1) * 2, options.memory);
+  page_memory_ = std::make_shared<BatchMemory>(4 * (columns_.size() + 1) * 2, BatchAllocator());
 }
 
 ParquetStream::~ParquetStream() {
@@ -171,7 +172,7 @@ void ParquetStream::run() {
 Status ParquetStream::decode(Batch& batch, const Piece& piece, std::unique_ptr<ChunkDecoder> decoder) {
   const Chunk chunk{piece.row_group, piece.column};
   if (piece.begins_chunk) {
-    PENSTOCK_ASSIGN(decoder, ChunkDecoder::open(*file_, piece.row_group, *columns_[piece.column]));
+    PENSTOCK_ASSIGN(decoder, ChunkDecoder::open(*file_, piece.row_group, *columns_[piece.column], page_memory_));
   }
   BatchColumn& column = batch.columns[piece.column];
   column.prepare(*memory_);

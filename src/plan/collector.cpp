@@ -190,6 +190,8 @@ class GroupCollector : public Collector {
   std::uint64_t row_count() const override { return groups_.size(); }
 
  private:
+  static constexpr std::size_t few_groups = 8;
+
   std::size_t entry_words() const { return program_.key_words() + std::max(1u, program_.accumulator_words()); }
 
   // Entries that lie slot by slot, each of all groups, are added group by group: one fixed order.
@@ -209,11 +211,11 @@ class GroupCollector : public Collector {
     return groups_.add(entries, words) ? Status() : sum_too_large();
   }
 
-  // The slots in use of every work group.
+  // The slots in use of every work group: in one piece where the groups are many and their tables small, as each download has its price.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
     const std::uint64_t stride = chunk.slot.slots * entry_words(), all = stride * chunk.counts.size();
     std::span<const std::uint64_t> piece;
-    if (all * 8 <= one_piece_bytes) { PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all)); }
+    if (chunk.counts.size() > few_groups && all * 8 <= one_piece_bytes) { PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all)); }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
       if (chunk.counts[group] > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");
