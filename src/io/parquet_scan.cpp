@@ -32,6 +32,8 @@ struct Batch {
   Status status;                        // the first failure
 };
 
+const std::uint64_t first_window_bytes = getenv("FW") ? atoi(getenv("FW")) << 20 : 1;
+
 class ParquetStream final : public BatchStream {
  public:
   ParquetStream(std::shared_ptr<const ParquetFile> file, std::span<const std::uint32_t> columns, const ScanOptions& options);
@@ -42,6 +44,11 @@ class ParquetStream final : public BatchStream {
  private:
   using Chunk = std::pair<int, std::size_t>;   // row group, column
 
+  std::uint64_t row_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const ParquetColumn* column : columns_) bytes += width_bytes(column->field.type);
+    return bytes;
+  }
   void open_batch();
   void run();
   Piece* next_piece(Batch*& batch);
@@ -53,7 +60,7 @@ class ParquetStream final : public BatchStream {
   std::shared_ptr<const ParquetFile> file_;
   std::vector<const ParquetColumn*> columns_;
   std::uint64_t batch_rows_;
-  std::size_t window_ = 2;
+  std::size_t window_ = 2, first_window_ = 2;               // batches ahead, and before anyone reads: the reader's device may be opening
   std::shared_ptr<BatchMemory> memory_, page_memory_;
 
   std::mutex mutex_;
@@ -61,7 +68,7 @@ class ParquetStream final : public BatchStream {
   std::deque<std::unique_ptr<Batch>> batches_;              // opened and not yet taken
   std::map<Chunk, std::unique_ptr<ChunkDecoder>> decoders_;   // of chunks begun and not ended; null while running
   std::uint64_t opened_rows_ = 0;
-  bool stopping_ = false;
+  bool stopping_ = false, is_read_ = false;
   Status failed_;
   std::vector<std::thread> threads_;
 };
@@ -91,6 +98,7 @@ Status ParquetStream::start(std::uint32_t threads) {
       file_->first_rows().back() / static_cast<std::uint64_t>(file_->row_group_count()), 1);
   const std::uint64_t batch_pieces = columns_.size() * std::max<std::uint64_t>(batch_rows_ / group_rows, 1);
   window_ = std::clamp<std::uint64_t>(2 * threads / batch_pieces + 1, 2, 16);
+  first_window_ = std::clamp<std::uint64_t>(first_window_bytes / (batch_rows_ * std::max<std::uint64_t>(row_bytes(), 1)), window_, 16);
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(threads, chunks); i++) threads_.emplace_back([this] { run(); });
   return {};
 }
@@ -121,7 +129,7 @@ void ParquetStream::open_batch() {
 // The first piece in row order that can run: its chunk's rows before it are decoded. Opens batches up to the window.
 Piece* ParquetStream::next_piece(Batch*& batch) {
   if (!failed_.ok()) return nullptr;
-  for (std::size_t i = 0; i < window_; i++) {
+  for (std::size_t i = 0; i < (is_read_ ? window_ : first_window_); i++) {
     if (i == batches_.size()) {
       if (opened_rows_ == file_->first_rows().back()) return nullptr;
       open_batch();
@@ -191,6 +199,7 @@ Status ParquetStream::decode(Batch& batch, const Piece& piece, std::unique_ptr<C
 Result<std::optional<Table>> ParquetStream::next() {
   return guard([&]() -> Result<std::optional<Table>> {
     std::unique_lock lock(mutex_);
+    is_read_ = true;
     if (batches_.empty() && opened_rows_ < file_->first_rows().back() && failed_.ok()) {
       open_batch();
       work_.notify_all();
