@@ -56,8 +56,8 @@ struct Bytes {
   std::uint64_t size = 0;
 
   static Bytes own(std::vector<std::byte> bytes);
-  template <class T> static Bytes own(std::vector<T> values) {
-    auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+  template <class T, class Allocator> static Bytes own(std::vector<T, Allocator> values) {
+    auto kept = std::make_shared<const std::vector<T, Allocator>>(std::move(values));
     return {kept, reinterpret_cast<const std::byte*>(kept->data()), kept->size() * sizeof(T)};
   }
   template <class T> const T* as() const { return reinterpret_cast<const T*>(data); }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/large_memory.hpp"
 #include "column/bits.hpp"
 #include "column/column_builders.hpp"
 
@@ -39,7 +40,7 @@ Bytes join_bits(std::span<const Column> columns, std::uint64_t rows, auto bits_o
 }
 
 Bytes join_values(std::span<const Column> columns, std::uint64_t rows, std::uint64_t width) {
-  std::vector<std::byte> joined(rows * width);
+  LargeVector<std::byte> joined(rows * width);
   std::byte* to = joined.data();
   for (const Column& column : columns) {
     if (column.row_count > 0) std::memcpy(to, column.values.data, column.row_count * width);
@@ -91,7 +92,7 @@ std::optional<JoinedDictionary> join_dictionaries(std::span<const Column> column
 }
 
 void join_codes(std::span<const Column> columns, const JoinedDictionary& dictionary, Column& to) {
-  std::vector<std::int32_t> codes;
+  LargeVector<std::int32_t> codes;
   codes.reserve(to.row_count);
   for (const Column& column : columns) {
     if (column.row_count == 0) continue;

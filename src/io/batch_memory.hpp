@@ -1,15 +1,14 @@
 // Memory of batches, used again: a fresh page of the system costs as much as decoding the values that fill it.
 //
-// Larger blocks are cut from slabs of huge pages, where the system has them: a fault of 2 MiB costs little more than one of 4 KiB.
+// Larger blocks are cut from slabs of huge pages.
 #pragma once
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "base/large_memory.hpp"
 #include "penstock/column.hpp"
 
 namespace penstock::io {
@@ -28,7 +27,7 @@ class BatchMemory : public std::enable_shared_from_this<BatchMemory> {
   Block cut_from_slab(std::uint64_t bytes);
   void give_back(Block block);
 
-  static constexpr std::uint64_t huge_page_bytes = 2 << 20, slab_bytes = 2 * huge_page_bytes;
+  static constexpr std::uint64_t slab_bytes = 2 * huge_page_bytes;
   static constexpr std::uint64_t least_cut_bytes = 64 << 10, most_cut_bytes = slab_bytes / 2;
 
   std::mutex mutex_;
@@ -71,13 +70,7 @@ inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) {
 inline BatchMemory::Block BatchMemory::cut_from_slab(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (slab_used_ + bytes > slab_.bytes) {
-    constexpr std::align_val_t huge_page{huge_page_bytes};
-    std::shared_ptr<std::byte> slab(static_cast<std::byte*>(::operator new(slab_bytes, huge_page)),
-                                    [](std::byte* memory) { ::operator delete(memory, huge_page); });
-#ifdef MADV_HUGEPAGE
-    static_cast<void>(::madvise(slab.get(), slab_bytes, MADV_HUGEPAGE));     // where it is refused, small pages do
-#endif
-    slab_ = {std::move(slab), slab_bytes};
+    slab_ = {{static_cast<std::byte*>(allocate_huge_pages(slab_bytes)), [](std::byte* memory) { free_huge_pages(memory); }}, slab_bytes};
     slab_used_ = 0;
   }
   std::byte* const at = slab_.data.get() + slab_used_;

@@ -32,7 +32,8 @@ struct Batch {
   Status status;                        // the first failure
 };
 
-const std::uint64_t first_window_bytes = getenv("FW") ? atoi(getenv("FW")) << 20 : 1;
+// Decoded before anyone reads: meanwhile a device opens, which takes one of the cores.
+constexpr std::uint64_t first_window_bytes = 32 << 20;
 
 class ParquetStream final : public BatchStream {
  public:
@@ -60,7 +61,7 @@ class ParquetStream final : public BatchStream {
   std::shared_ptr<const ParquetFile> file_;
   std::vector<const ParquetColumn*> columns_;
   std::uint64_t batch_rows_;
-  std::size_t window_ = 2, first_window_ = 2;               // batches ahead, and before anyone reads: the reader's device may be opening
+  std::size_t window_ = 2, first_window_ = 2;               // batches decoded ahead; and before anyone reads
   std::shared_ptr<BatchMemory> memory_, page_memory_;
 
   std::mutex mutex_;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/large_memory.hpp"
 #include "plan/string_pool.hpp"
 
 namespace penstock::plan {
@@ -31,8 +32,8 @@ class JoinTable {
   bool is_unique() const { return next_.empty(); }
   std::uint32_t find(std::span<const std::uint64_t> key) const;     // the first row of that key
   std::uint32_t next(std::uint32_t row) const { return next_.empty() ? no_row : next_[row]; }
-  const std::vector<std::uint32_t>& places() const { return places_; }
-  const std::vector<std::uint64_t>& table() const { return table_; }
+  const LargeVector<std::uint32_t>& places() const { return places_; }
+  const LargeVector<std::uint64_t>& table() const { return table_; }
 
  private:
   std::uint64_t place_of(std::span<const std::uint64_t> key) const;
@@ -43,14 +44,14 @@ class JoinTable {
   bool holds(std::uint32_t row, std::span<const std::uint64_t> key) const;
 
   std::size_t key_count_ = 0;
-  std::vector<std::uint32_t> places_, next_;
-  std::vector<std::uint64_t> table_;
+  LargeVector<std::uint32_t> places_, next_;
+  LargeVector<std::uint64_t> table_;
 };
 
 // The words of keys, row by row, and whether none of a row's is NULL.
 struct KeyWords {
-  std::vector<std::uint64_t> words;
-  std::vector<std::uint8_t> present;
+  LargeVector<std::uint64_t> words;
+  LargeVector<std::uint8_t> present;
 };
 Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings);
 
