@@ -39,10 +39,15 @@ Octets page(std::mt19937_64& random, int kind, std::size_t size) {
   Octets bytes;
   while (bytes.size() < size) {
     const std::uint64_t number = random() >> (kind == 0 ? 44 : 32);
-    if (kind <= 1) for (int i = 0; i < 8; i++) bytes.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
-    else if (kind == 2) for (const char c : std::string(random() % 3 ? "carefully " : "ironic deposits; ")) bytes.push_back(static_cast<std::uint8_t>(c));
-    else if (kind == 3) bytes.push_back(bytes.size() < 24 || random() % 97 == 0 ? static_cast<std::uint8_t>(number) : bytes[bytes.size() - 1 - size % 23]);
-    else bytes.push_back(static_cast<std::uint8_t>(number));
+    const auto noise = static_cast<std::uint8_t>(number);
+    if (kind <= 1) {
+      for (int i = 0; i < 8; i++) bytes.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
+    } else if (kind == 2) {
+      for (const char c : std::string(random() % 3 ? "carefully " : "ironic deposits; ")) bytes.push_back(static_cast<std::uint8_t>(c));
+    } else {
+      const bool repeats = kind == 3 && bytes.size() >= 24 && random() % 97 != 0;
+      bytes.push_back(repeats ? bytes[bytes.size() - 1 - size % 23] : noise);
+    }
   }
   bytes.resize(size);
   return bytes;
@@ -68,7 +73,10 @@ TEST(Snappy, EveryPeriodOfACopyIsRepeatedByteForByte) {
       for (unsigned i = 0; i < length; i++) expected.push_back(expected[expected.size() - period]);
       bytes.push_back(60 << 2);
       bytes.push_back(static_cast<std::uint8_t>(120 - length - 1));
-      for (unsigned i = 0; i < 120 - length; i++) bytes.push_back(static_cast<std::uint8_t>(i)), expected.push_back(static_cast<std::uint8_t>(i));
+      for (unsigned i = 0; i < 120 - length; i++) {
+        bytes.push_back(static_cast<std::uint8_t>(i));
+        expected.push_back(static_cast<std::uint8_t>(i));
+      }
       const auto back = decompressed(bytes);
       ASSERT_TRUE(back && *back == expected) << "period " << period << ", length " << length;
     }
@@ -122,11 +130,13 @@ TEST(Snappy, FlippedBitsAgreeWithArrowAndStayWithinBounds) {
   int refused = 0;
   for (int i = 0; i < 20'000; i++) {
     Octets bytes = compressed(page(random, i % 4, 64 + random() % 700));
-    for (std::uint64_t flips = 1 + random() % 3; flips > 0; flips--) bytes[2 + random() % (bytes.size() - 2)] ^= static_cast<std::uint8_t>(1 << random() % 8);
+    for (std::uint64_t flips = 1 + random() % 3; flips > 0; flips--)
+      bytes[2 + random() % (bytes.size() - 2)] ^= static_cast<std::uint8_t>(1 << random() % 8);
     const auto length = snappy_length(bytes);
     ASSERT_TRUE(length);
     Octets expected(*length + 1);
-    const auto theirs = codec->Decompress(static_cast<std::int64_t>(bytes.size()), bytes.data(), static_cast<std::int64_t>(*length), expected.data());
+    const auto theirs = codec->Decompress(static_cast<std::int64_t>(bytes.size()), bytes.data(), static_cast<std::int64_t>(*length),
+                                          expected.data());
     expected.resize(*length);
     const auto ours = decompressed(bytes);
     ASSERT_EQ(ours.has_value(), theirs.ok());
