@@ -215,7 +215,9 @@ class GroupCollector : public Collector {
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
     const std::uint64_t stride = chunk.slot.slots * entry_words(), all = stride * chunk.counts.size();
     std::span<const std::uint64_t> piece;
-    if (chunk.counts.size() > few_groups && all * 8 <= one_piece_bytes) { PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all)); }
+    if (chunk.counts.size() > few_groups && all * 8 <= one_piece_bytes) {
+      PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all));
+    }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
       if (chunk.counts[group] > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");
