@@ -59,7 +59,7 @@ class SubqueryBinder {
 
   Status check_on(const Names& names) const {
     for (const FromTable& table : rest_.from)
-      if (table.on && reads_outside(names, *table.on))
+      if (!names.on_of(table).ok() && reads_outside(names, *table.on))
         return names.error(table.on->offset, Code::unsupported, not_supported("an ON that reads columns from outside its subquery"));
     return {};
   }

@@ -87,6 +87,9 @@ TEST(SqlJoins, OnOfAnInnerJoinDoesNotBecomeThatOfALeftJoinInItsParentheses) {
 TEST(SqlJoins, OnReadsItsOwnJoinBeforeTheTablesInFrontOfIt) {
   expect_shape("SELECT 1 AS c FROM dim a JOIN far ON region = name JOIN dim b ON b.id = a.id", "inner join(inner join(dim, far), dim)");
   expect_shape("SELECT 1 AS c FROM dim a, dim b JOIN far ON region = name WHERE a.id = b.id", "inner join(dim, inner join(dim, far))");
+  expect_shape("SELECT v FROM fact JOIN dim n ON dim = n.id WHERE EXISTS (SELECT 1 FROM dim a JOIN far ON region = name JOIN dim b "
+               "ON b.id = a.id WHERE a.id = v)",
+               "inner join(semi join(fact, inner join(inner join(dim, far), dim)), dim)");
 }
 
 TEST(SqlJoins, SubqueriesAreSemiAndAntiJoinsOfTheTableTheyAskFor) {
