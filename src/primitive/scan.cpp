@@ -27,7 +27,9 @@ struct Policy { std::uint32_t group_size = 1, vectors = 1, depth = 1, groups_per
 
 std::uint64_t local_bytes(const Policy& policy, ScanShape shape) {
   const std::uint64_t tile = std::uint64_t{4} * policy.vectors * policy.group_size, entries = policy.vectors * policy.group_size + 64;
-  return (tile * (policy.depth + 1) + entries + policy.group_size + 64) * bytes_of(shape.sum) + 64;
+  const std::uint64_t begun = shape.is_segmented ? std::uint64_t{4} * policy.group_size * (policy.depth + 1) : 0;
+  const std::uint64_t flags = shape.is_segmented ? 2 : 1;      // a sum with its flag takes two
+  return (tile * (policy.depth + 1) + (entries + policy.group_size + 64) * flags) * bytes_of(shape.sum) + begun + 64;
 }
 
 // On an H200, GB/s read and written (copy 4275, 4262 for 64 bits), 2^30 values of 32 bits: 384 items with 5 vectors 3931 (4 vectors 3868),
@@ -50,7 +52,8 @@ std::string definitions(ScanShape shape) {
   const std::string of_bits = shape.sum == Number::f32 ? "F32_OF_BITS(x)" : shape.sum == Number::f64 ? "F64_OF_BITS(x)" : "(x)";
   return define("SCAN_VALUE", std::string(name_of(shape.value))) + define("SCAN_SUM", std::string(name_of(shape.sum))) +
          define("SCAN_BITS(x)", bits) + define("SCAN_OF_BITS(x)", of_bits) + define("SCAN_PIECES", bytes_of(shape.sum) == 8 ? 3u : 2u) +
-         define("SCAN_IS_EXCLUSIVE", std::string(shape.is_exclusive ? "1" : "0"));
+         define("SCAN_IS_EXCLUSIVE", std::string(shape.is_exclusive ? "1" : "0")) +
+         define("SCAN_IS_SEGMENTED", std::string(shape.is_segmented ? "1" : "0"));
 }
 
 class ScanByTiles : public Scan {
@@ -69,13 +72,13 @@ class ScanByTiles : public Scan {
     return {};
   }
 
-  Status launch(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) override {
+  Status launch(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count) override {
     const std::uint64_t tile = std::uint64_t{4} * policy_.vectors * policy_.group_size, tiles = (count + tile - 1) / tile;
     const std::uint64_t bytes = tiles * (bytes_of(shape_.sum) == 8 ? 3 : 2) * 4;
     PENSTOCK_TRY(replace(*device_, totals_, bytes));
     PENSTOCK_TRY(queue.fill(*totals_, 0, bytes));
     return queue.launch(*program_, "scan_tiles", static_cast<std::uint32_t>(std::min<std::uint64_t>(groups_, tiles)),
-                        {{Argument::of(values), Argument::of(sums), Argument::of(*totals_), Argument::value(count)}});
+                        {{Argument::of(values), Argument::of(begins), Argument::of(sums), Argument::of(*totals_), Argument::value(count)}});
   }
 
  private:
@@ -89,21 +92,22 @@ class ScanByChunks : public Scan {
   ScanByChunks(std::shared_ptr<Device> device, ScanShape shape) : Scan(std::move(device), shape) {}
   Status open() { return build_program("scan_chunks.kc", definitions(shape_) + define("SCAN_WIDE", std::string(name_of(wide()))), 1); }
 
-  Status launch(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) override {
+  Status launch(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count) override {
     const std::uint64_t wanted = std::clamp<std::uint64_t>(count / (1 << 12), 1, device_->traits().compute_units * std::uint64_t{4});
     const std::uint64_t chunk_values = (count + wanted - 1) / wanted;
     const auto chunks = static_cast<std::uint32_t>((count + chunk_values - 1) / chunk_values);
     PENSTOCK_TRY(replace(*device_, starts_, std::uint64_t{chunks} * bytes_of(wide())));
-    const Argument starts = Argument::of(*starts_), values_in = Argument::of(values), all = Argument::value(count),
-                   of_chunk = Argument::value(chunk_values);
-    PENSTOCK_TRY(queue.launch(*program_, "scan_add_chunks", chunks, {{values_in, starts, all, of_chunk}}));
-    PENSTOCK_TRY(queue.launch(*program_, "scan_start_chunks", 1, {{starts, Argument::value(std::uint64_t{chunks})}}));
-    return queue.launch(*program_, "scan_chunks", chunks, {{values_in, Argument::of(sums), starts, all, of_chunk}});
+    PENSTOCK_TRY(replace(*device_, begun_, std::uint64_t{chunks} * 4));
+    const Argument starts = Argument::of(*starts_), begun = Argument::of(*begun_), values_in = Argument::of(values),
+                   begins_in = Argument::of(begins), all = Argument::value(count), of_chunk = Argument::value(chunk_values);
+    PENSTOCK_TRY(queue.launch(*program_, "scan_add_chunks", chunks, {{values_in, begins_in, starts, begun, all, of_chunk}}));
+    PENSTOCK_TRY(queue.launch(*program_, "scan_start_chunks", 1, {{starts, begun, Argument::value(std::uint64_t{chunks})}}));
+    return queue.launch(*program_, "scan_chunks", chunks, {{values_in, begins_in, Argument::of(sums), starts, all, of_chunk}});
   }
 
  private:
   Number wide() const { return shape_.sum == Number::f32 && device_->traits().has_f64 ? Number::f64 : shape_.sum; }
-  std::shared_ptr<Buffer> starts_;
+  std::shared_ptr<Buffer> starts_, begun_;
 };
 
 template <class ScanOfDevice> Result<std::unique_ptr<Scan>> opened(std::shared_ptr<Device> device, ScanShape shape) {
@@ -115,8 +119,19 @@ template <class ScanOfDevice> Result<std::unique_ptr<Scan>> opened(std::shared_p
 }  // namespace
 
 Status Scan::enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) {
+  if (shape_.is_segmented) return Status(Code::invalid, "running sums in segments need to know where those begin");
+  PENSTOCK_TRY(replace(*device_, no_begins_, 8));
+  return enqueue_from(queue, values, *no_begins_, sums, count);
+}
+
+Status Scan::enqueue(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count) {
+  if (!shape_.is_segmented) return Status(Code::invalid, "these running sums know no segments");
+  return enqueue_from(queue, values, begins, sums, count);
+}
+
+Status Scan::enqueue_from(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count) {
   if (count > most_values) return Status(Code::capacity, "a scan of " + std::to_string(count) + " values");
-  return count == 0 ? Status() : launch(queue, values, sums, count);
+  return count == 0 ? Status() : launch(queue, values, begins, sums, count);
 }
 
 Status Scan::build_program(const std::string& file, std::string policy, std::uint32_t group_size) {

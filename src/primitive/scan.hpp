@@ -1,4 +1,5 @@
-// Running sums on a device: of u32, i32, u64, f32 or f64, inclusive or exclusive, in one order: every run on a device gives the same bits.
+// Running sums on a device: of u32, i32, u64, f32 or f64, inclusive or exclusive, of all values or in segments, in one order: every run on
+// a device gives the same bits.
 //
 //     PENSTOCK_ASSIGN(auto scan, Scan::build(device, {.value = Number::f32, .sum = Number::f64}));
 //     PENSTOCK_TRY(scan->enqueue(*queue, values, sums, count));
@@ -17,6 +18,7 @@ constexpr std::uint32_t bytes_of(Number number) { return number == Number::u64 |
 struct ScanShape {
   Number value = Number::f32, sum = Number::f32;
   bool is_exclusive = false;      // the sum beside a value is of those before it alone
+  bool is_segmented = false;      // sums begin anew with each segment
 };
 
 class Scan {
@@ -27,17 +29,23 @@ class Scan {
   // Writes sums[count] of values[count], which must not overlap. One enqueue at a time: it has memory of its own, which the next one uses
   // again in the queue's order. Code::capacity above 2^40 values.
   Status enqueue(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count);
+  // Of segments: one begins where the byte of begins[count] is not 0. What stands before a segment, be it NaN or infinite, is not in its
+  // sums. Code::invalid for one where the shape has the other.
+  Status enqueue(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count);
   const Program& program() const { return *program_; }
   const std::string& source() const { return source_; }
 
  protected:
   Scan(std::shared_ptr<Device> device, ScanShape shape) : device_(std::move(device)), shape_(shape) {}
-  virtual Status launch(Queue& queue, const Buffer& values, const Buffer& sums, std::uint64_t count) = 0;      // of one at least
+  // Of one value at least; what has no segments does not read `begins`.
+  virtual Status launch(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count) = 0;
+  Status enqueue_from(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums, std::uint64_t count);
   Status build_program(const std::string& file, std::string policy, std::uint32_t group_size);
 
   std::shared_ptr<Device> device_;
   ScanShape shape_;
   std::shared_ptr<Program> program_;
+  std::shared_ptr<Buffer> no_begins_;
   std::string source_;
 };
 
