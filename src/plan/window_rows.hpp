@@ -10,7 +10,12 @@
 
 namespace penstock::plan {
 
-// The table with a column for each call. `device` finds the order of many rows, see sorts_on_device().
-Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table, const Step& step, RunReport& report);
+// Who computes the calls that a device can: `chosen` is the device where there are many rows and it is no CPU (there its sums take longer than
+// the host's own), `device` is the device however few there are.
+enum class WindowPlace : unsigned char { chosen, device, host };
+
+// The table with a column for each call. `device` may be null where none is needed, see sorts_on_device(); `report` gets its part.
+Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table, const Step& step, RunReport& report,
+                          WindowPlace place = WindowPlace::chosen);
 
 }  // namespace penstock::plan

@@ -12,6 +12,7 @@ constexpr std::uint64_t most_values = std::uint64_t{1} << 40;      // tiles are 
 
 const char* name_of(Number number) {
   switch (number) {
+    case Number::u8: return "u8";
     case Number::u32: return "u32";
     case Number::i32: return "i32";
     case Number::u64: return "u64";
@@ -143,7 +144,7 @@ Status Scan::build_program(const std::string& file, std::string policy, std::uin
 
 Result<std::unique_ptr<Scan>> Scan::build(std::shared_ptr<Device> device, ScanShape shape) {
   const bool fits = is_float(shape.value) == is_float(shape.sum) && bytes_of(shape.value) <= bytes_of(shape.sum);
-  if (!fits || shape.sum == Number::i32)
+  if (!fits || shape.sum == Number::i32 || shape.sum == Number::u8)
     return Status(Code::invalid, std::string("no running sums of ") + name_of(shape.value) + " as " + name_of(shape.sum));
   const bool is_cpu = device->traits().is_cpu;
   return is_cpu ? opened<ScanByChunks>(std::move(device), shape) : opened<ScanByTiles>(std::move(device), shape);

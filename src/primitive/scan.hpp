@@ -1,4 +1,4 @@
-// Running sums on a device: of u32, i32, u64, f32 or f64, inclusive or exclusive, of all values or in segments, in one order: every run on
+// Running sums on a device: of u8, u32, i32, u64, f32 or f64, inclusive or exclusive, of all values or in segments, in one order: every run on
 // a device gives the same bits.
 //
 //     PENSTOCK_ASSIGN(auto scan, Scan::build(device, {.value = Number::f32, .sum = Number::f64}));
@@ -12,8 +12,8 @@
 namespace penstock::primitive {
 
 // Signed 64-bit integers are added as u64: sums wrap.
-enum class Number : unsigned char { u32, i32, u64, f32, f64 };
-constexpr std::uint32_t bytes_of(Number number) { return number == Number::u64 || number == Number::f64 ? 8 : 4; }
+enum class Number : unsigned char { u8, u32, i32, u64, f32, f64 };
+constexpr std::uint32_t bytes_of(Number number) { return number == Number::u8 ? 1 : number == Number::u64 || number == Number::f64 ? 8 : 4; }
 
 struct ScanShape {
   Number value = Number::f32, sum = Number::f32;
@@ -24,7 +24,7 @@ struct ScanShape {
 class Scan {
  public:
   virtual ~Scan() = default;
-  // Code::invalid for sums that are narrower than the values, of another kind (integers, floats), or i32; what Device::build says.
+  // Code::invalid for sums that are narrower than the values, of another kind (integers, floats), i32 or u8; what Device::build says.
   static Result<std::unique_ptr<Scan>> build(std::shared_ptr<Device> device, ScanShape shape);
   // Writes sums[count] of values[count], which must not overlap. One enqueue at a time: it has memory of its own, which the next one uses
   // again in the queue's order. Code::capacity above 2^40 values.

@@ -6,7 +6,9 @@
 #include <random>
 
 #include "expr/value.hpp"
+#include "kernel_c/host_device.hpp"
 #include "plan/sort_rows.hpp"
+#include "plan/window_rows.hpp"
 #include "plan_fixture.hpp"
 
 namespace penstock::test {
@@ -81,6 +83,8 @@ struct Reference {
     }
     if (call.function == WindowFunction::count) return number(count);
     if (count == 0) return "NULL";
+    if (call.function == WindowFunction::average && is_float(table.columns[call.column].type))
+      return text_of(Scalar::of(real_sum / static_cast<double>(count)));
     if (call.function == WindowFunction::average)
       return text_of(Scalar::of(static_cast<double>(static_cast<long double>(sum) / static_cast<long double>(count))));
     if (call.function != WindowFunction::sum) return value_at(*best);
@@ -116,39 +120,74 @@ std::vector<WindowCall> every_call() {
           {minimum, text, rows, 1, "j"},      {maximum, real, rows, 1, "k"},     {minimum, amount, peers, 1, "l"},
           {first_value, text, rows, 1, "m"},  {last_value, amount, peers, 1, "n"}, {lag, text, peers, 1, "o"},
           {lead, real, peers, 3, "p"},        {maximum, text, partition, 1, "q"}, {count_rows, 0, partition, 1, "r"},
-          {lag, part, peers, 2, "s", key}};
+          {lag, part, peers, 2, "s", key},    {average, real, peers, 1, "t"},    {average, amount, partition, 1, "u"},
+          {count, text, peers, 1, "v"},       {sum, part, rows, 1, "w"},         {sum, key, peers, 1, "x"}};
 }
 
-void expect_windows(const Table& table, bool partitioned, bool ordered, const std::vector<WindowCall>& calls, std::uint64_t step = 1) {
-  std::vector<std::uint64_t> order(table.row_count);
-  std::iota(order.begin(), order.end(), std::uint64_t{0});
-  const auto same_part = [&](std::uint64_t a, std::uint64_t b) { return !partitioned || compared(table.columns[part], a, b) == 0; };
-  std::stable_sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
-    if (!same_part(a, b)) return compared(table.columns[part], a, b) < 0;
-    return ordered && compared(table.columns[key], a, b) < 0;
-  });
-  Plan plan;
-  const StepId source = plan.source(table_source(table));
-  Window window{{}, {}, calls};
-  if (partitioned) window.partition = {part};
-  if (ordered) window.order = {{key, false, false}};
-  TAKE(const StepId looked, plan.window(source, window));
-  on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, looked, {.device = device.traits().id, .batch_rows = 1024}));
-    ASSERT_EQ(outcome.table.row_count, table.row_count);
-    ASSERT_EQ(outcome.table.columns.size(), table.columns.size() + calls.size());
+// A window step over a table, its rows in order, and what stands beside each of them.
+struct Expected {
+  Expected(const Table& rows_of_table, bool partitioned, bool is_ordered, std::vector<WindowCall> of_calls)
+      : table(rows_of_table), calls(std::move(of_calls)), has_partitions(partitioned), ordered(is_ordered) {
+    Window window{{}, {}, calls};
+    if (partitioned) window.partition = {part};
+    if (ordered) window.order = {{key, false, false}};
+    const StepId source = plan.source(table_source(table));
+    step = *plan.window(source, window);
+    order_rows();
+  }
+
+  bool same_part(std::uint64_t a, std::uint64_t b) const { return !has_partitions || compared(table.columns[part], a, b) == 0; }
+  void order_rows() {
+    order.resize(table.row_count);
+    std::iota(order.begin(), order.end(), std::uint64_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
+      if (!same_part(a, b)) return compared(table.columns[part], a, b) < 0;
+      return ordered && compared(table.columns[key], a, b) < 0;
+    });
+  }
+
+  // Every `each`-th row of a partition.
+  void check(const Table& found, std::uint64_t each) const {
+    ASSERT_EQ(found.row_count, table.row_count);
+    ASSERT_EQ(found.columns.size(), table.columns.size() + calls.size());
     for (std::uint64_t first = 0; first < order.size();) {
       std::vector<std::uint64_t> rows;
       for (std::uint64_t i = first; i < order.size() && same_part(order[first], order[i]); i++) rows.push_back(order[i]);
       first += rows.size();
-      for (std::size_t i = 0; i < rows.size(); i += step)
+      for (std::size_t i = 0; i < rows.size(); i += each)
         for (std::size_t c = 0; c < calls.size(); c++)
-          ASSERT_EQ(text_of(scalar_at(outcome.table.columns[table.columns.size() + c], rows[i])),
-                    (Reference{table, calls[c], rows, ordered}.at(i)))
+          ASSERT_EQ(text_of(scalar_at(found.columns[table.columns.size() + c], rows[i])), (Reference{table, calls[c], rows, ordered}.at(i)))
               << name_of(calls[c].function) << ", " << name_of(calls[c].frame) << ", column " << calls[c].column << ", place " << i;
     }
     for (std::uint64_t row = 0; row < table.row_count; row += 97)
-      EXPECT_EQ(text_of(scalar_at(outcome.table.columns[amount], row)), text_of(scalar_at(table.columns[amount], row))) << "as it stood";
+      EXPECT_EQ(text_of(scalar_at(found.columns[amount], row)), text_of(scalar_at(table.columns[amount], row))) << "as it stood";
+  }
+
+  const Table& table;
+  std::vector<WindowCall> calls;
+  bool has_partitions, ordered;
+  Plan plan;
+  StepId step = 0;
+  std::vector<std::uint64_t> order;
+};
+
+bool has_kernel(const RunReport& report, std::string_view name) {
+  return std::any_of(report.kernels.begin(), report.kernels.end(), [name](const KernelReport& kernel) { return kernel.name == name; });
+}
+
+// As the plan runs it, and with the device doing all that it can.
+void expect_windows(const Table& table, bool partitioned, bool ordered, const std::vector<WindowCall>& calls, std::uint64_t step = 1) {
+  const Expected expected(table, partitioned, ordered, calls);
+  on_each_device([&](Device& device) {
+    TAKE(const Outcome outcome, run(expected.plan, expected.step, {.device = device.traits().id, .batch_rows = 1024}));
+    expected.check(outcome.table, step);
+    RunReport report;
+    TAKE(const auto shared, open_device(device.traits().id));
+    TAKE(const Table there,
+         plan::window_rows(shared, table, expected.plan.step(expected.step), report, plan::WindowPlace::device));
+    SCOPED_TRACE("by the device");
+    expected.check(there, step);
+    EXPECT_EQ(has_kernel(report, "window_scan"), table.row_count > 0) << "the report says what ran where";
   });
 }
 
@@ -173,6 +212,77 @@ TEST(Window, SumsBeyond64Bits) {
 TEST(Window, MoreRowsThanTheHostOrders) {
   const Table table = rows_of(plan::least_device_sort_rows + 12'345, 5'000, 40, 2);
   expect_windows(table, true, true, {every_call()[1], every_call()[5], every_call()[9], every_call()[14]}, 11);
+}
+
+// Some values of every kind that can be added up, the extremes among them; one in seven is NULL in every second column.
+template <class T> void add_columns(std::vector<std::pair<std::string, Column>>& columns, std::uint64_t rows) {
+  std::mt19937_64 numbers(rows + sizeof(T));
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values(rows);
+  std::vector<std::optional<T>> some(rows);
+  for (std::uint64_t i = 0; i < rows; i++) {
+    const std::uint64_t drawn = numbers();
+    if constexpr (std::is_floating_point_v<T>) values[i] = static_cast<T>(static_cast<int>(drawn % 2048) - 1024) / 4;
+    else values[i] = drawn % 5 == 0 ? Limits::max() : drawn % 5 == 1 ? Limits::min() : static_cast<T>(drawn >> 8);
+    if (drawn % 7 != 0) some[i] = values[i];
+  }
+  columns.emplace_back(std::to_string(columns.size()), Column::from(values));
+  columns.emplace_back(std::to_string(columns.size()), Column::from(some));
+}
+
+// The device's sums of a column of each type against the host's; both are exact here.
+TEST(Window, EveryTypeIsAddedUpAsOnTheHost) {
+  constexpr std::uint64_t rows = 2'000;
+  std::vector<std::pair<std::string, Column>> columns = {{"part", rows_of(rows, 7, 9, 1).columns[part]}};
+  add_columns<std::int8_t>(columns, rows);
+  add_columns<std::uint8_t>(columns, rows);
+  add_columns<std::int16_t>(columns, rows);
+  add_columns<std::uint16_t>(columns, rows);
+  add_columns<std::int32_t>(columns, rows);
+  add_columns<std::uint32_t>(columns, rows);
+  add_columns<std::int64_t>(columns, rows);
+  add_columns<std::uint64_t>(columns, rows);
+  add_columns<float>(columns, rows);
+  add_columns<double>(columns, rows);
+  columns.push_back(columns[13]);
+  columns.back().second.type = Type::decimal(18, 2);
+  const Table table = Table::of(std::move(columns));
+  std::vector<WindowCall> calls;
+  for (std::uint32_t column = 1; column < table.columns.size(); column++)
+    for (const WindowFunction function : {WindowFunction::average, WindowFunction::sum, WindowFunction::count})
+      calls.push_back({function, column, column % 3 == 0 ? WindowFrame::partition : WindowFrame::rows, 1, std::to_string(calls.size())});
+  Plan plan;
+  TAKE(const StepId looked, plan.window(plan.source(table_source(table)), {{0}, {{1, true, false}}, calls}));
+  RunReport report;
+  TAKE(const Table expected, plan::window_rows(nullptr, table, plan.step(looked), report, plan::WindowPlace::host));
+  on_each_device([&](Device& device) {
+    TAKE(const auto shared, open_device(device.traits().id));
+    TAKE(const Table found, plan::window_rows(shared, table, plan.step(looked), report, plan::WindowPlace::device));
+    for (std::size_t c = table.columns.size(); c < found.columns.size(); c++)
+      for (std::uint64_t row = 0; row < rows; row++)
+        ASSERT_EQ(text_of(scalar_at(found.columns[c], row)), text_of(scalar_at(expected.columns[c], row)))
+            << "row " << row << ", " << name_of(calls[c - table.columns.size()].function) << " of "
+            << name_of(table.columns[calls[c - table.columns.size()].column].type);
+  });
+}
+
+// Races and accesses out of bounds, in the texts of GPUs with and without sub-groups, and of CPUs.
+class WindowOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+INSTANTIATE_TEST_SUITE_P(Devices, WindowOnTheHost,
+                         ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                                           kernel::HostDeviceOptions{false, 64, kernel::ItemOrder::shuffled, 32},
+                                           kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+
+TEST_P(WindowOnTheHost, RunsWithoutAFinding) {
+  const auto device = kernel::make_host_device(GetParam());
+  const Table table = rows_of(150, 4, 9, 2);
+  using enum WindowFunction;
+  using enum WindowFrame;
+  const Expected expected(table, true, true, {{rank, 0, peers, 1, "a"}, {count, text, partition, 1, "b"}, {sum, amount, peers, 1, "c"},
+                                              {average, real, rows, 1, "d"}});
+  RunReport report;
+  TAKE(const Table found, plan::window_rows(device, table, expected.plan.step(expected.step), report, plan::WindowPlace::device));
+  expected.check(found, 1);
 }
 
 TEST(Window, StepsGoOnFromItsRows) {

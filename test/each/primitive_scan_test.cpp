@@ -111,6 +111,7 @@ TEST(Scan, SumsOfSegmentsAreThoseMadeOneByOne) {
   const std::vector<std::size_t> some = {0, 1, 4, 511, 513, 4097, 7681, 65'537, 1'000'003};
   on_each_device([&](Device& device) {
     const auto shared = *open_device(device.traits().id);
+    expect_segments<std::uint8_t, std::uint32_t>(shared, {Number::u8, Number::u32}, some);
     expect_segments<std::uint32_t, std::uint32_t>(shared, {Number::u32, Number::u32}, some);
     expect_segments<std::uint64_t, std::uint64_t>(shared, {Number::u64, Number::u64}, some);
     expect_segments<float, float>(shared, {Number::f32, Number::f32}, some);
@@ -181,6 +182,7 @@ TEST_P(OnTheHost, ScansWithoutAFinding) {
   expect_sums<float, float>(device, {Number::f32, Number::f32}, {0, 5, 3000});
   expect_sums<std::int32_t, std::uint64_t>(device, {Number::i32, Number::u64}, {2500});
   expect_segments<double, double>(device, {Number::f64, Number::f64}, {2500});
+  expect_segments<std::uint8_t, std::uint32_t>(device, {Number::u8, Number::u32}, {1301});
 }
 
 // The executor runs a group to its end before the next: the first has to compute the totals of all others' tiles itself.

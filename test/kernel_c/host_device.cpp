@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
 
 namespace penstock::kernel {
 namespace {
@@ -100,17 +102,24 @@ class HostDevice : public Device {
     return Status(Code::unsupported, "the host device copies");
   }
   Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<HostQueue>(options_.order)); }
+  // Once a text and its numbers, as devices do.
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     HostProgramOptions options{source.group_size, source.defines};
     if (options_.subgroup_size > 0) options.defines.emplace_back("SUBGROUP_SIZE", std::to_string(options_.subgroup_size));
+    std::string key = source.text + std::to_string(source.group_size);
+    for (const auto& [name, value] : source.defines) key += '\n' + name + '=' + value;
+    const std::lock_guard lock(mutex_);
+    if (const auto built = programs_.find(key); built != programs_.end()) return built->second;
     PENSTOCK_ASSIGN(HostProgram program, HostProgram::build(source.text, options));
-    return std::shared_ptr<Program>(std::make_shared<BuiltProgram>(std::move(program), source.group_size));
+    return programs_[key] = std::make_shared<BuiltProgram>(std::move(program), source.group_size);
   }
   // Groups run one after another: none may wait for another.
   Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }
 
  private:
   HostDeviceOptions options_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Program>> programs_;
 };
 
 }  // namespace
