@@ -9,15 +9,15 @@ namespace penstock::plan {
 
 class DeviceOrder {
  public:
-  // `words` as sort_words() gives them, of fewer rows than most_sort_keys; `report` gains a kernel for each sort. With `keeps_words` the words
-  // stay on the device, by row.
+  // `words` as sort_words() gives them, of most_sort_keys rows at most; `report` gains a kernel for each sort. With `keeps_words` the
+  // words stay on the device, by row.
   static Result<DeviceOrder> find(std::shared_ptr<Device> device, const std::vector<SortWord>& words, std::uint64_t row_count,
                                   bool keeps_words, RunReport& report);
 
   Queue& queue() const { return *queue_; }
   std::uint64_t row_count() const { return row_count_; }
   const Buffer& rows() const { return *rows_; }                                              // u32: the row at a place
-  const std::vector<std::shared_ptr<Buffer>>& words() const { return words_; }               // u32 where a word has 32 bits at most, else u64
+  const std::vector<std::shared_ptr<Buffer>>& words() const { return words_; }               // u32 for up to 32 bits, else u64
   Result<std::vector<std::uint64_t>> download(RunReport& report) const;                      // the rows
 
  private:

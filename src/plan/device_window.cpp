@@ -27,7 +27,8 @@ bool adds_values(const WindowCall& call) { return call.function == WindowFunctio
 bool has_halves(Type type) { return !is_float(type) && width_bytes(type) == 8; }
 
 // Programs are compiled while rows are sorted; what fails here fails again where it is used.
-std::vector<std::future<void>> begin_builds(const std::shared_ptr<Device>& device, const Table& table, const std::vector<WindowCall>& calls) {
+std::vector<std::future<void>> begin_builds(const std::shared_ptr<Device>& device, const Table& table,
+                                            const std::vector<WindowCall>& calls) {
   std::vector<std::future<void>> builds;
   const auto begin = [&](auto build) { builds.push_back(std::async(std::launch::async, build)); };
   begin([device] { static_cast<void>(Scan::build(device, count_shape)); });
@@ -181,8 +182,8 @@ Result<const Buffer*> DeviceWindow::present_counts(std::uint32_t column) {
   }
   if (summed_.counts) return summed_.counts.get();
   PENSTOCK_ASSIGN(const auto present, device_->allocate(row_count()));
-  PENSTOCK_TRY(launch(*kernels_, "window_present", 6,
-                      {Argument::of(order_.rows()), Argument::of(*summed_.validity), Argument::of(*present), Argument::value(row_count())}));
+  PENSTOCK_TRY(launch(*kernels_, "window_present", 6, {Argument::of(order_.rows()), Argument::of(*summed_.validity),
+                                                       Argument::of(*present), Argument::value(row_count())}));
   PENSTOCK_ASSIGN(summed_.counts, count_up(*present, *partitions_));
   return summed_.counts.get();
 }

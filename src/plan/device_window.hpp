@@ -1,8 +1,8 @@
 // Windows on a device: the order of rows, where its partitions and peers begin, and running sums over them.
 //
-// Everything is a sum in segments: a row's number is the sum of ones in its partition, a dense rank that of its peers' begins, a count that of
-// the values that are there. What a row gets stands at the end of its frame, which is its own place or that of the last of its peers or
-// partition. Integers of 64 bits are added up by halves of 32, so that no sum of 2^30 rows leaves its words.
+// Everything is a sum in segments: a row's number is the sum of ones in its partition, a dense rank that of its peers' begins, a count
+// that of the values that are there. What a row gets stands at the end of its frame, which is its own place or that of the last of its
+// peers or partition. Integers of 64 bits are added up by halves of 32, so that no sum of 2^30 rows leaves its words.
 #pragma once
 #include <memory>
 #include <optional>

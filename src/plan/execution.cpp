@@ -91,7 +91,9 @@ class Execution {
       if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(wait_for_device());
       const HostSpan span(recording_.get(), "window");
       if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
-      return window_rows(device_, input, step, report_);
+      PENSTOCK_ASSIGN(Table looked, window_rows(device_, input, step, report_));
+      if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_name()));
+      return looked;
     }
     if (finishes_on_host(plan_, id)) {
       PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], rows_needed(step, row_limit)));
@@ -313,8 +315,10 @@ class Execution {
     keys.insert(keys.end(), window.order.begin(), window.order.end());
     if (keys.empty()) return {};
     PENSTOCK_ASSIGN(const Table ordered, order_rows(device_, input, keys, input.row_count, report_));
-    return check_order(input, keys, ordered, device_ ? device_->traits().id : "the host");
+    return check_order(input, keys, ordered, device_name());
   }
+
+  std::string device_name() const { return device_ ? device_->traits().id : "the host"; }
 
   Result<std::shared_ptr<Device>> open() {
     const HostSpan span(recording_.get(), "open the device", Track::open);

@@ -28,7 +28,7 @@ Result<Table> order_rows(const std::shared_ptr<Device>& device, const Table& tab
 
 Result<std::vector<std::uint64_t>> order_of_words(const std::shared_ptr<Device>& device, const std::vector<SortWord>& words,
                                                   std::uint64_t row_count, std::uint64_t limit, RunReport& report) {
-  if (!sorts_on_device(row_count, limit) || !fits(device->traits(), row_count)) return order_on_host(words, row_count, limit);
+  if (!device || !sorts_on_device(row_count, limit) || !fits(device->traits(), row_count)) return order_on_host(words, row_count, limit);
   PENSTOCK_ASSIGN(const DeviceOrder order, DeviceOrder::find(device, words, row_count, false, report));
   PENSTOCK_ASSIGN(std::vector<std::uint64_t> rows, order.download(report));
   rows.resize(std::min<std::uint64_t>(limit, rows.size()));

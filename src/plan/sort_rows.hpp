@@ -16,7 +16,7 @@ bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit);
 Result<Table> order_rows(const std::shared_ptr<Device>& device, const Table& table, const std::vector<SortKey>& keys, std::uint64_t limit,
                          RunReport& report);
 
-// The numbers of the first `limit` rows in the order of words, which may be none.
+// The numbers of the first `limit` rows in the order of words, which may be none. Without a device the host finds them, however many.
 Result<std::vector<std::uint64_t>> order_of_words(const std::shared_ptr<Device>& device, const std::vector<SortWord>& words,
                                                   std::uint64_t row_count, std::uint64_t limit, RunReport& report);
 

@@ -25,6 +25,7 @@ struct ChainToCheck {
 Status check_chain(const ChainToCheck& chain, const Result<Table>& device);
 // The first rows of a chain in an order, where nothing else of it is kept.
 Status check_first_rows(const ChainToCheck& chain, const std::vector<SortKey>& keys, const Table& ordered);
+Status check_window(const Table& input, const Step& step, const Table& found, const std::string& device_id);
 Status check_order(const Table& input, const std::vector<SortKey>& keys, const Table& ordered, const std::string& device_id);
 
 }  // namespace penstock::plan

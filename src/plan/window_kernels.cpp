@@ -14,7 +14,8 @@ std::string definitions_of(Type type) {
   const std::string wide = is_real ? "f64" : type.kind == Kind::uint64 ? "u64" : "i64";
   return "#define WINDOW_VALUE " + memory_type(type) + "\n#define WINDOW_SUM " + (is_real ? "f64" : "u64") +
          "\n#define WINDOW_WIDE " + wide + "\n#define WINDOW_AT(values, row) " +
-         (type.kind == Kind::boolean ? "bit_at(values, row)" : "(values)[row]") + "\n#define WINDOW_IS_FLOAT " + (is_real ? "1" : "0") + "\n";
+         (type.kind == Kind::boolean ? "bit_at(values, row)" : "(values)[row]") + "\n#define WINDOW_IS_FLOAT " +
+         (is_real ? "1" : "0") + "\n";
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ Places find_places(std::vector<std::uint64_t> rows, const OrderWords& order, con
   places.rows = std::move(rows);
   places.partitions.resize(row_count, 1);
   places.peers.resize(row_count, 1);
-  const std::span<const SortWord> all(order.words), of_partition = all.first(order.of_partition), of_order = all.subspan(order.of_partition);
+  const std::span<const SortWord> all(order.words), of_partition = all.first(order.of_partition),
+                                  of_order = all.subspan(order.of_partition);
   in_parallel(row_count, least_rows, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = std::max<std::uint64_t>(first, 1); i < last; i++) {
       places.partitions[i] = !same(of_partition, places.rows[i - 1], places.rows[i]);

@@ -45,7 +45,7 @@ class WindowStep {
   bool pays_on_device() const {
     if (!sorts_on_device(table_.row_count, table_.row_count)) return false;
     const Traits& traits = device_->traits();
-    return !traits.is_cpu && DeviceWindow::fits(traits, table_.row_count, order_.words.size()) &&
+    return DeviceWindow::fits(traits, table_.row_count, order_.words.size()) &&
            std::any_of(calls_.begin(), calls_.end(), [&](const WindowCall& call) { return DeviceWindow::takes(traits, table_, call); });
   }
 

@@ -1,5 +1,5 @@
-// Running sums on a device: of u8, u32, i32, u64, f32 or f64, inclusive or exclusive, of all values or in segments, in one order: every run on
-// a device gives the same bits.
+// Running sums on a device: of u8, u32, i32, u64, f32 or f64, inclusive or exclusive, of all values or in segments, in one order: every
+// run on a device gives the same bits.
 //
 //     PENSTOCK_ASSIGN(auto scan, Scan::build(device, {.value = Number::f32, .sum = Number::f64}));
 //     PENSTOCK_TRY(scan->enqueue(*queue, values, sums, count));
@@ -13,7 +13,9 @@ namespace penstock::primitive {
 
 // Signed 64-bit integers are added as u64: sums wrap.
 enum class Number : unsigned char { u8, u32, i32, u64, f32, f64 };
-constexpr std::uint32_t bytes_of(Number number) { return number == Number::u8 ? 1 : number == Number::u64 || number == Number::f64 ? 8 : 4; }
+constexpr std::uint32_t bytes_of(Number number) {
+  return number == Number::u8 ? 1 : number == Number::u64 || number == Number::f64 ? 8 : 4;
+}
 
 struct ScanShape {
   Number value = Number::f32, sum = Number::f32;

@@ -8,6 +8,7 @@
 #include "expr/value.hpp"
 #include "kernel_c/host_device.hpp"
 #include "plan/sort_rows.hpp"
+#include "plan/validate.hpp"
 #include "plan/window_rows.hpp"
 #include "plan_fixture.hpp"
 
@@ -181,6 +182,7 @@ void expect_windows(const Table& table, bool partitioned, bool ordered, const st
   on_each_device([&](Device& device) {
     TAKE(const Outcome outcome, run(expected.plan, expected.step, {.device = device.traits().id, .batch_rows = 1024}));
     expected.check(outcome.table, step);
+    EXPECT_EQ(has_kernel(outcome.report, "window_scan"), plan::sorts_on_device(table.row_count, table.row_count));
     RunReport report;
     TAKE(const auto shared, open_device(device.traits().id));
     TAKE(const Table there,
@@ -283,6 +285,31 @@ TEST_P(WindowOnTheHost, RunsWithoutAFinding) {
   RunReport report;
   TAKE(const Table found, plan::window_rows(device, table, expected.plan.step(expected.step), report, plan::WindowPlace::device));
   expected.check(found, 1);
+}
+
+// Sums that the order of addition rounds, of keys of both signs; then one that is wrong.
+TEST(Window, ValidationAllowsForTheOrderOfAdditionAndNoMore) {
+  std::mt19937_64 numbers(3);
+  std::vector<std::optional<double>> reals(40'000);
+  for (std::optional<double>& real : reals)
+    if (numbers() % 9 != 0) real = std::uniform_real_distribution<double>(-1, 1)(numbers) * 1e9;
+  const Table table = Table::of({{"x", Column::from(reals)}});
+  using enum WindowFunction;
+  Plan plan;
+  const std::vector<WindowCall> calls = {{row_number, 0, WindowFrame::rows, 1, "n"}, {sum, 0, WindowFrame::rows, 1, "s"},
+                                         {average, 0, WindowFrame::peers, 1, "a"}};
+  TAKE(const StepId looked, plan.window(plan.source(table_source(table)), {{}, {{0, false, true}}, calls}));
+  on_each_device([&](Device& device) {
+    TAKE(const auto shared, open_device(device.traits().id));
+    RunReport report;
+    TAKE(Table found, plan::window_rows(shared, table, plan.step(looked), report, plan::WindowPlace::device));
+    EXPECT_OK(plan::check_window(table, plan.step(looked), found, "the device"));
+    std::vector<double> sums(found.columns[2].values.as<double>(), found.columns[2].values.as<double>() + table.row_count);
+    sums[5'489] *= 1 + 1e-6;
+    found.columns[2].values = Bytes::own(std::move(sums));
+    const Status differs = plan::check_window(table, plan.step(looked), found, "the device");
+    EXPECT_NE(differs.text().find("row 5489, column 's': the device has"), std::string::npos) << differs.text();
+  });
 }
 
 TEST(Window, StepsGoOnFromItsRows) {

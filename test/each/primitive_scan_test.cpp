@@ -77,7 +77,7 @@ TEST(Scan, SumsOfEveryKindAreThoseMadeOneByOne) {
   });
 }
 
-// One in `one_in` begins a segment; 0: the first value alone. Behind the first quarter there is none, so that one goes on through many tiles.
+// One in `one_in` begins a segment; 0: the first value alone. In the second quarter none does, so that one goes on through many tiles.
 std::vector<std::uint8_t> make_begins(std::size_t count, std::size_t one_in) {
   std::mt19937_64 numbers(count + one_in);
   std::vector<std::uint8_t> begins(count + 1);      // no empty one
@@ -85,7 +85,8 @@ std::vector<std::uint8_t> make_begins(std::size_t count, std::size_t one_in) {
   return begins;
 }
 
-template <class V, class S> void expect_segments(std::shared_ptr<Device> device, ScanShape shape, const std::vector<std::size_t>& of_counts) {
+template <class V, class S>
+void expect_segments(std::shared_ptr<Device> device, ScanShape shape, const std::vector<std::size_t>& of_counts) {
   shape.is_segmented = true;
   for (const bool is_exclusive : {false, true}) {
     shape.is_exclusive = is_exclusive;
@@ -186,8 +187,8 @@ TEST_P(OnTheHost, ScansWithoutAFinding) {
 }
 
 // The executor runs a group to its end before the next: the first has to compute the totals of all others' tiles itself.
-void expect_sums_of_groups(const std::string& definitions, const kernel::HostProgramOptions& options, std::uint32_t tiles, std::uint32_t groups,
-                           const std::vector<std::uint8_t>& begins) {
+void expect_sums_of_groups(const std::string& definitions, const kernel::HostProgramOptions& options, std::uint32_t tiles,
+                           std::uint32_t groups, const std::vector<std::uint8_t>& begins) {
   const std::string tile_text(kernel::primitive_text("primitive/kernels/scan_tiles.kc"));
   const kernel::TextPart parts[] = {{"definitions", definitions}, {"scan_tiles.kc", tile_text}};
   TAKE(const kernel::HostProgram program, kernel::HostProgram::build(kernel::assemble(Target::host, parts), options));
@@ -210,8 +211,8 @@ TEST(ScanTiles, GroupsThatHaveNotRunHoldNobodyUp) { expect_sums_of_groups("", {3
 // More tiles between two of a group's than it has items, and more items than add up sums: each takes several, which are neighbours.
 TEST(ScanTiles, SegmentsAcrossGroupsAreJoinedInOrder) {
   const std::string segmented = "#define SCAN_VALUE f32\n#define SCAN_SUM f32\n#define SCAN_BITS(x) BITS_F32(x)\n"
-                                "#define SCAN_OF_BITS(x) F32_OF_BITS(x)\n#define SCAN_PIECES 2u\n#define SCAN_VECTORS 2u\n#define SCAN_DEPTH 1u\n"
-                                "#define SCAN_WINDOW 1u\n#define SCAN_IS_EXCLUSIVE 0\n#define SCAN_IS_SEGMENTED 1\n";
+                                "#define SCAN_OF_BITS(x) F32_OF_BITS(x)\n#define SCAN_PIECES 2u\n#define SCAN_VECTORS 2u\n"
+                                "#define SCAN_DEPTH 1u\n#define SCAN_WINDOW 1u\n#define SCAN_IS_EXCLUSIVE 0\n#define SCAN_IS_SEGMENTED 1\n";
   const std::uint32_t items = 64, tiles = 90, groups = 70;
   for (const std::size_t one_in : {700, 5'000})
     expect_sums_of_groups(segmented, {items, {}}, tiles, groups, make_begins(std::size_t{items} * 8 * tiles, one_in));
