@@ -1,6 +1,8 @@
 #include "plan/device_window.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <future>
 
 #include "base/parallel.hpp"
@@ -24,7 +26,22 @@ ScanShape sum_shape(Type type) {
 }
 
 bool adds_values(const WindowCall& call) { return call.function == WindowFunction::sum || call.function == WindowFunction::average; }
-bool has_halves(Type type) { return !is_float(type) && width_bytes(type) == 8; }
+
+// Whether sums of these may need more than 64 bits. A CPU looks at the values, which is less than adding them up twice is; beside a GPU, it
+// would be more.
+bool needs_halves(const Column& column, bool looks_at_values) {
+  if (is_float(column.type) || width_bytes(column.type) < 8) return false;
+  if (!looks_at_values) return true;
+  const bool has_sign = column.type.kind != Kind::uint64;
+  std::atomic<std::uint64_t> bits = 0;      // of all values, without signs
+  in_parallel(column.row_count, least_rows, [&](std::uint64_t first, std::uint64_t last) {
+    std::uint64_t some = 0;
+    for (const auto* value = column.values.as<std::int64_t>() + first; value < column.values.as<std::int64_t>() + last; value++)
+      some |= static_cast<std::uint64_t>(has_sign ? *value ^ *value >> 63 : *value);
+    bits |= some;
+  });
+  return std::bit_width(bits.load()) + std::bit_width(column.row_count) > 63;
+}
 
 // Programs are compiled while rows are sorted; what fails here fails again where it is used.
 std::vector<std::future<void>> begin_builds(const std::shared_ptr<Device>& device, const Table& table,
@@ -109,7 +126,10 @@ Status DeviceWindow::launch(const WindowKernels& kernels, std::string_view kerne
   return timed(row_count() * bytes_a_row, [&] { return kernels.launch(queue(), kernel, row_count(), arguments); });
 }
 
+// A device that shares the host's memory reads it where it is.
 Result<DeviceWindow::SharedBuffer> DeviceWindow::upload(const Bytes& bytes) {
+  if (device_->traits().unified_memory && reinterpret_cast<std::uintptr_t>(bytes.data) % 16 == 0)
+    return device_->wrap_host(bytes.data, bytes.size);
   PENSTOCK_ASSIGN(auto buffer, device_->allocate(bytes.size));
   PENSTOCK_TRY(queue().upload(*buffer, bytes.data, bytes.size));
   bytes_uploaded_ += bytes.size;
@@ -203,7 +223,7 @@ Status DeviceWindow::add_up(std::uint32_t column) {
   PENSTOCK_TRY(bring(column, true));
   if (summed_.sums) return {};
   const Column& from = table_.columns[column];
-  const bool by_halves = has_halves(from.type);
+  const bool by_halves = needs_halves(from, device_->traits().is_cpu);
   PENSTOCK_ASSIGN(summed_.sums, add_up_part(from, by_halves ? low : whole));
   if (by_halves) {
     PENSTOCK_ASSIGN(summed_.high_sums, add_up_part(from, high));
