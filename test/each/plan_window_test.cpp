@@ -210,6 +210,15 @@ TEST(Window, SumsBeyond64Bits) {
   expect_windows(table, true, true, {every_call()[5], every_call()[6], every_call()[8]});
 }
 
+// 4095 times 2^52 - 1 does not fit 63 bits, 2047 times does.
+TEST(Window, SumsThatJustFit64BitsAndThatDoNot) {
+  for (const std::uint64_t rows : {2047, 4095}) {
+    Table table = rows_of(rows, 1, 5, 1);
+    table.columns[amount] = Column::from(std::vector<std::int64_t>(rows, (std::int64_t{1} << 52) - 1));
+    expect_windows(table, true, true, {every_call()[5], every_call()[6]}, 101);
+  }
+}
+
 // So many that the device finds the order; few rows of each partition are looked at.
 TEST(Window, MoreRowsThanTheHostOrders) {
   const Table table = rows_of(plan::least_device_sort_rows + 12'345, 5'000, 40, 2);
@@ -246,6 +255,10 @@ TEST(Window, EveryTypeIsAddedUpAsOnTheHost) {
   add_columns<std::uint64_t>(columns, rows);
   add_columns<float>(columns, rows);
   add_columns<double>(columns, rows);
+  std::vector<std::int64_t> small(rows);      // sums about zero, whose halves carry; one value makes halves needed
+  for (std::uint64_t i = 0; i < rows; i++) small[i] = static_cast<std::int64_t>(i * 37 % 101) - 50;
+  small[17] = std::numeric_limits<std::int64_t>::max();
+  columns.emplace_back("small", Column::from(small));
   columns.push_back(columns[13]);
   columns.back().second.type = Type::decimal(18, 2);
   const Table table = Table::of(std::move(columns));
