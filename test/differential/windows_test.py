@@ -4,12 +4,11 @@
 
 Each statement computes over all rows and shows some thousands, drawn by a number that has nothing to do with their order.
 """
-import argparse
 import sys
 import tempfile
 
 import tables
-from driver import Driver, Tally, devices
+from driver import Tally, drivers, test_options
 from oracle import Oracle
 from tables_test import Check, run
 
@@ -50,24 +49,15 @@ TAME = [
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("driver")
-    arguments.add_argument("penstock")
-    arguments.add_argument("--device", action="append")
-    options = arguments.parse_args()
-    tally = Tally()
+    options, tally = test_options(), Tally()
     with tempfile.TemporaryDirectory(prefix="penstock-windows-") as folder:
         oracle = Oracle(folder)
-        drivers = [Driver(options.driver, folder, device) for device in options.device or devices(options.penstock)]
-        for name, checks, tame, kinds in (("wild", WILD, False, ["i8", "i64", "u64", "d18_0", "b"]),
-                                          ("tame", TAME, True, ["i16", "f32", "f64", "s"])):
+        for name, tame, kinds in (("wild", False, ["i8", "i64", "u64", "d18_0", "b"]), ("tame", True, ["i16", "f32", "f64", "s"])):
             tables.write_parquet(tables.make(name, ROWS, tame, kinds=kinds), f"{folder}/{name}.parquet")
             oracle.load(f"{name}.parquet")
-            run(tally, drivers, oracle, checks, f"{name}.parquet")
-        for driver in drivers:
-            ended = driver.close()
-            if ended:
-                tally.fail(driver.device, "the driver's end: " + ended)
+        for driver in drivers(options, folder, tally):
+            run(tally, [driver], oracle, WILD, "wild.parquet")
+            run(tally, [driver], oracle, TAME, "tame.parquet")
     sys.exit(tally.finish())
 
 
