@@ -141,12 +141,14 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
 Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(const ParquetFile& file, int row_group, const ParquetColumn& column,
                                                          const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
-  const std::int64_t values = group->metadata()->ColumnChunk(column.leaf)->num_values();
+  const auto chunk = group->metadata()->ColumnChunk(column.leaf);
+  const std::int64_t values = chunk->num_values();
   if (values != group->metadata()->num_rows())
     return Status(Code::corrupt, "the column chunk claims " + std::to_string(values) + " values for " +
                                      std::to_string(group->metadata()->num_rows()) + " rows");
-  auto reader = parquet::ColumnReader::Make(group->metadata()->schema()->Column(column.leaf),
-                                            open_pages(file, row_group, column.leaf, memory));
+  auto pages = open_pages(file, row_group, column.leaf, memory);
+  if (decodes_fixed(*chunk, column)) return fixed_decoder(std::move(pages), column, chunk->type());
+  auto reader = parquet::ColumnReader::Make(group->metadata()->schema()->Column(column.leaf), std::move(pages));
   return decoder_of(std::move(reader), column);
 }
 

@@ -54,11 +54,14 @@ TEST_P(Hostile, PrefixesAreRefused) {
 
 TEST_P(Hostile, FlippedBitsNeverCrash) {
   const Folder folder;
-  ASSERT_TRUE(write_table(every_kind(700, true), folder / "whole", GetParam()).ok());
-  std::string bytes = read_file(folder / "whole");
   std::mt19937_64 random(20260101);
   int refused = 0;
+  std::string bytes;
   for (int i = 0; i < 1500; i++) {
+    if (i % 750 == 0) {      // columns with NULLs and without are decoded by other loops
+      ASSERT_TRUE(write_table(every_kind(700, i == 0), folder / "whole", GetParam()).ok());
+      bytes = read_file(folder / "whole");
+    }
     // Half of the flips fall on the last bytes, where the formats keep what everything else depends on.
     const std::size_t tail = std::min<std::size_t>(bytes.size(), 4096);
     const std::size_t at = i % 2 == 0 ? random() % bytes.size() : bytes.size() - 1 - random() % tail;
