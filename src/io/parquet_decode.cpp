@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "io/parquet_pages.hpp"
 #include "io/parquet_slabs.hpp"
 #include "io/parquet_values.hpp"
 
@@ -148,7 +147,7 @@ Result<std::unique_ptr<ChunkDecoder>> ChunkDecoder::open(const ParquetFile& file
                                      std::to_string(group->metadata()->num_rows()) + " rows");
   auto pages = open_pages(file, row_group, column.leaf, memory);
   if (decodes_fixed(*chunk, column)) return fixed_decoder(std::move(pages), column, chunk->type());
-  auto reader = parquet::ColumnReader::Make(group->metadata()->schema()->Column(column.leaf), std::move(pages));
+  auto reader = parquet::ColumnReader::Make(group->metadata()->schema()->Column(column.leaf), std::move(pages.reader));
   return decoder_of(std::move(reader), column);
 }
 

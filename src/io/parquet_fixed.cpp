@@ -17,7 +17,7 @@ bool is_code(Encoding::type encoding) { return encoding == Encoding::RLE_DICTION
 // `Stored` in the file, `Out` in the batch.
 template <class Stored, class Out> class FixedDecoder final : public ChunkDecoder {
  public:
-  explicit FixedDecoder(std::unique_ptr<parquet::PageReader> pages) : pages_(std::move(pages)) {}
+  explicit FixedDecoder(Pages pages) : pages_(std::move(pages)) {}
 
   Status decode(BatchColumn& to, std::size_t, std::uint64_t first_row, std::uint64_t row_count) override {
     Out* out = reinterpret_cast<Out*>(to.values()) + first_row;
@@ -36,7 +36,7 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
  private:
   Status next_page() {
     while (page_left_ == 0) {
-      page_ = pages_->NextPage();
+      page_ = pages_.reader->NextPage();
       if (!page_) return ends_early();
       switch (page_->type()) {
         case parquet::PageType::DICTIONARY_PAGE: PENSTOCK_TRY(take_dictionary()); break;
@@ -54,13 +54,16 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
 
   Status take_dictionary() {
     const auto& page = static_cast<const parquet::DictionaryPage&>(*page_);
-    if (dictionary_) return {Code::corrupt, "a second dictionary page"};
+    if (entries_) return {Code::corrupt, "a second dictionary page"};
     if (page.encoding() != Encoding::PLAIN && page.encoding() != Encoding::PLAIN_DICTIONARY)
       return {Code::corrupt, "a dictionary page that is not plain"};
     if (page.num_values() < 0 || page.size() / static_cast<std::int64_t>(sizeof(Stored)) < page.num_values())
       return {Code::corrupt, "a dictionary page that ends before its last value"};
     entry_count_ = static_cast<std::uint32_t>(page.num_values());
-    dictionary_ = page_;
+    if (pages_.stay) dictionary_ = page_;
+    else kept_.assign(page.data(), page.data() + page.size());
+    kept_.reserve(1);      // so that there is an address
+    entries_ = pages_.stay ? page.data() : kept_.data();
     return {};
   }
 
@@ -69,7 +72,7 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
       return {Code::corrupt, "a page's header contradicts its size"};
     const std::span bytes(page.data() + level_bytes, static_cast<std::size_t>(page.size() - level_bytes));
     is_coded_ = is_code(page.encoding());
-    if (is_coded_ && !dictionary_) return {Code::corrupt, "codes without a dictionary page"};
+    if (is_coded_ && !entries_) return {Code::corrupt, "codes without a dictionary page"};
     if (!is_coded_ && page.encoding() != Encoding::PLAIN) return {Code::corrupt, "a page of an encoding that the footer does not name"};
     const auto values = static_cast<std::uint64_t>(page.num_values());
     if (is_coded_) codes_ = PageCodes(bytes, entry_count_);
@@ -80,13 +83,12 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
   }
 
   Status decode_codes(Out* out, std::uint64_t rows) {
-    const std::uint8_t* const entries = dictionary_->data();
     while (rows > 0) {
       const std::span<const std::uint32_t> codes = codes_.take(rows);
       if (codes.empty()) return ends_early();
       if (codes_.may_be_outside() && *std::max_element(codes.begin(), codes.end()) >= entry_count_)
         return {Code::corrupt, "a code outside the dictionary page"};
-      for (std::size_t i = 0; i < codes.size(); i++) out[i] = value_at(entries, codes[i]);
+      for (std::size_t i = 0; i < codes.size(); i++) out[i] = value_at(entries_, codes[i]);
       out += codes.size();
       rows -= codes.size();
     }
@@ -105,8 +107,10 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
     return value;
   }
 
-  std::unique_ptr<parquet::PageReader> pages_;
+  Pages pages_;
   std::shared_ptr<parquet::Page> page_, dictionary_;
+  std::vector<std::uint8_t> kept_;           // the dictionary's bytes, where pages do not stay
+  const std::uint8_t* entries_ = nullptr;
   std::uint32_t entry_count_ = 0;
   std::uint64_t page_left_ = 0;              // values not decoded
   const std::uint8_t* plain_ = nullptr;      // the first of them, where they are no codes
@@ -128,8 +132,7 @@ bool decodes_fixed(const parquet::ColumnChunkMetaData& chunk, const ParquetColum
   return true;
 }
 
-std::unique_ptr<ChunkDecoder> fixed_decoder(std::unique_ptr<parquet::PageReader> pages, const ParquetColumn& column,
-                                            parquet::Type::type type) {
+std::unique_ptr<ChunkDecoder> fixed_decoder(Pages pages, const ParquetColumn& column, parquet::Type::type type) {
   // Floats are moved as their bits.
   if (column.conversion == Conversion::widen) return std::make_unique<FixedDecoder<std::int32_t, std::int64_t>>(std::move(pages));
   if (type == parquet::Type::INT32 || type == parquet::Type::FLOAT)

@@ -125,15 +125,14 @@ std::unique_ptr<parquet::PageReader> pages_as_they_are(std::shared_ptr<arrow::Bu
 
 }  // namespace
 
-std::unique_ptr<parquet::PageReader> open_pages(const ParquetFile& file, int row_group, int leaf,
-                                                const std::shared_ptr<BatchMemory>& memory) {
+Pages open_pages(const ParquetFile& file, int row_group, int leaf, const std::shared_ptr<BatchMemory>& memory) {
   const auto group = file.row_group(row_group);
   const auto chunk = group->metadata()->ColumnChunk(leaf);
   if (chunk->compression() != parquet::Compression::SNAPPY || chunk->crypto_metadata() || is_of_old_writer(file.writer()))
-    return group->GetColumnPageReader(leaf);
+    return {group->GetColumnPageReader(leaf), false};
   auto bytes = read_range(file, range_of(*chunk, file.bytes()), *memory);
   auto pages = pages_as_they_are(std::move(bytes), chunk->num_values(), file.properties(), *group->metadata()->schema()->Column(leaf));
-  return std::make_unique<SnappyPages>(std::move(pages), memory);
+  return {std::make_unique<SnappyPages>(std::move(pages), memory), true};
 }
 
 }  // namespace penstock::io

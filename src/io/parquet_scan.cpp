@@ -33,7 +33,7 @@ struct Batch {
 };
 
 // Decoded before anyone reads: meanwhile a device opens, which takes one of the cores.
-constexpr std::uint64_t first_window_bytes = 32 << 20;
+constexpr std::uint64_t first_window_bytes = 16 << 20;
 
 class ParquetStream final : public BatchStream {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "io/parquet_decode.hpp"
+#include "io/parquet_pages.hpp"
 
 namespace penstock::io {
 
@@ -83,8 +84,7 @@ template <class Physical> class TypedDecoder : public ChunkDecoder {
 
 // Columns without NULLs whose bytes are ours, but for a sign that is carried on: whether fixed_decoder() reads such a chunk.
 bool decodes_fixed(const parquet::ColumnChunkMetaData& chunk, const ParquetColumn& column);
-std::unique_ptr<ChunkDecoder> fixed_decoder(std::unique_ptr<parquet::PageReader> pages, const ParquetColumn& column,
-                                            parquet::Type::type type);
+std::unique_ptr<ChunkDecoder> fixed_decoder(Pages pages, const ParquetColumn& column, parquet::Type::type type);
 
 // The two decoders of strings; `is_dictionary` chooses.
 std::unique_ptr<ChunkDecoder> text_decoder(std::shared_ptr<parquet::ColumnReader> reader, const ParquetColumn& column);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <parquet/column_page.h>
 
+#include <cstring>
 #include <random>
 
 #include "io/parquet_codes.hpp"
@@ -92,11 +93,17 @@ TEST(PageCodes, DamagedRunsEnd) {
   }
 }
 
-// Pages made by hand.
-class Pages final : public parquet::PageReader {
+// Pages made by hand. As Arrow's own reader does, it uses the memory of a page again for the next.
+class HandMade final : public parquet::PageReader {
  public:
-  explicit Pages(std::vector<std::shared_ptr<parquet::Page>> pages) : pages_(std::move(pages)) {}
-  std::shared_ptr<parquet::Page> NextPage() override { return next_ < pages_.size() ? pages_[next_++] : nullptr; }
+  explicit HandMade(std::vector<std::shared_ptr<parquet::Page>> pages) : pages_(std::move(pages)) {}
+  std::shared_ptr<parquet::Page> NextPage() override {
+    if (next_ > 0) {
+      const parquet::Page& last = *pages_[next_ - 1];
+      std::memset(const_cast<std::uint8_t*>(last.data()), 0xee, static_cast<std::size_t>(last.size()));
+    }
+    return next_ < pages_.size() ? pages_[next_++] : nullptr;
+  }
   void set_max_page_header_size(std::uint32_t) override {}
 
  private:
@@ -114,13 +121,22 @@ std::shared_ptr<parquet::Page> data_of(const Octets& bytes, std::int32_t claimed
                                                static_cast<std::int64_t>(bytes.size()));
 }
 
-Status decode(std::vector<std::shared_ptr<parquet::Page>> pages, std::uint64_t rows) {
+Status decode(std::vector<std::shared_ptr<parquet::Page>> pages, std::uint64_t rows, std::int64_t* first = nullptr) {
   ParquetColumn column;
   column.field.type = {Kind::int64};
   const auto memory = std::make_shared<BatchMemory>(4, BatchAllocator());
   BatchColumn to(column, rows, 1);
   to.prepare(*memory);
-  return fixed_decoder(std::make_unique<Pages>(std::move(pages)), column, parquet::Type::INT64)->decode(to, 0, 0, rows);
+  const auto decoder = fixed_decoder({std::make_unique<HandMade>(std::move(pages)), false}, column, parquet::Type::INT64);
+  Status status = decoder->decode(to, 0, 0, rows);
+  if (first) std::memcpy(first, to.values(), sizeof(*first));
+  return status;
+}
+
+TEST(FixedPages, ADictionaryOutlivesThePageWhoseMemoryIsUsedAgain) {
+  std::int64_t value = 0;
+  ASSERT_TRUE(decode({dictionary_of(2, 16), data_of({1, 8, 1}, 4, parquet::Encoding::RLE_DICTIONARY)}, 4, &value).ok());
+  EXPECT_EQ(value, 0x0101010101010101);
 }
 
 TEST(FixedPages, ThatContradictThemselvesAreRefused) {
