@@ -22,6 +22,10 @@
 #include "penstock/plan.hpp"
 #include "penstock/sql.hpp"
 
+// For a build with the address sanitizer. The first call into LLVM gives its thread another signal stack; where that is a thread that ends,
+// the sanitizer would give back what is not its own and end the process.
+extern "C" const char* __asan_default_options() { return "use_sigaltstack=0"; }
+
 namespace {
 
 using namespace penstock;
