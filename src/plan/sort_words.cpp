@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "base/parallel.hpp"
 
@@ -13,6 +14,7 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
+constexpr std::uint64_t least_radix_rows = 1 << 12;
 constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
 // Numbers that order as the values do.
@@ -147,6 +149,25 @@ void append(std::vector<SortWord>& words, Part part) {
   word.bits += part.bits;
 }
 
+// Rows by a word that leaves room for the row's number: both as one number, sorted digit by digit from the word's lowest.
+std::vector<std::uint64_t> order_by_digits(const SortWord& word, std::uint32_t row_bits) {
+  constexpr std::uint32_t digit_bits = 11;
+  const std::size_t row_count = word.values.size();
+  std::vector<std::uint64_t> from(row_count), to(row_count);
+  for (std::size_t row = 0; row < row_count; row++) from[row] = word.values[row] << row_bits | row;
+  for (std::uint32_t shift = row_bits; shift < row_bits + word.bits; shift += digit_bits) {
+    const auto digit = [shift](std::uint64_t number) { return number >> shift & ((1u << digit_bits) - 1); };
+    std::size_t places[1 << digit_bits] = {};
+    for (const std::uint64_t number : from) places[digit(number)]++;
+    std::size_t at = 0;
+    for (std::size_t& place : places) at += std::exchange(place, at);
+    for (const std::uint64_t number : from) to[places[digit(number)]++] = number;
+    from.swap(to);
+  }
+  for (std::uint64_t& number : from) number &= (std::uint64_t{1} << row_bits) - 1;
+  return from;
+}
+
 }  // namespace
 
 std::vector<SortWord> sort_words(const Table& table, const std::vector<SortKey>& keys) {
@@ -163,6 +184,10 @@ std::vector<SortWord> sort_words(const Table& table, const std::vector<SortKey>&
 }
 
 std::vector<std::uint64_t> order_on_host(const std::vector<SortWord>& words, std::uint64_t row_count, std::uint64_t limit) {
+  if (words.size() == 1 && limit >= row_count && row_count >= least_radix_rows) {
+    const auto row_bits = static_cast<std::uint32_t>(std::bit_width(row_count - 1));
+    if (words[0].bits + row_bits <= 64) return order_by_digits(words[0], row_bits);
+  }
   std::vector<std::uint64_t> order(row_count);
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   const auto less = [&](std::uint64_t a, std::uint64_t b) {
