@@ -34,18 +34,17 @@ bool same_words(std::span<const std::uint64_t> a, const std::uint64_t* b) {     
 std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
   for (std::uint64_t at = hash_of(wanted);; at++) {
     std::uint64_t& place = places_[at & (places_.size() - 1)];
-    if (place != 0 && same_words(wanted, &keys_[(place - 1) * wanted.size()])) return place - 1;
+    if (place != 0 && same_words(wanted, keys_.row(place - 1))) return place - 1;
     if (place != 0) continue;
+    std::copy(wanted.begin(), wanted.end(), keys_.add(count_));
+    clear(program_, std::span(partials_.add(count_), program_.accumulators.size()));
     place = ++count_;
-    keys_.insert(keys_.end(), wanted.begin(), wanted.end());
-    partials_.resize(partials_.size() + program_.accumulators.size());
-    clear(program_, std::span(partials_).last(program_.accumulators.size()));
     return count_ - 1;
   }
 }
 
 void GroupTable::grow() {
-  std::vector<std::uint64_t> larger(places_.size() * 4);
+  LargeVector<std::uint64_t> larger(places_.size() * 4, 0);
   for (std::size_t group = 0; group < count_; group++) {
     std::uint64_t at = hash_of(key(group));
     while (larger[at & (larger.size() - 1)] != 0) at++;
@@ -56,33 +55,30 @@ void GroupTable::grow() {
 
 std::span<Partial> GroupTable::partials_of(std::span<const std::uint64_t> wanted) {
   if (2 * (count_ + 1) > places_.size()) grow();
-  const std::size_t group = find_or_insert(wanted), accumulators = program_.accumulators.size();
-  return std::span(partials_).subspan(group * accumulators, accumulators);
+  return {partials_.row(find_or_insert(wanted)), program_.accumulators.size()};
 }
 
 // Asks for the memory that entries some way ahead will need: many groups are beyond the caches, and a wait for one of them takes
 // longer than all else that is done with it.
 void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entry_words, std::size_t at) const {
   constexpr std::size_t places_ahead = 32, keys_ahead = 16;
-  const std::size_t key_words = program_.key_words();
   const auto place_of = [&](std::size_t entry) {
-    return &places_[hash_of(entries.subspan(entry, key_words)) & (places_.size() - 1)];
+    return &places_[hash_of(entries.subspan(entry, key_words_)) & (places_.size() - 1)];
   };
   if (at + places_ahead * entry_words < entries.size()) __builtin_prefetch(place_of(at + places_ahead * entry_words));
   if (at + keys_ahead * entry_words >= entries.size()) return;
   const std::uint64_t place = *place_of(at + keys_ahead * entry_words);
   if (place == 0) return;
-  __builtin_prefetch(keys_.data() + (place - 1) * key_words);
-  __builtin_prefetch(partials_.data() + (place - 1) * program_.accumulators.size());
+  __builtin_prefetch(keys_.row(place - 1));
+  __builtin_prefetch(partials_.row(place - 1));
 }
 
 bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_words) {
-  const std::size_t key_words = program_.key_words();
   bool fits = true;
   for (std::size_t at = 0; at < entries.size(); at += entry_words) {
     expect(entries, entry_words, at);
     const std::span<const std::uint64_t> entry = entries.subspan(at, entry_words);
-    fits &= merge(program_, partials_of(entry.first(key_words)), entry.subspan(key_words));
+    fits &= merge(program_, partials_of(entry.first(key_words_)), entry.subspan(key_words_));
   }
   return fits;
 }
