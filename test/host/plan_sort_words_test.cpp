@@ -131,6 +131,19 @@ TEST(SortWords, EqualTextsOfADictionaryTie) {
   EXPECT_EQ(order_on_host(sort_words(table, {{0}}), 4, 4), (std::vector<std::uint64_t>{1, 3, 0, 2}));
 }
 
+// So many rows, whole and by one word that leaves room for a row's number, are ordered digit by digit; wider words are not.
+TEST(SortWords, ManyRowsAreOrderedAsFewAndEqualOnesAsTheyStood) {
+  Numbers numbers(4);
+  constexpr std::size_t row_count = 5003;
+  for (const unsigned bits : {1u, 10u, 11u, 12u, 23u, 40u, 51u, 52u, 64u}) {
+    std::vector<std::int64_t> values(row_count);
+    for (std::int64_t& value : values) value = static_cast<std::int64_t>(numbers() << (64 - bits) >> (64 - bits));
+    const Table table = Table::of({{"x", Column::from(values)}});
+    const std::vector<SortKey> keys = {{0, bits % 2 == 0, false}};
+    ASSERT_EQ(order_on_host(sort_words(table, keys), row_count, row_count), order_by_values(table, keys)) << bits << " bits";
+  }
+}
+
 TEST(SortWords, NoRowsHaveNoOrder) {
   const Table table = Table::of({{"x", Column::from(std::vector<std::int32_t>{})}});
   EXPECT_TRUE(order_on_host(sort_words(table, {{0}}), 0, 10).empty());
