@@ -24,8 +24,10 @@ Status sum_too_large();
 // What a minimum, a maximum or a custom reduction is of no rows.
 Scalar neutral_of(const Accumulator& a);
 // Words of 32 bits that an accumulator has where items add to it atomically (emit_limbs.cpp); all accumulators' together, at least one.
-std::uint32_t limb_count(const Accumulator& a);
-std::uint32_t limb_count(const TileProgram& program);
+// A dense table's (dense_ranges.hpp) tell besides whether a row came to a slot.
+std::uint32_t limb_count(const Accumulator& a, bool is_dense);
+std::uint32_t limb_count(const TileProgram& program, bool is_dense);
+std::uint32_t seen_limb(const TileProgram& program);      // that one, of a dense table
 bool has_limbs(const TileProgram& program);      // whether each accumulator can be one
 // A key or extreme from its word; a string's word is its code.
 Scalar scalar_of_word(Type type, std::uint64_t word);

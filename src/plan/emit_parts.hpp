@@ -2,7 +2,7 @@
 //
 // emit_rows.cpp loads and evaluates a row, emit_lookups.cpp finds what is joined to it, emit_outputs.cpp moves rows that are kept,
 // emit_accumulators.cpp adds rows up and emit_limbs.cpp does so atomically, emit_words.cpp turns values into 64-bit words, group keys
-// among them; emit_pipeline.cpp puts all of it around a skeleton.
+// among them, and emit_dense.cpp those of known ranges into slots; emit_pipeline.cpp puts all of it around a skeleton.
 #pragma once
 #include <span>
 
@@ -46,7 +46,13 @@ std::string move_row_statements(const TileProgram& program);
 std::string accumulator_functions(const TileProgram& program);
 
 // emit_limbs.cpp
-std::string limb_functions(const TileProgram& program, std::string_view space);      // LOCAL or GLOBAL
+// LOCAL or GLOBAL: where the limbs are that rows are added to, and those that are taken at the end; a dense table's are moved from local
+// memory to global.
+struct LimbSpaces { std::string add, take; bool is_dense = false; };
+std::string limb_functions(const TileProgram& program, const LimbSpaces& spaces);
+
+// emit_dense.cpp
+std::string dense_functions(const TileProgram& program);
 
 // emit_words.cpp
 std::string to_word(Type type, const std::string& value);

@@ -5,6 +5,7 @@
 #include "expr/emit.hpp"
 #include "kernel/kernel_text.hpp"
 #include "plan/accumulators.hpp"
+#include "plan/dense_ranges.hpp"
 #include "plan/emit_parts.hpp"
 
 namespace penstock::plan {
@@ -14,7 +15,9 @@ namespace {
 // it from being vectorised; few enough for their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
-std::string defines(const TileProgram& program, const Policy& policy, Target target) {
+bool is_dense(const std::string& skeleton) { return skeleton.ends_with("group_dense"); }
+
+std::string defines(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
   std::string text;
   const auto define = [&](const char* name, std::uint64_t value) {
     text += std::string("#define ") + name + " " + std::to_string(value) + "u\n";
@@ -30,7 +33,11 @@ std::string defines(const TileProgram& program, const Policy& policy, Target tar
   if (program.epilogue == Epilogue::group) {
     define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
     define("PIPELINE_COPIES", policy.copies);
-    define("PIPELINE_LIMBS", limb_count(program));
+    define("PIPELINE_LIMBS", limb_count(program, is_dense(skeleton)));
+    if (is_dense(skeleton)) {
+      define("PIPELINE_SEEN", seen_limb(program));
+      define("PIPELINE_RANGE_WORDS", range_words(program));
+    }
   }
   if (target == Target::cuda) {
     text += "#undef GROUPS_PER_UNIT\n";
@@ -104,14 +111,16 @@ std::string moving_functions(const TileProgram& program, const std::string& skel
   return text;
 }
 
-std::string epilogue_functions(const TileProgram& program, const std::string& skeleton) {
+std::string epilogue_functions(const TileProgram& program, const std::string& skeleton, const Policy& policy) {
   switch (program.epilogue) {
     case Epilogue::compact: return moving_functions(program, skeleton);
     case Epilogue::reduce: return accumulator_functions(program);
     case Epilogue::group: break;
   }
   const std::string words = accumulator_functions(program) + key_function(program);
-  if (skeleton != "group_by") return words + limb_functions(program, skeleton == "group_local" ? "LOCAL" : "GLOBAL");
+  if (is_dense(skeleton)) return words + dense_functions(program) + limb_functions(program, {policy.slots > 0 ? "LOCAL" : "GLOBAL", "GLOBAL", true});
+  if (skeleton == "group_local") return words + skeleton_text("group_keys") + limb_functions(program, {"LOCAL", "LOCAL"});
+  if (skeleton == "group_global") return words + skeleton_text("group_keys") + limb_functions(program, {"GLOBAL", "GLOBAL"});
   return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
 }
 
@@ -120,8 +129,8 @@ std::string epilogue_functions(const TileProgram& program, const std::string& sk
 Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
   PipelineText result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
-  const std::string text = defines(program, policy, target) + skeleton_text("pipeline") + load_functions(program) +
-                           lookup_functions(program) + evaluate + epilogue_functions(program, skeleton) +
+  const std::string text = defines(program, skeleton, policy, target) + skeleton_text("pipeline") + load_functions(program) +
+                           lookup_functions(program) + evaluate + epilogue_functions(program, skeleton, policy) +
                            replace_words(program, skeleton_text(skeleton));
   const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
   result.text = kernel::assemble(target, parts);

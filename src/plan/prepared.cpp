@@ -45,7 +45,7 @@ class PreparedTiles : public Prepared {
     for (;;) {
       PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk_));
       if (fits) break;
-      PENSTOCK_TRY(kernel_->try_again(chunk_.memory.input.row_count, chunk_.overflowed[0]));
+      PENSTOCK_TRY(kernel_->try_again(*queue_, chunk_.memory.input, strings_, chunk_.overflowed[0]));
       PENSTOCK_TRY(kernel_->prepare(chunk_.slot, chunk_.memory.input.row_count));
       PENSTOCK_TRY(launch().status());
       PENSTOCK_ASSIGN(chunk_.done, queue_->record());
@@ -73,6 +73,7 @@ class PreparedTiles : public Prepared {
     PENSTOCK_ASSIGN(const bool some, stream_->next(chunk_.memory, *queue_));
     if (!some || chunk_.memory.input.row_count != rows)
       return Status(Code::unsupported, "prepare needs a source that yields all its rows as one batch");
+    PENSTOCK_TRY(kernel_->fit(*queue_, chunk_.memory.input, strings_));
     return kernel_->prepare(chunk_.slot, rows);
   }
 

@@ -74,9 +74,10 @@ class Runner {
   }
 
   Status enqueue(Chunk& chunk) {
+    chunk.memory.input.lookups = lookups_.buffers();
+    PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
     PENSTOCK_TRY(kernel_->prepare(chunk.slot, chunk.memory.input.row_count));
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
-    chunk.memory.input.lookups = lookups_.buffers();
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.slot, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
@@ -93,7 +94,7 @@ class Runner {
       if (fits) break;
       // Chunks in flight together overflow together: the first tries again for all.
       if (chunk.slot.attempt == kernel_->attempts())
-        PENSTOCK_TRY(kernel_->try_again(chunk.memory.input.row_count, chunk.overflowed[0]));
+        PENSTOCK_TRY(kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
     }
     PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));

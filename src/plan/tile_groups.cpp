@@ -6,11 +6,11 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint32_t outside_limbs = 2;      // kernels/group_local.kc and group_global.kc: OUTSIDE
+constexpr std::uint32_t outside_limbs = 2;      // kernels/limbs.kc: OUTSIDE
 
 }  // namespace
 
-Status TileKernel::try_again(std::uint64_t row_count, std::uint32_t overflowed) {
+Status TileKernel::take_next(std::uint64_t row_count, std::uint32_t overflowed) {
   const std::uint32_t groups = group_count(row_count), tiles = (tile_count(row_count) + groups - 1) / groups;
   const std::uint64_t group_rows = std::uint64_t{tiles} * policy_.tile_rows;
   const bool is_outside = variant_->algorithm != Algorithm::group && (overflowed & outside_limbs) != 0;

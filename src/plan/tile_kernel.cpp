@@ -100,7 +100,7 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
     case Algorithm::count_scan_write: return 2 * read + written;
     case Algorithm::tile_private: return read + 3 * written;     // to segments, and from there
     case Algorithm::store: case Algorithm::look_back: case Algorithm::one_pass: case Algorithm::reduce: case Algorithm::group:
-    case Algorithm::group_local: case Algorithm::group_global: break;
+    case Algorithm::group_dense: case Algorithm::group_local: case Algorithm::group_global: break;
   }
   return read + written;
 }
@@ -131,6 +131,7 @@ Status TileKernel::prepare(Slot& slot, std::uint64_t row_count) const {
     case Epilogue::reduce: return prepare_reduce(slot, row_count);
     case Epilogue::group: break;
   }
+  if (variant_->algorithm == Algorithm::group_dense) return prepare_dense(slot, row_count);
   return variant_->algorithm == Algorithm::group_global ? prepare_table(slot) : prepare_group(slot, row_count);
 }
 
@@ -191,6 +192,7 @@ Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, Slot& slot, St
     case Epilogue::reduce: return enqueue_reduce(queue, std::move(arguments), input.row_count, slot);
     case Epilogue::group: break;
   }
+  if (variant_->algorithm == Algorithm::group_dense) return enqueue_dense(queue, std::move(arguments), input.row_count, slot);
   return variant_->algorithm == Algorithm::group_global ? enqueue_table(queue, std::move(arguments), input.row_count, slot)
                                                         : enqueue_group(queue, std::move(arguments), input.row_count, slot);
 }
@@ -256,7 +258,7 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       finish_arguments(write);
       return queue.launch(*compiled_, "pipeline_write", groups, write);
     }
-    case Algorithm::reduce: case Algorithm::group: case Algorithm::group_local: case Algorithm::group_global: break;
+    case Algorithm::reduce: case Algorithm::group: case Algorithm::group_dense: case Algorithm::group_local: case Algorithm::group_global: break;
   }
   return Status(Code::internal, "no algorithm of a compaction");
 }

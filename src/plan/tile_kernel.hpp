@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/dense_ranges.hpp"
 #include "plan/string_pool.hpp"
 #include "plan/variants.hpp"
 
@@ -46,12 +47,14 @@ class TileKernel {
   Status wait();
   static Result<std::unique_ptr<TileKernel>> build(std::shared_ptr<Device> device, const TileProgram& program, const Options& options);
 
+  // Before the first chunk is prepared: takes from a sample of it what the kernel must know of its rows. Waits for the queue.
+  Status fit(Queue& queue, const ChunkInput& input, StringPool& strings);
   // Makes a slot fit for chunks of this many rows.
   Status prepare(Slot& slot, std::uint64_t row_count) const;
   Status enqueue(Queue& queue, const ChunkInput& input, Slot& slot, StringPool& strings) const;
   // group: after a launch that reported `overflowed`, gives work groups room for more of a chunk's keys, or takes the next variant, and
   // compiles again; an error at the limit.
-  Status try_again(std::uint64_t row_count, std::uint32_t overflowed);
+  Status try_again(Queue& queue, const ChunkInput& input, StringPool& strings, std::uint32_t overflowed);
   std::uint32_t attempts() const { return attempts_; }
   // What the kernels of one chunk move, from row counts.
   std::uint64_t bytes_moved(std::uint64_t rows_read, std::uint64_t rows_kept) const;
@@ -77,10 +80,15 @@ class TileKernel {
   Status prepare_reduce(Slot& slot, std::uint64_t row_count) const;
   Status prepare_group(Slot& slot, std::uint64_t row_count) const;
   Status prepare_table(Slot& slot) const;
+  Status prepare_dense(Slot& slot, std::uint64_t row_count) const;
+  Status find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings, std::uint64_t stride);
+  Status lay_out(Queue& queue, std::uint64_t row_count);
+  Status take_next(std::uint64_t row_count, std::uint32_t overflowed);
   Status replace(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) const;
   Status enqueue_compact(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_reduce(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_table(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
+  Status enqueue_dense(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_group(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
 
   std::shared_ptr<Device> device_;
@@ -90,7 +98,10 @@ class TileKernel {
   Policy policy_;
   PipelineText text_;
   std::shared_ptr<Program> compiled_;
-  std::uint32_t attempts_ = 0;      // texts emitted
+  std::uint32_t attempts_ = 0;      // texts emitted and layouts taken
+  std::optional<FoundRanges> ranges_;                   // group_dense, from fit() on; what they give, and its words there
+  DenseTable dense_;
+  std::shared_ptr<Buffer> dense_words_;
   std::future<Result<std::shared_ptr<Program>>> building_;      // valid from begin() to wait()
 };
 

@@ -7,6 +7,7 @@
 
 #include "expr/emit.hpp"
 #include "plan/accumulators.hpp"
+#include "plan/dense_ranges.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -64,8 +65,8 @@ bool evaluates_any_row(const TileProgram& program) { return program.graph->custo
 // A table in local memory, and as many copies of its sums as keep items that meet the same key apart, within 32 KiB.
 constexpr std::uint32_t local_group_items = 256;
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
-  return std::uint64_t{policy.slots} * (program.key_words() * 8 + std::uint64_t{limb_count(program)} * policy.copies * 4) +
-         std::uint64_t{policy.slots} * (policy.slots <= 512 ? 32 : 8) + 64;
+  return std::uint64_t{policy.slots} * (program.key_words() * 8 + std::uint64_t{limb_count(program, false)} * policy.copies * 4) +
+         std::uint64_t{policy.slots} * (policy.slots <= 512 ? 32 : 8) + policy.copies * 4 + 64;
 }
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots) {
   Policy policy;
@@ -73,7 +74,7 @@ Policy local_group_policy(const Traits& traits, const TileProgram& program, std:
   policy.vectors = std::min(2u, vectors_for(input_bytes_per_row(program)));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
   policy.slots = slots;
-  const std::uint64_t copies = (32 << 10) / (std::uint64_t{slots} * limb_count(program) * 4);
+  const std::uint64_t copies = (32 << 10) / (std::uint64_t{slots} * limb_count(program, false) * 4);
   policy.copies = std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(copies, 1, 32)));
   while (policy.copies > 1 && local_group_bytes(program, policy) > traits.local_bytes) policy.copies /= 2;
   const std::uint64_t fitting = traits.local_bytes / local_group_bytes(program, policy);
@@ -86,6 +87,33 @@ constexpr std::uint32_t most_local_key_words = 8;      // keys of all rows in fl
 bool can_group_locally(const Traits& traits, const TileProgram& program) {
   return !traits.is_cpu && has_limbs(program) && evaluates_any_row(program) && program.key_words() <= most_local_key_words &&
          local_group_bytes(program, first_local_group_policy(traits, program)) <= traits.local_bytes;
+}
+
+// A table of slots that keys are reckoned to, as large as local memory, where another one's latency is hidden by items of the same group:
+// its size costs nothing but the copies that few keys have. Programs of many columns or accumulators get registers instead of items, and
+// read row by row: their columns are enough loads in flight, and a text without copies of its rows compiles in half the time.
+Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy;
+  const bool is_wide = input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
+  policy.group_size = group_size(traits, traits.target == Target::cuda && !is_wide ? 1024 : 512);
+  policy.vectors = is_wide ? 0 : std::min(2u, vectors_for(input_bytes_per_row(program)));
+  policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
+  constexpr std::uint64_t most_bytes = 227 << 10;
+  policy.slots = static_cast<std::uint32_t>((std::min(traits.local_bytes, most_bytes) - 256) / 4 / limb_count(program, true));
+  policy.groups = traits.compute_units * (traits.target == Target::cuda ? 1 : 4);
+  return policy;
+}
+Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
+  Policy policy = dense_group_policy(traits, program);
+  policy.slots = 0;
+  policy.groups = traits.compute_units * 4;
+  policy.groups_per_unit = 2048 / policy.group_size / 2;
+  return policy;
+}
+constexpr std::uint32_t least_dense_slots = 64;
+bool can_group_densely(const Traits& traits, const TileProgram& program) {
+  return can_group_locally(traits, program) && can_have_ranges(program) &&
+         traits.local_bytes >= least_dense_slots * 4 * limb_count(program, true) + 256;
 }
 
 // One table in global memory: as many slots as half its places.
@@ -191,7 +219,7 @@ bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
 bool without_filter(const Traits&, const TileProgram& program) { return program.keeps_all_rows() && !program.bound; }
 
-constexpr std::array<Variant, 11> table = {{
+constexpr std::array<Variant, 13> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) { return t.is_cpu ? cpu_policy(t, p) : gpu_policy(t, p); }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private, "scan compact_tile_private", on_cpu, cpu_policy},
@@ -201,6 +229,8 @@ constexpr std::array<Variant, 11> table = {{
     {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", on_cpu, cpu_policy},
     {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
     {"group_cpu", Epilogue::group, Algorithm::group, "group_by", on_cpu, group_policy},
+    {"group_dense", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense", can_group_densely, dense_group_policy},
+    {"group_dense_global", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense", can_group_densely, dense_global_policy},
     {"group_local", Epilogue::group, Algorithm::group_local, "group_local", can_group_locally, first_local_group_policy},
     {"group_global", Epilogue::group, Algorithm::group_global, "group_global", can_group_globally, global_group_policy},
     {"group", Epilogue::group, Algorithm::group, "group_by", on_gpu, group_policy},
@@ -210,7 +240,7 @@ constexpr std::array<Variant, 11> table = {{
 
 std::span<const Variant> variants() { return table; }
 
-std::uint64_t global_place_words(const TileProgram& program) { return 3 * compared_key_words(program) + limb_count(program); }
+std::uint64_t global_place_words(const TileProgram& program) { return 3 * compared_key_words(program) + limb_count(program, false); }
 
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program, std::string_view forced) {
   PENSTOCK_TRY(check_float64(traits, program));
@@ -221,6 +251,34 @@ Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& p
     fitting += (fitting.empty() ? "" : ", ") + std::string(variant.name);
   }
   return Status(Code::invalid, "no variant '" + std::string(forced) + "' fits " + traits.id + " here; those that do: " + fitting);
+}
+
+DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots) {
+  DenseShape shape;
+  shape.groups = policy.groups;
+  if (policy.slots == 0) return shape;
+  shape.parts = static_cast<std::uint32_t>((slots + policy.slots - 1) / policy.slots);
+  shape.groups = std::max(1u, policy.groups / shape.parts) * shape.parts;
+  // Items of a sub-group that meet the same key wait for one another; more than some 1,000 slots are cleared and moved in vain.
+  const std::uint64_t copies = std::min<std::uint64_t>(policy.slots, 1024) / std::max<std::uint64_t>(slots, 1);
+  const std::uint64_t padded = slots * limb_count(program, true) | 1u, room = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
+  shape.copies = std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min(copies, room / padded), 1, 32)));
+  return shape;
+}
+
+const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now, std::uint64_t slots,
+                             std::uint64_t row_count) {
+  // More slots than that are cleared and collected for longer than rows are read.
+  const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
+  const std::uint64_t table_bytes = slots * limb_count(program, true) * 4, result_bytes = std::min(slots, row_count) * entry * 8;
+  const bool fits = table_bytes + result_bytes <= std::min(traits.global_bytes / 8, traits.max_allocation_bytes);
+  for (const Variant& variant : table) {
+    if (variant.algorithm != Algorithm::group_dense) continue;
+    const std::uint32_t in_local = variant.policy(traits, program).slots;
+    if (in_local > 0 && (now.slots == 0 || slots > std::uint64_t{in_local} * most_dense_parts)) continue;
+    return fits && (in_local > 0 || slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count)) ? &variant : nullptr;
+  }
+  return nullptr;
 }
 
 namespace {
@@ -263,6 +321,7 @@ Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& progr
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program, const Attempt& failed, std::uint64_t group_rows,
                              bool is_outside) {
   const Algorithm algorithm = failed.variant->algorithm;
+  if (algorithm == Algorithm::group_dense && !is_outside) return of_variant(traits, program, Algorithm::group_local);
   if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
   if (is_outside) return of_variant(traits, program, Algorithm::group);
   if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);

@@ -12,7 +12,7 @@
 namespace penstock::plan {
 
 enum class Algorithm : unsigned char {
-  store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_local, group_global
+  store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_dense, group_local, group_global
 };
 
 struct Variant {
@@ -27,6 +27,15 @@ std::span<const Variant> variants();
 
 // Words of 32 bits of a place in the table of group_global: its key's pieces and its limbs.
 std::uint64_t global_place_words(const TileProgram& program);
+
+// How a dense table of so many slots is shared out (kernels/group_dense.kc): none where it is for another variant.
+struct DenseShape { std::uint32_t parts = 1, copies = 1, groups = 1; };
+DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots);
+constexpr std::uint32_t most_dense_parts = 16;
+// A group-by's variant for keys of known ranges, by the slots that they take; null: too many for this device or for so few rows. A table
+// in global memory stays there.
+const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now, std::uint64_t slots,
+                             std::uint64_t row_count);
 
 // A group-by's next attempt after a launch whose tables were too small, or whose floats were outside: another row or policy.
 struct Attempt { const Variant* variant = nullptr; Policy policy; };

@@ -1,0 +1,111 @@
+// TileKernel's part for groups whose keys' ranges are known: finding them, the layout that they give, and launches.
+#include <algorithm>
+#include <array>
+
+#include "plan/accumulators.hpp"
+#include "plan/tile_kernel.hpp"
+
+namespace penstock::plan {
+namespace {
+
+// Rows that ranges are first found over, spread over a chunk: some microseconds of a GPU.
+constexpr std::uint64_t sampled_rows = 1 << 20;
+// Keys that the sample lacks are expected this near its own: 1/8 of the range on either side, or less where that would take more parts.
+constexpr std::array<std::uint64_t, 3> widenings = {8, 64, 0};
+
+}  // namespace
+
+Status TileKernel::fit(Queue& queue, const ChunkInput& input, StringPool& strings) {
+  if (variant_->algorithm != Algorithm::group_dense || ranges_) return {};
+  ranges_.emplace(program_);
+  PENSTOCK_TRY(find_ranges(queue, input, strings, std::max<std::uint64_t>(1, input.row_count / sampled_rows)));
+  return lay_out(queue, input.row_count);
+}
+
+// Every row of a chunk that did not fit is looked at; where that changes nothing, another variant comes next.
+Status TileKernel::try_again(Queue& queue, const ChunkInput& input, StringPool& strings, std::uint32_t overflowed) {
+  if (variant_->algorithm != Algorithm::group_dense) return take_next(input.row_count, overflowed);
+  const std::vector<std::uint64_t> before = dense_.words;
+  PENSTOCK_TRY(find_ranges(queue, input, strings, 1));
+  PENSTOCK_TRY(lay_out(queue, input.row_count));
+  const bool is_same = variant_->algorithm == Algorithm::group_dense && dense_.words == before;
+  return is_same ? take_next(input.row_count, overflowed) : Status();
+}
+
+Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings, std::uint64_t stride) {
+  const std::uint64_t tiles = (tile_count(input.row_count) + stride - 1) / stride;
+  const auto groups = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tiles, 1, policy_.groups));
+  std::vector<std::uint64_t> found(std::size_t{groups} * range_words(program_));
+  Slot sample;      // of its memory, the scalars
+  if (packs_scalars(program_)) {
+    PENSTOCK_TRY(replace(sample.scalars, program_.graph->parameters.size() * 8));
+    PENSTOCK_TRY(upload_scalars(queue, sample, strings));
+  }
+  PENSTOCK_ASSIGN(const auto memory, device_->allocate(found.size() * 8));
+  std::vector<Argument> arguments = source_arguments(input, sample, strings);
+  arguments.push_back(Argument::of(*memory));
+  arguments.push_back(Argument::value(input.row_count));
+  arguments.push_back(Argument::value(static_cast<std::uint32_t>(stride)));
+  PENSTOCK_TRY(queue.launch(*compiled_, "pipeline_ranges", groups, arguments));
+  PENSTOCK_TRY(queue.download(found.data(), *memory, found.size() * 8));
+  PENSTOCK_TRY(queue.finish());
+  ranges_->add(found);
+  return {};
+}
+
+// Takes the variant for the ranges found so far, and uploads the layout.
+Status TileKernel::lay_out(Queue& queue, std::uint64_t row_count) {
+  const std::optional<DenseTable> least = ranges_->table(0);
+  const Variant* fitting = least ? dense_variant(device_->traits(), program_, policy_, least->slots, row_count) : nullptr;
+  if (!fitting) return take_next(row_count, 0);
+  const bool is_other = fitting != variant_;
+  variant_ = fitting;
+  policy_ = variant_->policy(device_->traits(), program_);
+  for (const std::uint64_t widening : widenings) {
+    const std::optional<DenseTable> wider = ranges_->table(widening);
+    if (!wider || dense_variant(device_->traits(), program_, policy_, wider->slots, row_count) != variant_) continue;
+    if (dense_shape(program_, policy_, wider->slots).parts != dense_shape(program_, policy_, least->slots).parts) continue;
+    dense_ = *wider;
+    break;
+  }
+  PENSTOCK_ASSIGN(dense_words_, device_->allocate(dense_.words.size() * 8));
+  PENSTOCK_TRY(queue.upload(*dense_words_, dense_.words.data(), dense_.words.size() * 8));
+  PENSTOCK_TRY(queue.finish());      // the words may be another layout's next
+  if (is_other) return compile();
+  attempts_++;
+  return {};
+}
+
+Status TileKernel::prepare_dense(Slot& slot, std::uint64_t row_count) const {
+  const std::uint64_t entry_words = program_.key_words() + std::max(1u, program_.accumulator_words());
+  slot.keys = dense_words_;
+  PENSTOCK_TRY(replace(slot.places, dense_.slots * limb_count(program_, true) * 4));
+  const std::uint64_t result_bytes = std::min(dense_.slots, row_count) * entry_words * 8;
+  if (!slot.results || slot.results->bytes() < result_bytes) slot.results_are_set = false;
+  PENSTOCK_TRY(replace(slot.results, result_bytes));
+  return replace(slot.used_slots, 64);
+}
+
+Status TileKernel::enqueue_dense(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const {
+  const auto slots = static_cast<std::uint32_t>(dense_.slots);
+  const DenseShape shape = dense_shape(program_, policy_, slots);
+  slot.groups = 1;                               // one table, as if of one group
+  slot.is_by_slots = false;
+  slot.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, row_count));
+  slot.attempt = attempts_;
+  PENSTOCK_TRY(queue.fill(*slot.places, 0, std::uint64_t{slots} * limb_count(program_, true) * 4));
+  for (const auto* buffer : {&slot.used_slots, &slot.overflowed}) PENSTOCK_TRY(queue.fill(**buffer, 0, 4));
+  if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, one_piece_bytes)));
+  slot.results_are_set = true;
+  for (const auto* buffer : {&slot.keys, &slot.places, &slot.overflowed, &slot.fault}) arguments.push_back(Argument::of(**buffer));
+  arguments.push_back(Argument::value(row_count));
+  for (const std::uint32_t number : {slots, shape.parts, shape.copies}) arguments.push_back(Argument::value(number));
+  const std::uint32_t groups = std::min(shape.groups, std::max(1u, tile_count(row_count)) * shape.parts);
+  PENSTOCK_TRY(queue.launch(*compiled_, "pipeline_group", groups, arguments));
+  const std::uint32_t collecting = std::min(policy_.groups, (slots + policy_.group_size - 1) / policy_.group_size);
+  return queue.launch(*compiled_, "pipeline_group_collect", collecting,
+                      {{Argument::of(*slot.keys), Argument::of(*slot.places), Argument::of(*slot.results), Argument::of(*slot.used_slots),
+                        Argument::value(slots)}});
+}
+
+}  // namespace penstock::plan
