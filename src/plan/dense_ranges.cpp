@@ -10,8 +10,9 @@ namespace {
 constexpr std::uint32_t most_keys = 8;
 constexpr std::uint64_t most_slots = std::uint64_t{1} << 31;
 constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-// Values to 2^12 times the largest that was seen fit.
-constexpr int spare_bits = 12;
+// Values to 2^4 (float64: 2^8) times the largest that was seen fit, else the layout is made anew; those down to 2^-68 of it keep all bits.
+// The largest ones and those down to 1/16 (1/8) of them are so placed that they reach over one limb (two) and hardly ever carry out of it.
+constexpr int bits_below_f32 = 24 + 4 + 64, bits_below_f64 = 53 + 3 + 64;
 // Beyond these the scale of a sum would not be a double.
 constexpr int least_lowest = -900, most_lowest = 800;
 
@@ -19,7 +20,7 @@ constexpr int least_lowest = -900, most_lowest = 800;
 std::uint64_t lowest_bit(const Accumulator& a, std::uint64_t exponent) {
   const int bias = a.type.kind == Kind::float32 ? 127 : 1023;
   const int above = exponent == 0 ? 0 : static_cast<int>(exponent) - bias + 1;
-  const int lowest = above + spare_bits - (32 * static_cast<int>(limb_count(a, true)) - 32);
+  const int lowest = above - (a.type.kind == Kind::float32 ? bits_below_f32 : bits_below_f64);
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(std::clamp(lowest, least_lowest, most_lowest)));
 }
 

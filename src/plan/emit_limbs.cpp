@@ -22,33 +22,39 @@ std::string of_order_word(Type type, const std::string& word) {
   return "(" + kernel_type(type) + ")" + (is_signed_word(type) ? "(i32)(" + word + " ^ 0x80000000u)" : word);
 }
 
-// Statements of one accumulator: a row's value into limbs at `at`; limbs at `at` into those at `limbs`, in registers, or at `to`, in
-// global memory; and from registers into the accumulator.
-struct LimbStatements { std::string add, take, move, collect; };
+// Statements of one accumulator: a row's value into limbs at `at`; limbs at `at` into those at `limbs`, in registers; from there to the wide
+// ones at `to`; and into the accumulator. Of wide ones the first two again.
+struct LimbStatements { std::string add, take, move, collect, add_wide, take_wide; };
+
+// A count that tells only whether there is a value need not count.
+bool is_only_seen(const TileProgram& program, std::size_t accumulator) {
+  for (const AggregateResult& result : program.results) {
+    const bool counts = result.function == Aggregate::count || result.function == Aggregate::count_rows ||
+                        result.function == Aggregate::average;
+    if (counts && result.count == accumulator) return false;
+  }
+  return true;
+}
 
 class LimbText {
  public:
   LimbText(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense)
       : a_(program.accumulators[index]), count_(std::to_string(limb_count(a_, is_dense)) + "u"), first_(std::to_string(limb) + "u"),
-        at_("at + " + first_), limbs_("limbs + " + first_), mine_("mine->a" + std::to_string(index)),
+        at_("at + " + first_), wide_at_("at + " + first_ + " * stride"), wide_to_("to + " + first_ + " * stride"), limbs_("limbs + " + first_), mine_("mine->a" + std::to_string(index)),
         lowest_(is_dense ? "ranges->" + lowest_name(index) : "(-80)") {
+    is_only_seen_ = is_dense && is_only_seen(program, index);
     if (a_.argument >= 0) value_ = result_value(static_cast<std::size_t>(a_.argument));
   }
 
   LimbStatements statements() const {
-    const std::string limbs_0 = "limbs[" + first_ + "]";
     switch (a_.kind) {
-      case AccumulatorKind::count:
-        return {"ATOMIC_ADD_U32(" + at_ + ", 1u);", take_sum(), "ATOMIC_ADD_U32(to + " + first_ + ", ATOMIC_LOAD_U32(" + at_ + "));",
-                mine_ + " = (i64)" + limbs_0 + ";"};
-      case AccumulatorKind::sum_i64: return {add_word(), take_sum(), move_sum(), mine_ + " = (i64)" + low_word() + ";"};
+      case AccumulatorKind::count: return count();
+      case AccumulatorKind::sum_i64: return sum(word_sum("limbs_"), word_sum("limbs_wide_"), mine_ + " = (i64)" + low_word() + ";");
       case AccumulatorKind::sum_i128:
-        return {add_word(), take_sum(), move_sum(),
-                mine_ + ".low = " + low_word() + "; " + mine_ + ".high = (i64)(i32)(" + limbs_ + ")[2];"};
+        return sum(word_sum("limbs_"), word_sum("limbs_wide_"),
+                   mine_ + ".low = " + low_word() + "; " + mine_ + ".high = (i64)(i32)(" + limbs_ + ")[2];");
       case AccumulatorKind::sum_f64:
-        return {std::string("outside |= limbs_add_f") + (a_.type.kind == Kind::float32 ? "32(" : "64(") + at_ + ", " + count_ + ", " +
-                    lowest_ + ", " + value_ + ");",
-                take_sum(), move_sum(), mine_ + " = limbs_f64(" + limbs_ + ", " + count_ + ", " + lowest_ + ");"};
+        return sum(float_sum("limbs_"), float_sum("limbs_wide_"), mine_ + " = limbs_f64(" + limbs_ + ", " + count_ + ", " + lowest_ + ");");
       case AccumulatorKind::minimum: return extreme("~");
       case AccumulatorKind::maximum: return extreme("");
       case AccumulatorKind::custom: break;
@@ -57,28 +63,51 @@ class LimbText {
   }
 
  private:
-  std::string take_sum() const { return "limbs_take_sum(" + at_ + ", " + count_ + ", " + limbs_ + ");"; }
-  std::string move_sum() const { return "limbs_move_sum(" + at_ + ", " + count_ + ", to + " + first_ + ");"; }
   std::string low_word() const { return "((u64)(" + limbs_ + ")[1] << 32 | (" + limbs_ + ")[0])"; }
 
-  std::string add_word() const {
+  LimbStatements sum(const std::string& add, const std::string& add_wide, const std::string& collect) const {
+    return {add, "limbs_take_sum(" + at_ + ", " + count_ + ", " + limbs_ + ");",
+            "limbs_wide_move(" + limbs_ + ", " + count_ + ", " + wide_to_ + ", stride);", collect, add_wide,
+            "limbs_wide_take(" + wide_at_ + ", stride, " + count_ + ", " + limbs_ + ");"};
+  }
+
+  LimbStatements count() const {
+    const std::string limb = "limbs[" + first_ + "]", take_wide = limb + " = (u32)*(" + wide_at_ + ");", collect = mine_ + " = (i64)" + limb + ";";
+    if (is_only_seen_)
+      return {"ATOMIC_STORE_U32(" + at_ + ", 1u);", limb + " = 1u;", "limbs_wide_store(" + wide_to_ + ", " + limb + ");", collect,
+              "limbs_wide_store(" + wide_at_ + ", 1u);", take_wide};
+    return {"ATOMIC_ADD_U32(" + at_ + ", 1u);", "limbs_take_sum(" + at_ + ", 1u, " + limbs_ + ");",
+            "limbs_wide_add(" + wide_to_ + ", " + limb + ", 0u);", collect, "limbs_wide_add(" + wide_at_ + ", 1u, 0u);", take_wide};
+  }
+
+  std::string word_sum(const std::string& prefix) const {
     const bool is_unsigned = a_.type.kind == Kind::uint64 || a_.type.kind == Kind::uint32;
     const std::string word = is_unsigned ? "(u64)" + value_ : "(u64)(i64)" + value_;
-    return "limbs_add_word(" + at_ + ", " + count_ + ", " + word + ", " + (is_unsigned ? "0u" : "(u32)((i64)" + value_ + " < 0)") + ");";
+    const std::string is_negative = is_unsigned ? "0u" : "(u32)((i64)" + value_ + " < 0)";
+    return prefix + "add_word(" + (prefix == "limbs_" ? at_ + ", " + count_ : wide_at_ + ", stride") + ", " + word + ", " + is_negative + ");";
+  }
+
+  std::string float_sum(const std::string& prefix) const {
+    const std::string width = a_.type.kind == Kind::float32 ? "32(" : "64(";
+    return "outside |= " + prefix + "add_f" + width + (prefix == "limbs_" ? at_ : wide_at_ + ", stride") + ", " + count_ + ", " + lowest_ +
+           ", " + value_ + ");";
   }
 
   // No value's word is 0 but the neutral one's.
   LimbStatements extreme(const std::string& complement) const {
-    const std::string word = "limbs[" + first_ + "]";
-    return {"ATOMIC_MAX_U32(" + at_ + ", " + complement + order_word(a_.type, value_) + ");",
+    const std::string limb = "limbs[" + first_ + "]", word = complement + order_word(a_.type, value_);
+    return {"ATOMIC_MAX_U32(" + at_ + ", " + word + ");",
             "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
-            "ATOMIC_MAX_U32(to + " + first_ + ", ATOMIC_LOAD_U32(" + at_ + "));",
-            "if (" + word + " == 0u) " + mine_ + " = " + constant_text(neutral_of(a_)) + "; else " + mine_ + " = " +
-                of_order_word(a_.type, "(" + complement + word + ")") + ";"};
+            "limbs_wide_maximum(" + wide_to_ + ", " + limb + ");",
+            "if (" + limb + " == 0u) " + mine_ + " = " + constant_text(neutral_of(a_)) + "; else " + mine_ + " = " +
+                of_order_word(a_.type, "(" + complement + limb + ")") + ";",
+            "limbs_wide_maximum(" + wide_at_ + ", " + word + ");",
+            limb + " = (u32)*(" + wide_at_ + ");"};
   }
 
   const Accumulator& a_;
-  std::string count_, first_, at_, limbs_, mine_, lowest_, value_;
+  std::string count_, first_, at_, wide_at_, wide_to_, limbs_, mine_, lowest_, value_;
+  bool is_only_seen_ = false;
 };
 
 // The limb that tells whether a row came to a slot: a count of rows where there is one, else one behind the others.
@@ -123,38 +152,42 @@ bool has_limbs(const TileProgram& program) {
   return true;
 }
 
-std::string limb_functions(const TileProgram& program, const LimbSpaces& spaces) {
-  const bool is_dense = spaces.is_dense;
-  std::string add = "  u32 outside = 0;\n", take, move, collect;
+std::string limb_functions(const TileProgram& program, const LimbUse& use) {
+  const bool is_dense = use.is_dense;
+  LimbStatements all;
+  all.add = all.add_wide = "  u32 outside = 0;\n";
   std::uint32_t limb = 0;
   for (std::size_t i = 0; i < program.accumulators.size(); i++) {
     const Accumulator& a = program.accumulators[i];
     std::string guard;
     if (a.argument >= 0 && program.graph->at(program.outputs[static_cast<std::size_t>(a.argument)].root).nullable)
       guard = "if (" + result_value(static_cast<std::size_t>(a.argument)) + "_valid != 0u) ";
-    const LimbStatements statements = LimbText(program, i, limb, is_dense).statements();
-    add += "  " + guard + statements.add + "\n";
-    take += "  " + statements.take + "\n";
-    move += "  " + statements.move + "\n";
-    collect += "  " + statements.collect + "\n";
+    const LimbStatements one = LimbText(program, i, limb, is_dense).statements();
+    for (const auto part : {&LimbStatements::add, &LimbStatements::add_wide}) all.*part += "  " + guard + one.*part + "\n";
+    for (const auto part : {&LimbStatements::take, &LimbStatements::move, &LimbStatements::collect, &LimbStatements::take_wide})
+      all.*part += "  " + one.*part + "\n";
     limb += limb_count(a, is_dense);
   }
   if (is_dense && row_count_limb(program, true) < 0) {
-    add += "  ATOMIC_STORE_U32(at + " + std::to_string(limb) + "u, 1u);\n";
-    move += "  ATOMIC_STORE_U32(to + " + std::to_string(limb) + "u, 1u);\n";
+    const std::string seen = std::to_string(limb) + "u";
+    all.add += "  ATOMIC_STORE_U32(at + " + seen + ", 1u);\n";
+    all.add_wide += "  limbs_wide_store(at + " + seen + " * stride, 1u);\n";
+    all.move += "  limbs_wide_store(to + " + seen + " * stride, 1u);\n";
   }
   const std::string ranges = is_dense ? ", const PRIVATE DenseRanges* ranges" : "", ignored = is_dense ? " (void)ranges;" : "";
-  const std::string add_at = spaces.add + " ATOMIC_U32* at", take_at = spaces.take + " ATOMIC_U32* at";
-  std::string text = "#define LIMB_SPACE " + spaces.add + "\n#define TAKE_SPACE " + spaces.take + "\n" + skeleton_text("limbs limbs_read") +
-                     function_text("u32 limbs_add(" + add_at + ", const PRIVATE PipelineResult* result" + ranges + ")",
-                                   add + "  (void)at; (void)result;" + ignored + "\n  return outside;\n") +
-                     function_text("void limbs_take(" + take_at + ", PRIVATE u32* limbs)", take + "  (void)at; (void)limbs;\n") +
+  const std::string row = ", const PRIVATE PipelineResult* result" + ranges + ")";
+  const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n", unused = "  (void)at; (void)limbs;\n";
+  std::string text = "#define LIMB_SPACE " + use.space + "\n" + skeleton_text("limbs_order limbs limbs_read") +
+                     function_text("u32 limbs_add(LIMB_SPACE ATOMIC_U32* at" + row, all.add + added) +
+                     function_text("void limbs_take(LIMB_SPACE ATOMIC_U32* at, PRIVATE u32* limbs)", all.take + unused) +
                      function_text("void limbs_collect(PRIVATE u32* limbs" + ranges + ", PRIVATE Accumulators* mine)",
-                                   collect + "  (void)limbs; (void)mine;" + ignored + "\n");
-  if (is_dense)
-    text += skeleton_text("limbs_move") +
-            function_text("void limbs_move(LOCAL ATOMIC_U32* at, GLOBAL ATOMIC_U32* to)", move + "  (void)at; (void)to;\n");
-  return text;
+                                   all.collect + "  (void)limbs; (void)mine;" + ignored + "\n");
+  if (!is_dense) return text;
+  text += skeleton_text("limbs_wide") +
+          function_text("void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
+                        all.move + "  (void)limbs; (void)to; (void)stride;\n") +
+          function_text("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)", all.take_wide + unused + "  (void)stride;\n");
+  return use.in_global ? text + function_text("u32 limbs_add_wide(GLOBAL ATOMIC_U64* at, u64 stride" + row, "  (void)stride;\n" + all.add_wide + added) : text;
 }
 
 }  // namespace penstock::plan

@@ -46,10 +46,9 @@ std::string move_row_statements(const TileProgram& program);
 std::string accumulator_functions(const TileProgram& program);
 
 // emit_limbs.cpp
-// LOCAL or GLOBAL: where the limbs are that rows are added to, and those that are taken at the end; a dense table's are moved from local
-// memory to global.
-struct LimbSpaces { std::string add, take; bool is_dense = false; };
-std::string limb_functions(const TileProgram& program, const LimbSpaces& spaces);
+// LOCAL or GLOBAL: where the limbs are. A dense table's are added up in global memory at last, where some rows may go at once (in_global).
+struct LimbUse { std::string space; bool is_dense = false, in_global = false; };
+std::string limb_functions(const TileProgram& program, const LimbUse& use);
 
 // emit_dense.cpp
 std::string dense_functions(const TileProgram& program);

@@ -35,6 +35,7 @@ std::string defines(const TileProgram& program, const std::string& skeleton, con
     define("PIPELINE_COPIES", policy.copies);
     define("PIPELINE_LIMBS", limb_count(program, is_dense(skeleton)));
     if (is_dense(skeleton)) {
+      define("PIPELINE_IN_GLOBAL", policy.in_global);
       define("PIPELINE_SEEN", seen_limb(program));
       define("PIPELINE_RANGE_WORDS", range_words(program));
     }
@@ -118,9 +119,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& sk
     case Epilogue::group: break;
   }
   const std::string words = accumulator_functions(program) + key_function(program);
-  if (is_dense(skeleton)) return words + dense_functions(program) + limb_functions(program, {policy.slots > 0 ? "LOCAL" : "GLOBAL", "GLOBAL", true});
-  if (skeleton == "group_local") return words + skeleton_text("group_keys") + limb_functions(program, {"LOCAL", "LOCAL"});
-  if (skeleton == "group_global") return words + skeleton_text("group_keys") + limb_functions(program, {"GLOBAL", "GLOBAL"});
+  if (is_dense(skeleton)) return words + dense_functions(program) + limb_functions(program, {"LOCAL", true, policy.in_global});
+  if (skeleton == "group_local") return words + skeleton_text("group_keys") + limb_functions(program, {"LOCAL"});
+  if (skeleton == "group_global") return words + skeleton_text("group_keys") + limb_functions(program, {"GLOBAL"});
   return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
 }
 

@@ -10,8 +10,9 @@ namespace {
 
 // Rows that ranges are first found over, spread over a chunk: some microseconds of a GPU.
 constexpr std::uint64_t sampled_rows = 1 << 20;
-// Keys that the sample lacks are expected this near its own: 1/8 of the range on either side, or less where that would take more parts.
-constexpr std::array<std::uint64_t, 3> widenings = {8, 64, 0};
+// Keys that the sample lacks are expected this near its own: 1/8 of the range on either side, or less where that would take more parts. Keys
+// that grow from chunk to chunk lie outside again and again: the range is then made three times as wide, so that this is seldom.
+constexpr std::array<std::uint64_t, 4> widenings = {1, 8, 64, 0};
 
 }  // namespace
 
@@ -58,13 +59,15 @@ Status TileKernel::lay_out(Queue& queue, std::uint64_t row_count) {
   const std::optional<DenseTable> least = ranges_->table(0);
   const Variant* fitting = least ? dense_variant(device_->traits(), program_, policy_, least->slots, row_count) : nullptr;
   if (!fitting) return take_next(row_count, 0);
+  const auto parts = [&](std::uint64_t slots) { return dense_shape(program_, policy_, slots).parts; };
   const bool is_other = fitting != variant_;
   variant_ = fitting;
   policy_ = variant_->policy(device_->traits(), program_);
   for (const std::uint64_t widening : widenings) {
+    if (widening == 1 && attempts_ < 2) continue;
     const std::optional<DenseTable> wider = ranges_->table(widening);
     if (!wider || dense_variant(device_->traits(), program_, policy_, wider->slots, row_count) != variant_) continue;
-    if (dense_shape(program_, policy_, wider->slots).parts != dense_shape(program_, policy_, least->slots).parts) continue;
+    if (widening > 1 && parts(wider->slots) != parts(least->slots)) continue;
     dense_ = *wider;
     break;
   }
@@ -79,7 +82,7 @@ Status TileKernel::lay_out(Queue& queue, std::uint64_t row_count) {
 Status TileKernel::prepare_dense(Slot& slot, std::uint64_t row_count) const {
   const std::uint64_t entry_words = program_.key_words() + std::max(1u, program_.accumulator_words());
   slot.keys = dense_words_;
-  PENSTOCK_TRY(replace(slot.places, dense_.slots * limb_count(program_, true) * 4));
+  PENSTOCK_TRY(replace(slot.places, dense_.slots * limb_count(program_, true) * 8));
   const std::uint64_t result_bytes = std::min(dense_.slots, row_count) * entry_words * 8;
   if (!slot.results || slot.results->bytes() < result_bytes) slot.results_are_set = false;
   PENSTOCK_TRY(replace(slot.results, result_bytes));
@@ -93,7 +96,7 @@ Status TileKernel::enqueue_dense(Queue& queue, std::vector<Argument> arguments, 
   slot.is_by_slots = false;
   slot.slots = static_cast<std::uint32_t>(std::min<std::uint64_t>(slots, row_count));
   slot.attempt = attempts_;
-  PENSTOCK_TRY(queue.fill(*slot.places, 0, std::uint64_t{slots} * limb_count(program_, true) * 4));
+  PENSTOCK_TRY(queue.fill(*slot.places, 0, std::uint64_t{slots} * limb_count(program_, true) * 8));
   for (const auto* buffer : {&slot.used_slots, &slot.overflowed}) PENSTOCK_TRY(queue.fill(**buffer, 0, 4));
   if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, one_piece_bytes)));
   slot.results_are_set = true;

@@ -92,28 +92,34 @@ bool can_group_locally(const Traits& traits, const TileProgram& program) {
 // A table of slots that keys are reckoned to, as large as local memory, where another one's latency is hidden by items of the same group:
 // its size costs nothing but the copies that few keys have. Programs of many columns or accumulators get registers instead of items, and
 // read row by row: their columns are enough loads in flight, and a text without copies of its rows compiles in half the time.
+std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_unit, std::uint32_t words) {
+  constexpr std::uint64_t most_bytes = 227 << 10;
+  return static_cast<std::uint32_t>((std::min(traits.local_bytes, most_bytes) / groups_per_unit - 1280) / 4 / words);
+}
 Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   const bool is_wide = input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
   policy.group_size = group_size(traits, traits.target == Target::cuda && !is_wide ? 1024 : 512);
   policy.vectors = is_wide ? 0 : std::min(2u, vectors_for(input_bytes_per_row(program)));
   policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
-  constexpr std::uint64_t most_bytes = 227 << 10;
-  policy.slots = static_cast<std::uint32_t>((std::min(traits.local_bytes, most_bytes) - 256) / 4 / limb_count(program, true));
+  policy.slots = dense_slots(traits, 1, limb_count(program, true));
   policy.groups = traits.compute_units * (traits.target == Target::cuda ? 1 : 4);
   return policy;
 }
 Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
   Policy policy = dense_group_policy(traits, program);
-  policy.slots = 0;
+  policy.in_global = true;
+  policy.group_size = group_size(traits, 512);
+  policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
+  policy.groups_per_unit = 2;      // what latency of global memory takes
+  policy.slots = dense_slots(traits, traits.target == Target::cuda ? policy.groups_per_unit : 1, limb_count(program, true) + 1);
   policy.groups = traits.compute_units * 4;
-  policy.groups_per_unit = 2048 / policy.group_size / 2;
   return policy;
 }
 constexpr std::uint32_t least_dense_slots = 64;
 bool can_group_densely(const Traits& traits, const TileProgram& program) {
   return can_group_locally(traits, program) && can_have_ranges(program) &&
-         traits.local_bytes >= least_dense_slots * 4 * limb_count(program, true) + 256;
+         traits.local_bytes >= least_dense_slots * 4 * (limb_count(program, true) + 1) + 1280;
 }
 
 // One table in global memory: as many slots as half its places.
@@ -256,11 +262,11 @@ Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& p
 DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots) {
   DenseShape shape;
   shape.groups = policy.groups;
-  if (policy.slots == 0) return shape;
+  if (policy.in_global) return shape;
   shape.parts = static_cast<std::uint32_t>((slots + policy.slots - 1) / policy.slots);
   shape.groups = std::max(1u, policy.groups / shape.parts) * shape.parts;
-  // Items of a sub-group that meet the same key wait for one another; more than some 1,000 slots are cleared and moved in vain.
-  const std::uint64_t copies = std::min<std::uint64_t>(policy.slots, 1024) / std::max<std::uint64_t>(slots, 1);
+  // Items of a sub-group that meet the same key wait for one another, which is seldom with twice as many places as items.
+  const std::uint64_t copies = 64 / std::max<std::uint64_t>(slots, 1);
   const std::uint64_t padded = slots * limb_count(program, true) | 1u, room = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
   shape.copies = std::bit_floor(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min(copies, room / padded), 1, 32)));
   return shape;
@@ -270,13 +276,13 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
                              std::uint64_t row_count) {
   // More slots than that are cleared and collected for longer than rows are read.
   const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
-  const std::uint64_t table_bytes = slots * limb_count(program, true) * 4, result_bytes = std::min(slots, row_count) * entry * 8;
+  const std::uint64_t table_bytes = slots * limb_count(program, true) * 8, result_bytes = std::min(slots, row_count) * entry * 8;
   const bool fits = table_bytes + result_bytes <= std::min(traits.global_bytes / 8, traits.max_allocation_bytes);
   for (const Variant& variant : table) {
     if (variant.algorithm != Algorithm::group_dense) continue;
-    const std::uint32_t in_local = variant.policy(traits, program).slots;
-    if (in_local > 0 && (now.slots == 0 || slots > std::uint64_t{in_local} * most_dense_parts)) continue;
-    return fits && (in_local > 0 || slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count)) ? &variant : nullptr;
+    const Policy policy = variant.policy(traits, program);
+    if (!policy.in_global && (now.in_global || slots > std::uint64_t{policy.slots} * most_dense_parts)) continue;
+    return fits && (!policy.in_global || slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count)) ? &variant : nullptr;
   }
   return nullptr;
 }

@@ -133,10 +133,9 @@ TEST(GroupBy, ChunksThatOverflowTogetherWidenTheTablesOnce) {
     };
     TAKE(const Outcome outcome, run(plan, grouped, options));
     EXPECT_EQ(outcome.table.row_count, static_cast<std::uint64_t>(row_count));
-    EXPECT_GT(slots.size(), 1u) << "nothing overflowed: the test shows nothing";
     EXPECT_LE(slots.size(), 6u) << "each chunk tried again by itself";
     for (std::size_t i = 1; i < slots.size(); i++) EXPECT_NE(slots[i - 1], slots[i]) << "the same attempt again";
-    EXPECT_GT(outcome.report.kernels[0].launches, outcome.report.chunks);
+    EXPECT_GT(outcome.report.kernels[0].launches, outcome.report.chunks) << "nothing overflowed: the test shows nothing";
   });
 }
 
