@@ -73,9 +73,10 @@ class LimbText {
 
   LimbStatements count() const {
     const std::string limb = "limbs[" + first_ + "]", take_wide = limb + " = (u32)*(" + wide_at_ + ");", collect = mine_ + " = (i64)" + limb + ";";
-    if (is_only_seen_)
-      return {"ATOMIC_STORE_U32(" + at_ + ", 1u);", limb + " = 1u;", "limbs_wide_store(" + wide_to_ + ", " + limb + ");", collect,
-              "limbs_wide_store(" + wide_at_ + ", 1u);", take_wide};
+    if (is_only_seen_)      // a row that came to the slot may have no value
+      return {"ATOMIC_STORE_U32(" + at_ + ", 1u);", "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
+              "if (" + limb + " != 0u) limbs_wide_store(" + wide_to_ + ", 1u);", collect, "limbs_wide_store(" + wide_at_ + ", 1u);",
+              take_wide};
     return {"ATOMIC_ADD_U32(" + at_ + ", 1u);", "limbs_take_sum(" + at_ + ", 1u, " + limbs_ + ");",
             "limbs_wide_add(" + wide_to_ + ", " + limb + ", 0u);", collect, "limbs_wide_add(" + wide_at_ + ", 1u, 0u);", take_wide};
   }

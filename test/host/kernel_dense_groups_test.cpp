@@ -293,5 +293,48 @@ TEST_P(DenseGroups, IntegersAreExact) {
   }
 }
 
+// Infinity's exponent has a place among limbs of the largest floats.
+TEST_P(DenseGroups, NarrowFloatsThatAreNoNumbersAreNotAdded) {
+  for (const float outside : {HUGE_VALF, -HUGE_VALF, std::nanf("")}) {
+    SCOPED_TRACE(outside);
+    std::vector<float> x(100, 0x1p126f);
+    x[77] = outside;
+    const Table table = Table::of({{"key", Column::from(std::vector<std::int32_t>(100, 3))}, {"x", Column::from(x)}});
+    Plan plan;
+    TAKE(const StepId groups, sums_by_all_but_last(plan, table));
+    TAKE(const Table result, grouped(plan, groups));
+    EXPECT_EQ(variant, "group");
+    const double sum = scalar_at(result.columns[1], 0).real;
+    EXPECT_TRUE(std::isnan(outside) ? std::isnan(sum) : sum == static_cast<double>(outside)) << sum;
+  }
+}
+
+// A slot that rows came to, but no value: in some work groups, or in all of them.
+TEST_P(DenseGroups, AggregatesOfNoValueAreNull) {
+  constexpr std::size_t rows = 1200;
+  std::vector<std::int32_t> key(rows);
+  std::vector<std::optional<std::int32_t>> x(rows);
+  std::vector<std::optional<float>> y(rows);
+  for (std::size_t i = 0; i < rows; i++) {
+    key[i] = static_cast<std::int32_t>(i % 5);
+    if (key[i] == 2 || (key[i] == 3 && i > 20)) continue;
+    x[i] = 7;
+    y[i] = 0.5f;
+  }
+  Plan plan;
+  const StepId source =
+      plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}, {"y", Column::from(y)}})));
+  Builder b(plan.step(source).schema);
+  const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(1u), "a", nullptr}, {Aggregate::minimum, b.column(1u), "b", nullptr},
+                                            {Aggregate::sum, b.column(2u), "c", nullptr}};
+  TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, calls));
+  TAKE(const Table result, grouped(plan, groups));
+  EXPECT_EQ(variant, GetParam().variant);
+  ASSERT_EQ(result.row_count, 5u);
+  for (std::uint64_t row = 0; row < 5; row++)
+    for (std::size_t c = 1; c < 4; c++) EXPECT_EQ(scalar_at(result.columns[c], row).is_null, row == 2) << row << " " << c;
+  EXPECT_TRUE(scalar_at(result.columns[1], 3).integer == 4 * 7);
+}
+
 }  // namespace
 }  // namespace penstock::plan
