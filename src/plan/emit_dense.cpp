@@ -17,7 +17,8 @@ struct DenseKey {
 DenseKey dense_key(const TileProgram& program, std::uint32_t i) {
   const Node& node = program.graph->at(program.outputs[i].root);
   const std::string number = std::to_string(i);
-  return {node.type, node.nullable, is_narrow_key(node.type), is_signed_key(node.type), result_value(i), "base" + number, "extent" + number};
+  return {node.type,       node.nullable,   is_narrow_key(node.type), is_signed_key(node.type),
+          result_value(i), "base" + number, "extent" + number};
 }
 
 // "digit" is the key's place in its range; one that is outside it is `extent` or more.
@@ -27,8 +28,9 @@ std::string digit_statements(const DenseKey& key) {
                                    : "  distance = " + to_word(key.type, key.value) + " - " + base + ";\n  digit = distance < " + extent +
                                          " ? (u32)distance : " + extent + ";\n";
   if (!key.is_nullable) return text + "  outside |= (u32)(digit >= " + extent + ");\n  slot = slot * " + extent + " + digit;\n";
-  return text + "  outside |= (u32)(digit >= " + extent + ") & " + key.value + "_valid;\n  digit = " + key.value + "_valid != 0u ? digit : " +
-         extent + ";\n  slot = slot * (" + extent + " + 1u) + digit;\n";
+  const std::string valid = key.value + "_valid";
+  return text + "  outside |= (u32)(digit >= " + extent + ") & " + valid + ";\n  digit = " + valid + " != 0u ? digit : " + extent +
+         ";\n  slot = slot * (" + extent + " + 1u) + digit;\n";
 }
 
 std::string slot_function(const TileProgram& program) {

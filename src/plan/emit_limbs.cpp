@@ -22,8 +22,8 @@ std::string of_order_word(Type type, const std::string& word) {
   return "(" + kernel_type(type) + ")" + (is_signed_word(type) ? "(i32)(" + word + " ^ 0x80000000u)" : word);
 }
 
-// Statements of one accumulator: a row's value into limbs at `at`; limbs at `at` into those at `limbs`, in registers; from there to the wide
-// ones at `to`; and into the accumulator. Of wide ones the first two again.
+// Statements of one accumulator: a row's value into limbs at `at`; limbs at `at` into those at `limbs`, in registers; from there to the
+// wide ones at `to`; and into the accumulator. Of wide ones the first two again.
 struct LimbStatements { std::string add, take, move, collect, add_wide, take_wide; };
 
 // A count that tells only whether there is a value need not count.
@@ -40,7 +40,8 @@ class LimbText {
  public:
   LimbText(const TileProgram& program, std::size_t index, std::uint32_t limb, bool is_dense)
       : a_(program.accumulators[index]), count_(std::to_string(limb_count(a_, is_dense)) + "u"), first_(std::to_string(limb) + "u"),
-        at_("at + " + first_), wide_at_("at + " + first_ + " * stride"), wide_to_("to + " + first_ + " * stride"), limbs_("limbs + " + first_), mine_("mine->a" + std::to_string(index)),
+        at_("at + " + first_), wide_at_("at + " + first_ + " * stride"), wide_to_("to + " + first_ + " * stride"),
+        limbs_("limbs + " + first_), mine_("mine->a" + std::to_string(index)),
         lowest_(is_dense ? "ranges->" + lowest_name(index) : "(-80)") {
     is_only_seen_ = is_dense && is_only_seen(program, index);
     if (a_.argument >= 0) value_ = result_value(static_cast<std::size_t>(a_.argument));
@@ -72,7 +73,8 @@ class LimbText {
   }
 
   LimbStatements count() const {
-    const std::string limb = "limbs[" + first_ + "]", take_wide = limb + " = (u32)*(" + wide_at_ + ");", collect = mine_ + " = (i64)" + limb + ";";
+    const std::string limb = "limbs[" + first_ + "]";
+    const std::string take_wide = limb + " = (u32)*(" + wide_at_ + ");", collect = mine_ + " = (i64)" + limb + ";";
     if (is_only_seen_)      // a row that came to the slot may have no value
       return {"ATOMIC_STORE_U32(" + at_ + ", 1u);", "limbs_take_maximum(" + at_ + ", " + limbs_ + ");",
               "if (" + limb + " != 0u) limbs_wide_store(" + wide_to_ + ", 1u);", collect, "limbs_wide_store(" + wide_at_ + ", 1u);",
@@ -85,7 +87,8 @@ class LimbText {
     const bool is_unsigned = a_.type.kind == Kind::uint64 || a_.type.kind == Kind::uint32;
     const std::string word = is_unsigned ? "(u64)" + value_ : "(u64)(i64)" + value_;
     const std::string is_negative = is_unsigned ? "0u" : "(u32)((i64)" + value_ + " < 0)";
-    return prefix + "add_word(" + (prefix == "limbs_" ? at_ + ", " + count_ : wide_at_ + ", stride") + ", " + word + ", " + is_negative + ");";
+    const std::string to = prefix == "limbs_" ? at_ + ", " + count_ : wide_at_ + ", stride";
+    return prefix + "add_word(" + to + ", " + word + ", " + is_negative + ");";
   }
 
   std::string float_sum(const std::string& prefix) const {
@@ -178,17 +181,20 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   const std::string ranges = is_dense ? ", const PRIVATE DenseRanges* ranges" : "", ignored = is_dense ? " (void)ranges;" : "";
   const std::string row = ", const PRIVATE PipelineResult* result" + ranges + ")";
   const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n", unused = "  (void)at; (void)limbs;\n";
-  std::string text = "#define LIMB_SPACE " + use.space + "\n" + skeleton_text("limbs_order limbs limbs_read") +
+  std::string text = skeleton_text("limbs_order limbs limbs_read") +
                      function_text("u32 limbs_add(LIMB_SPACE ATOMIC_U32* at" + row, all.add + added) +
                      function_text("void limbs_take(LIMB_SPACE ATOMIC_U32* at, PRIVATE u32* limbs)", all.take + unused) +
                      function_text("void limbs_collect(PRIVATE u32* limbs" + ranges + ", PRIVATE Accumulators* mine)",
                                    all.collect + "  (void)limbs; (void)mine;" + ignored + "\n");
+  replace_all(text, "LIMB_SPACE", use.space);      // no macro, behind which checks would not see an address space
   if (!is_dense) return text;
   text += skeleton_text("limbs_wide") +
           function_text("void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
                         all.move + "  (void)limbs; (void)to; (void)stride;\n") +
-          function_text("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)", all.take_wide + unused + "  (void)stride;\n");
-  return use.in_global ? text + function_text("u32 limbs_add_wide(GLOBAL ATOMIC_U64* at, u64 stride" + row, "  (void)stride;\n" + all.add_wide + added) : text;
+          function_text("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)",
+                        all.take_wide + unused + "  (void)stride;\n");
+  if (!use.in_global) return text;
+  return text + function_text("u32 limbs_add_wide(GLOBAL ATOMIC_U64* at, u64 stride" + row, "  (void)stride;\n" + all.add_wide + added);
 }
 
 }  // namespace penstock::plan

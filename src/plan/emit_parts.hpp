@@ -18,6 +18,9 @@ inline std::string parameter_name(std::uint32_t parameter) { return "p" + std::t
 inline std::string function_text(const std::string& head, const std::string& body) {
   return "FUNCTION " + head + "\n{\n" + body + "}\n\n";
 }
+inline void replace_all(std::string& text, const std::string& word, const std::string& with) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += with.size()) text.replace(at, word.size(), with);
+}
 
 // A value of a row that was evaluated is a field of PipelineResult, and so is its validity, a word, unless it is never NULL.
 std::vector<ColumnBuffer> result_fields(const TileProgram& program);

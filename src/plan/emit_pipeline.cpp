@@ -47,10 +47,6 @@ std::string defines(const TileProgram& program, const std::string& skeleton, con
   return text;
 }
 
-void replace_all(std::string& text, const std::string& word, const std::string& with) {
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += with.size()) text.replace(at, word.size(), with);
-}
-
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;

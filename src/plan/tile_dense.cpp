@@ -10,8 +10,8 @@ namespace {
 
 // Rows that ranges are first found over, spread over a chunk: some microseconds of a GPU.
 constexpr std::uint64_t sampled_rows = 1 << 20;
-// Keys that the sample lacks are expected this near its own: 1/8 of the range on either side, or less where that would take more parts. Keys
-// that grow from chunk to chunk lie outside again and again: the range is then made three times as wide, so that this is seldom.
+// Keys that the sample lacks are expected this near its own: 1/8 of the range on either side, or less where that would take more parts.
+// Keys that grow from chunk to chunk lie outside again and again: the range is then made three times as wide, so that this is seldom.
 constexpr std::array<std::uint64_t, 4> widenings = {1, 8, 64, 0};
 
 }  // namespace

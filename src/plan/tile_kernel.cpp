@@ -258,7 +258,8 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       finish_arguments(write);
       return queue.launch(*compiled_, "pipeline_write", groups, write);
     }
-    case Algorithm::reduce: case Algorithm::group: case Algorithm::group_dense: case Algorithm::group_local: case Algorithm::group_global: break;
+    case Algorithm::reduce: case Algorithm::group: case Algorithm::group_dense: case Algorithm::group_local: case Algorithm::group_global:
+      break;
   }
   return Status(Code::internal, "no algorithm of a compaction");
 }
