@@ -84,7 +84,7 @@ Status TileKernel::prepare_dense(Slot& slot, std::uint64_t row_count) const {
   slot.keys = dense_words_;
   PENSTOCK_TRY(replace(slot.places, dense_.slots * limb_count(program_, true) * 8));
   const std::uint64_t result_bytes = std::min(dense_.slots, row_count) * entry_words * 8;
-  if (!slot.results || slot.results->bytes() < result_bytes) slot.results_are_set = false;
+  slot.results_are_set = false;                  // read without what is between; the next variant may read it
   PENSTOCK_TRY(replace(slot.results, result_bytes));
   return replace(slot.used_slots, 64);
 }
@@ -98,8 +98,6 @@ Status TileKernel::enqueue_dense(Queue& queue, std::vector<Argument> arguments, 
   slot.attempt = attempts_;
   PENSTOCK_TRY(queue.fill(*slot.places, 0, std::uint64_t{slots} * limb_count(program_, true) * 8));
   for (const auto* buffer : {&slot.used_slots, &slot.overflowed}) PENSTOCK_TRY(queue.fill(**buffer, 0, 4));
-  if (!slot.results_are_set) PENSTOCK_TRY(queue.fill(*slot.results, 0, std::min(slot.results->bytes() / 4 * 4, one_piece_bytes)));
-  slot.results_are_set = true;
   for (const auto* buffer : {&slot.keys, &slot.places, &slot.overflowed, &slot.fault}) arguments.push_back(Argument::of(**buffer));
   arguments.push_back(Argument::value(row_count));
   for (const std::uint32_t number : {slots, shape.parts, shape.copies}) arguments.push_back(Argument::value(number));

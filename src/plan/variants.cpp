@@ -327,7 +327,8 @@ Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& progr
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program, const Attempt& failed, std::uint64_t group_rows,
                              bool is_outside) {
   const Algorithm algorithm = failed.variant->algorithm;
-  if (algorithm == Algorithm::group_dense && !is_outside) return of_variant(traits, program, Algorithm::group_local);
+  // Limbs of a fixed place may hold floats that a dense table's do not, and the keys are not limited as those of `group` are.
+  if (algorithm == Algorithm::group_dense) return of_variant(traits, program, Algorithm::group_local);
   if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
   if (is_outside) return of_variant(traits, program, Algorithm::group);
   if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);

@@ -278,7 +278,8 @@ TEST_P(DenseGroups, IntegersAreExact) {
       Table::of({{"key", Column::from(key)}, {"i64", Column::from(i64)}, {"u64", Column::from(u64)}, {"f32", Column::from(f32)}})));
   Builder b(plan.step(source).schema);
   const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(1u), "a", nullptr}, {Aggregate::sum, b.column(2u), "b", nullptr},
-                                            {Aggregate::minimum, b.column(3u), "c", nullptr}, {Aggregate::maximum, b.column(3u), "d", nullptr}};
+                                            {Aggregate::minimum, b.column(3u), "c", nullptr},
+                                            {Aggregate::maximum, b.column(3u), "d", nullptr}};
   TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, calls));
   TAKE(const Table result, grouped(plan, groups, 448));
   EXPECT_EQ(variant, GetParam().variant);
@@ -334,6 +335,22 @@ TEST_P(DenseGroups, AggregatesOfNoValueAreNull) {
   for (std::uint64_t row = 0; row < 5; row++)
     for (std::size_t c = 1; c < 4; c++) EXPECT_EQ(scalar_at(result.columns[c], row).is_null, row == 2) << row << " " << c;
   EXPECT_TRUE(scalar_at(result.columns[1], 3).integer == 4 * 7);
+}
+
+// More keys than `group` has slots, and floats that only limbs of a fixed place hold: from 2^47 down to bits of 2^-73.
+TEST_P(DenseGroups, ManyKeysWhoseFloatsHaveNoPlaceAreLookedUp) {
+  std::vector<std::int32_t> key(80000);
+  std::vector<double> x(key.size());
+  for (std::size_t i = 0; i < key.size(); i++) {
+    key[i] = static_cast<std::int32_t>(i * 7919 % 9000);
+    x[i] = key[i] == 1 ? 0x1.8p47 : 0x1.0000000000001p-21;
+  }
+  const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
+  Plan plan;
+  TAKE(const StepId groups, sums_by_all_but_last(plan, table));
+  TAKE(const Table result, grouped(plan, groups, 80000));
+  EXPECT_EQ(variant, "group_global");
+  expect_sums(table, result);
 }
 
 }  // namespace
