@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
+#include <set>
 
 #include "kernel_c/host_device.hpp"
 #include "penstock/expression.hpp"
@@ -351,6 +353,102 @@ TEST_P(DenseGroups, ManyKeysWhoseFloatsHaveNoPlaceAreLookedUp) {
   TAKE(const Table result, grouped(plan, groups, 80000));
   EXPECT_EQ(variant, "group_global");
   expect_sums(table, result);
+}
+
+// The first chunks have no row that passes, so that nothing is known of keys or floats; then there are both. Scalars are packed in memory.
+TEST_P(DenseGroups, RowsThatPassAfterTheSampleAreFound) {
+  constexpr std::size_t rows = 1600;
+  std::vector<std::int64_t> key(rows);
+  std::vector<double> x(rows);
+  for (std::size_t i = 0; i < rows; i++) key[i] = static_cast<std::int64_t>(i / 40) - 20, x[i] = static_cast<double>(i) * 0x1p40;
+  for (const std::int64_t least : {0, 50}) {
+    SCOPED_TRACE(least);
+    Plan plan;
+    const StepId source = plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
+    Builder f(plan.step(source).schema);
+    TAKE(NodeId passes, f.binary(Op::greater_equal, f.column(0u), f.captured(Scalar::of(Type{Kind::int64}, Int128{least}))));
+    for (int i = 0; i < 60; i++) {
+      TAKE(const NodeId other, f.binary(Op::not_equal, f.column(0u), f.captured(Scalar::of(Type{Kind::int64}, Int128{100 + i}))));
+      TAKE(passes, f.binary(Op::and_, passes, other));
+    }
+    TAKE(const StepId filtered, plan.filter(source, f.graph(), passes));
+    Builder b(plan.step(filtered).schema);
+    TAKE(const StepId groups, plan.group_by(filtered, b.graph(), {{"key", b.column(0u)}}, {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
+    TAKE(const Table result, grouped(plan, groups, 320));
+    EXPECT_EQ(variant, GetParam().variant);
+    ASSERT_EQ(result.row_count, least == 0 ? 20u : 0u);
+    for (std::uint64_t row = 0; row < result.row_count; row++)
+      EXPECT_EQ(scalar_at(result.columns[1], row).real, (40.0 * static_cast<double>(800 + 40 * row) + 780) * 0x1p40) << row;
+  }
+}
+
+// The product of all keys' ranges, with NULL beside each, just below and above 2^31 slots, and ranges of all 64 bits.
+TEST_P(DenseGroups, RangesWhoseProductIsNoTableTakeAnotherVariant) {
+  for (const std::int64_t wide : {std::int64_t{46339}, std::int64_t{46340}, std::int64_t{1} << 31, INT64_MAX}) {
+    SCOPED_TRACE(wide);
+    std::vector<std::optional<std::int64_t>> a(400), c(400);
+    std::vector<std::int32_t> x(400);
+    for (std::size_t i = 0; i < a.size(); i++) {
+      x[i] = static_cast<std::int32_t>(i);
+      if (i % 7 != 0) a[i] = i % 2 ? wide - 1 : wide == INT64_MAX ? INT64_MIN : 0;
+      if (i % 5 != 0) c[i] = i % 3 ? wide - 1 : 0;
+    }
+    const Table table = Table::of({{"a", Column::from(a)}, {"c", Column::from(c)}, {"x", Column::from(x)}});
+    Plan plan;
+    TAKE(const StepId groups, sums_by_all_but_last(plan, table));
+    TAKE(const Table result, grouped(plan, groups, 192));
+    EXPECT_EQ(variant, "group_local");
+    expect_sums(table, result);
+  }
+}
+
+// 53 bits at any place of five limbs, of both signs, so that sums cross 0 and carries run through all limbs; negative zeros among them.
+TEST_P(DenseGroups, WideFloatsAreExact) {
+  constexpr std::size_t rows = 4000;
+  std::mt19937_64 numbers(5);
+  std::vector<double> x(rows);
+  std::vector<std::uint8_t> key(rows);
+  std::map<std::uint8_t, Int128> expected;      // in units of 2^-60
+  for (std::size_t i = 0; i < rows; i++) {
+    key[i] = static_cast<std::uint8_t>(i % 40);
+    const Int128 mantissa = static_cast<std::int64_t>(numbers() >> (11 + numbers() % 53)) << (numbers() % 60);
+    const Int128 units = i % 7 == 0 ? 0 : i % 2 ? mantissa : -mantissa;
+    x[i] = i % 7 == 0 ? -0.0 : std::ldexp(static_cast<double>(units), -60);
+    expected[key[i]] += units;
+  }
+  const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
+  Plan plan;
+  TAKE(const StepId groups, sums_by_all_but_last(plan, table));
+  TAKE(const Table result, grouped(plan, groups, 4032));
+  EXPECT_EQ(variant, GetParam().variant);
+  ASSERT_EQ(result.row_count, 40u);
+  for (std::uint64_t row = 0; row < 40; row++)
+    EXPECT_EQ(scalar_at(result.columns[1], row).real, std::ldexp(static_cast<double>(expected[static_cast<std::uint8_t>(row)]), -60)) << row;
+}
+
+// The value is one more key, and no accumulator tells whether a row came.
+TEST_P(DenseGroups, DistinctValuesAreKeys) {
+  constexpr std::size_t rows = 1100;
+  const std::vector<std::optional<std::int16_t>> key = with_nulls<std::int16_t>(rows, -2, 4);
+  const std::vector<std::optional<std::int32_t>> x = with_nulls<std::int32_t>(rows, INT32_MAX - 30, 31);
+  std::map<std::optional<std::int16_t>, std::set<std::int32_t>> expected;
+  for (std::size_t i = 0; i < rows; i++)
+    if (auto& values = expected[key[i]]; x[i]) values.insert(*x[i]);
+  Plan plan;
+  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
+  Builder b(plan.step(source).schema);
+  AggregateCall counted{Aggregate::count, b.column(1u), "count", nullptr}, summed{Aggregate::sum, b.column(1u), "sum", nullptr};
+  counted.distinct = summed.distinct = true;
+  TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, {counted, summed}));
+  TAKE(const Table result, grouped(plan, groups, 320));
+  EXPECT_EQ(variant, GetParam().variant);
+  ASSERT_EQ(result.row_count, expected.size());
+  for (std::uint64_t row = 0; row < result.row_count; row++) {
+    const Scalar found = scalar_at(result.columns[0], row);
+    const auto& values = expected[found.is_null ? std::nullopt : std::optional(static_cast<std::int16_t>(found.integer))];
+    EXPECT_EQ(scalar_at(result.columns[1], row).integer, static_cast<Int128>(values.size())) << row;
+    EXPECT_TRUE(scalar_at(result.columns[2], row).integer == std::accumulate(values.begin(), values.end(), Int128{0})) << row;
+  }
 }
 
 }  // namespace
