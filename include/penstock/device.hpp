@@ -177,7 +177,8 @@ class Queue {
 struct StallSample {
   std::string program_key;                           // BuildReport::key of the program; empty where it is not known
   std::string kernel, reason;                        // "pipeline_group", "long_scoreboard"
-  std::uint32_t line = 0;                            // of the program's text; 0 where it is not known
+  std::string part;                                  // of the program's text: the last piece of the name that its #line gives
+  std::uint32_t line = 0;                            // of that part; 0 where it is not known
   std::uint64_t samples = 0;
 };
 struct StallSamples {

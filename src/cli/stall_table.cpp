@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 #include <tuple>
 
 namespace penstock::cli {
 namespace {
 
-// A kernel's line, or its whole where the line is 0: samples by reason.
+// A line of a kernel's text as it is printed, or its whole where the line is 0: samples by reason.
 struct Stalled {
   int kernel = -1;
   std::string function;
   std::uint32_t line = 0;
+  std::string source;
   std::map<std::string, std::uint64_t> by_reason;
 
   std::uint64_t samples() const {
@@ -31,15 +33,43 @@ int kernel_of(const RunReport& report, const std::string& key) {
   return -1;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The name of the part that a line begins, `#line 1 "expr/operations.kc"`, without folders; else nothing.
+std::string part_begun_by(const std::string& line) {
+  constexpr std::string_view begin = "#line 1 \"";
+  if (!line.starts_with(begin) || !line.ends_with('"')) return "";
+  const std::string name = line.substr(begin.size(), line.size() - begin.size() - 1);
+  return name.substr(name.rfind('/') + 1);
+}
+
+// Where a line of a part stands in the whole text, from 1; what stands before the first part is called "program". 0: nowhere.
+std::uint32_t line_in_text(const std::vector<std::string>& lines, const std::string& part, std::uint32_t line) {
+  if (line == 0) return 0;
+  std::size_t begin = lines.size();
+  if (part == "program") begin = 0;
+  for (std::size_t i = 0; i < lines.size() && begin == lines.size(); i++)
+    if (part_begun_by(lines[i]) == part) begin = i + 1;
+  return begin + line <= lines.size() ? static_cast<std::uint32_t>(begin) + line : 0;
+}
+
 std::vector<Stalled> grouped(const RunReport& report, bool by_line) {
   std::map<std::tuple<int, std::string, std::uint32_t>, Stalled> groups;
+  std::map<int, std::vector<std::string>> texts;
   for (const StallSample& sample : report.profile->stalls->samples) {
     const int kernel = kernel_of(report, sample.program_key);
-    const std::uint32_t line = by_line ? sample.line : 0;
+    if (kernel >= 0 && !texts.contains(kernel)) texts[kernel] = lines_of(report.kernels[static_cast<std::size_t>(kernel)].source);
+    const std::uint32_t line = by_line && kernel >= 0 ? line_in_text(texts[kernel], sample.part, sample.line) : 0;
     Stalled& group = groups[{kernel, sample.kernel, line}];
     group.kernel = kernel;
     group.function = sample.kernel;
     group.line = line;
+    if (line > 0) group.source = texts[kernel][line - 1];
     group.by_reason[sample.reason] += sample.samples;
   }
   std::vector<Stalled> all;
@@ -48,18 +78,7 @@ std::vector<Stalled> grouped(const RunReport& report, bool by_line) {
   return all;
 }
 
-std::string source_line(const RunReport& report, const Stalled& group) {
-  if (group.kernel < 0 || group.line == 0) return "";
-  const std::string& text = report.kernels[static_cast<std::size_t>(group.kernel)].source;
-  std::size_t at = 0;
-  for (std::uint32_t line = 1; line < group.line; line++) {
-    const std::size_t end = text.find('\n', at);
-    if (end == std::string::npos) return "";
-    at = end + 1;
-  }
-  const std::string line = text.substr(at, text.find('\n', at) - at);
-  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
-}
+std::string without_indent(const std::string& line) { return line.substr(std::min(line.find_first_not_of(' '), line.size())); }
 
 ProfileCell kernel_cell(int kernel) { return kernel < 0 ? unknown_cell() : count_cell(static_cast<std::uint64_t>(kernel)); }
 ProfileCell part_cell(std::uint64_t part, std::uint64_t whole) {
@@ -89,7 +108,7 @@ ProfileSection lines_section(const RunReport& report) {
     section.rows.push_back({kernel_cell(group.kernel), text_cell(group.function),
                             group.line == 0 ? unknown_cell() : count_cell(group.line), count_cell(group.samples()),
                             part_cell(group.samples(), all), text_cell(group.commonest().first),
-                            part_cell(group.commonest().second, group.samples()), text_cell(source_line(report, group))});
+                            part_cell(group.commonest().second, group.samples()), text_cell(without_indent(group.source))});
   return section;
 }
 

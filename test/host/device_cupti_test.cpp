@@ -88,7 +88,7 @@ Cupti played_cupti() {
   };
   cupti.line_of = [](PcLineParameters* p) {
     p->line = static_cast<std::uint32_t>(p->pc_offset >= 0x20 ? 12 : 11);
-    p->file = ::strdup("program");
+    p->file = ::strdup("pipeline");
     return CUptiResult{0};
   };
   cupti.crc_of = [](PcCrcParameters* p) { p->crc = 7; return CUptiResult{0}; };
@@ -119,7 +119,7 @@ TEST_F(PcSamplingTest, EveryPartIsTakenOnceAndGroupedByLine) {
   ASSERT_EQ(stalls->samples.size(), 2u);
   const StallSample &barrier = stalls->samples[0], &wait = stalls->samples[1];
   EXPECT_EQ(barrier.program_key + " " + barrier.kernel + " " + barrier.reason, "a key pipeline_a barrier");
-  EXPECT_EQ(barrier.line, 11u);
+  EXPECT_EQ(barrier.part + " " + std::to_string(barrier.line), "pipeline 11");
   EXPECT_EQ(barrier.samples, 25u);      // 5 that stop() flushed, twice 10
   EXPECT_EQ(wait.line, 12u);
   EXPECT_EQ(wait.samples, 7u);          // twice 3, and 1 that disable() flushed
@@ -158,7 +158,7 @@ TEST(Cupti, InstructionsKnowTheLinesOfTheText) {
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   std::vector<std::uint32_t> per_line(8);
   for (std::uint64_t pc = 0; pc < 0x2000; pc += 0x10)
-    if (const std::uint32_t line = line_of(*cupti, compiled->binary, "add", pc); line < per_line.size()) per_line[line]++;
+    if (const std::uint32_t line = place_of(*cupti, compiled->binary, "add", pc).line; line < per_line.size()) per_line[line]++;
   EXPECT_GT(per_line[4], 0u);
   EXPECT_GT(per_line[5], 0u);
 }

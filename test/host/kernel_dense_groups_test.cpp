@@ -373,7 +373,8 @@ TEST_P(DenseGroups, RowsThatPassAfterTheSampleAreFound) {
     }
     TAKE(const StepId filtered, plan.filter(source, f.graph(), passes));
     Builder b(plan.step(filtered).schema);
-    TAKE(const StepId groups, plan.group_by(filtered, b.graph(), {{"key", b.column(0u)}}, {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
+    const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(1u), "sum", nullptr}};
+    TAKE(const StepId groups, plan.group_by(filtered, b.graph(), {{"key", b.column(0u)}}, calls));
     TAKE(const Table result, grouped(plan, groups, 320));
     EXPECT_EQ(variant, GetParam().variant);
     ASSERT_EQ(result.row_count, least == 0 ? 20u : 0u);
@@ -423,7 +424,8 @@ TEST_P(DenseGroups, WideFloatsAreExact) {
   EXPECT_EQ(variant, GetParam().variant);
   ASSERT_EQ(result.row_count, 40u);
   for (std::uint64_t row = 0; row < 40; row++)
-    EXPECT_EQ(scalar_at(result.columns[1], row).real, std::ldexp(static_cast<double>(expected[static_cast<std::uint8_t>(row)]), -60)) << row;
+    EXPECT_EQ(scalar_at(result.columns[1], row).real, std::ldexp(static_cast<double>(expected[static_cast<std::uint8_t>(row)]), -60))
+        << row;
 }
 
 // The value is one more key, and no accumulator tells whether a row came.

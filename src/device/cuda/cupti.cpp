@@ -82,7 +82,7 @@ std::string stall_reason(std::string_view metric) {
   return std::string(metric.starts_with(prefix) ? metric.substr(prefix.size()) : metric);
 }
 
-std::uint32_t line_of(const Cupti& cupti, const std::vector<std::byte>& cubin, const std::string& kernel, std::uint64_t pc_offset) {
+SourcePlace place_of(const Cupti& cupti, const std::vector<std::byte>& cubin, const std::string& kernel, std::uint64_t pc_offset) {
   PcLineParameters line{};
   line.size = sizeof line;
   line.cubin = cubin.data();
@@ -90,10 +90,14 @@ std::uint32_t line_of(const Cupti& cupti, const std::vector<std::byte>& cubin, c
   line.function_name = kernel.c_str();
   line.pc_offset = pc_offset;
   const CUptiResult outcome = cupti.line_of(&line);
-  const bool is_text = line.file && std::string_view(line.file) == "program";      // what NVRTC is told that the text is called
+  SourcePlace place;
+  if (outcome == CUPTI_SUCCESS && line.file) {
+    const std::string_view file = line.file;
+    place = {std::string(file.substr(file.rfind('/') + 1)), line.line};      // npos + 1 is 0
+  }
   std::free(line.file);
   std::free(line.folder);
-  return outcome == CUPTI_SUCCESS && is_text ? line.line : 0;
+  return place;
 }
 
 }  // namespace penstock::cuda

@@ -125,7 +125,9 @@ Status status_of(const Cupti& cupti, CUptiResult code, const char* call);
 // "long_scoreboard" of "smsp__pcsamp_warps_issue_stalled_long_scoreboard". Nothing of "..._not_issued", which counts some of the same
 // samples again: those in which the scheduler issued for no other warp either.
 std::string stall_reason(std::string_view metric);
-// The line of the program's text that an instruction of a cubin was compiled from; 0 where it has none.
-std::uint32_t line_of(const Cupti& cupti, const std::vector<std::byte>& cubin, const std::string& kernel, std::uint64_t pc_offset);
+// What an instruction of a cubin was compiled from: a part of the program's text by the file name that its #line gives, without folders
+// ("operations.kc"), and the line there; 0 where it has none.
+struct SourcePlace { std::string part; std::uint32_t line = 0; };
+SourcePlace place_of(const Cupti& cupti, const std::vector<std::byte>& cubin, const std::string& kernel, std::uint64_t pc_offset);
 
 }  // namespace penstock::cuda

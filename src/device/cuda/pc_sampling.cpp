@@ -155,20 +155,20 @@ class PcSampling : public StallSampler {
 
   StallSamples grouped() const {
     const std::map<std::uint64_t, Sampled> programs = programs_by_crc();
-    std::map<std::tuple<std::string, std::string, std::uint32_t, std::string>, std::uint64_t> sums;
+    std::map<std::tuple<std::string, std::string, std::string, std::uint32_t, std::string>, std::uint64_t> sums;
     for (const auto& [place, samples] : counts_) {
       const auto& [crc, kernel, pc_offset, reason] = place;
       const auto name = reasons_.find(reason);
       if (samples == 0 || name == reasons_.end() || name->second.empty()) continue;
       const auto program = programs.find(crc);
       const bool known = program != programs.end();
-      const std::uint32_t line = known ? line_of(cupti_, program->second.module->image(), kernel, pc_offset) : 0;
-      sums[{known ? program->second.key : "", kernel, line, name->second}] += samples;
+      const SourcePlace from = known ? place_of(cupti_, program->second.module->image(), kernel, pc_offset) : SourcePlace();
+      sums[{known ? program->second.key : "", kernel, from.part, from.line, name->second}] += samples;
     }
     StallSamples result;
     for (const auto& [place, samples] : sums) {
-      const auto& [key, kernel, line, reason] = place;
-      result.samples.push_back({key, kernel, reason, line, samples});
+      const auto& [key, kernel, part, line, reason] = place;
+      result.samples.push_back({key, kernel, reason, part, line, samples});
     }
     result.total = total_;
     result.dropped = dropped_;
