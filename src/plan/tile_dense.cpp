@@ -37,19 +37,20 @@ Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool
   const std::uint64_t tiles = (tile_count(input.row_count) + stride - 1) / stride;
   const auto groups = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tiles, 1, policy_.groups));
   std::vector<std::uint64_t> found(std::size_t{groups} * range_words(program_));
+  PENSTOCK_ASSIGN(const auto memory, device_->allocate(found.size() * 8));
   Slot sample;      // of its memory, the scalars
   if (packs_scalars(program_)) {
     PENSTOCK_TRY(replace(sample.scalars, program_.graph->parameters.size() * 8));
     PENSTOCK_TRY(upload_scalars(queue, sample, strings));
   }
-  PENSTOCK_ASSIGN(const auto memory, device_->allocate(found.size() * 8));
   std::vector<Argument> arguments = source_arguments(input, sample, strings);
   arguments.push_back(Argument::of(*memory));
   arguments.push_back(Argument::value(input.row_count));
   arguments.push_back(Argument::value(static_cast<std::uint32_t>(stride)));
-  PENSTOCK_TRY(queue.launch(*compiled_, "pipeline_ranges", groups, arguments));
-  PENSTOCK_TRY(queue.download(found.data(), *memory, found.size() * 8));
-  PENSTOCK_TRY(queue.finish());
+  Status enqueued = queue.launch(*compiled_, "pipeline_ranges", groups, arguments);
+  if (enqueued.ok()) enqueued = queue.download(found.data(), *memory, found.size() * 8);
+  PENSTOCK_TRY(queue.finish());      // also after an error: what was enqueued reads and writes what ends here
+  PENSTOCK_TRY(enqueued);
   ranges_->add(found);
   return {};
 }
