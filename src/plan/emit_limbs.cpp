@@ -182,11 +182,11 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   const std::string row = ", const PRIVATE PipelineResult* result" + ranges + ")";
   const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n", unused = "  (void)at; (void)limbs;\n";
   std::string text = skeleton_text("limbs_order limbs limbs_read") +
-                     function_text("u32 limbs_add(LIMB_SPACE ATOMIC_U32* at" + row, all.add + added) +
-                     function_text("void limbs_take(LIMB_SPACE ATOMIC_U32* at, PRIVATE u32* limbs)", all.take + unused) +
+                     function_text("u32 limbs_add(LOCAL ATOMIC_U32* at" + row, all.add + added) +
+                     function_text("void limbs_take(LOCAL ATOMIC_U32* at, PRIVATE u32* limbs)", all.take + unused) +
                      function_text("void limbs_collect(PRIVATE u32* limbs" + ranges + ", PRIVATE Accumulators* mine)",
                                    all.collect + "  (void)limbs; (void)mine;" + ignored + "\n");
-  replace_all(text, "LIMB_SPACE", use.space);      // no macro, behind which checks would not see an address space
+  replace_all(text, "LOCAL ATOMIC_U32*", use.space + " ATOMIC_U32*");
   if (!is_dense) return text;
   text += skeleton_text("limbs_wide") +
           function_text("void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
