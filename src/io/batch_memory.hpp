@@ -1,6 +1,6 @@
 // Memory of batches, used again: a fresh page of the system costs as much as decoding the values that fill it.
 //
-// Larger blocks are cut from slabs of huge pages.
+// Larger blocks are cut from slabs of huge pages, the largest have such pages of their own.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -62,6 +62,8 @@ inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) {
   if (source_)
     if (auto data = source_(bytes)) return {std::move(data), bytes};
   if (bytes >= least_cut_bytes && bytes <= most_cut_bytes) return cut_from_slab(bytes);
+  if (bytes >= 2 * slab_bytes)
+    return {{static_cast<std::byte*>(allocate_huge_pages(bytes)), [](std::byte* memory) { free_huge_pages(memory); }}, bytes};
   constexpr std::align_val_t line{64};
   return {{static_cast<std::byte*>(::operator new(bytes, line)), [](std::byte* memory) { ::operator delete(memory, line); }}, bytes};
 }

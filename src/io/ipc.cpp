@@ -1,53 +1,79 @@
 // Arrow IPC, as a file (with a footer that finds batches) and as a stream.
-#include <arrow/io/file.h>
 #include <arrow/ipc/reader.h>
+#include <arrow/type.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "column/rebatch.hpp"
 #include "io/arrow_batches.hpp"
+#include "io/batch_input.hpp"
+#include "io/ipc_blocks.hpp"
+#include "io/read_ahead.hpp"
 #include "io/sources.hpp"
 
 namespace penstock::io {
 namespace {
 
-// The batches of either form; null at the end.
-using NextBatch = std::function<arrow::Result<std::shared_ptr<arrow::RecordBatch>>()>;
-struct Opened {
+// The batch `index` of a file; a stream's next one, whatever the index. Null behind the last.
+using ReadBatch = std::function<arrow::Result<std::shared_ptr<arrow::RecordBatch>>(std::uint64_t index)>;
+
+struct Reader {
   std::shared_ptr<arrow::Schema> schema;
-  std::optional<std::uint64_t> row_count;
-  NextBatch next;
+  ReadBatch read;
 };
 
-Result<Opened> open_file(const std::string& path, const arrow::ipc::IpcReadOptions& options) {
-  PENSTOCK_ASSIGN(auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
-  PENSTOCK_ASSIGN(auto reader, from_arrow(arrow::ipc::RecordBatchFileReader::Open(input, options)));
-  PENSTOCK_ASSIGN(const std::int64_t rows, from_arrow(reader->CountRows()));
-  if (rows < 0) return Status(Code::corrupt, "the file claims " + std::to_string(rows) + " rows");
+Result<Reader> file_reader(const std::shared_ptr<BatchInput>& input, const arrow::ipc::IpcReadOptions& options) {
+  PENSTOCK_ASSIGN(const auto reader, from_arrow(arrow::ipc::RecordBatchFileReader::Open(input, options)));
   auto schema = reader->schema();
-  return Opened{std::move(schema), static_cast<std::uint64_t>(rows),
-                [reader, index = 0]() mutable -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
-                  if (index == reader->num_record_batches()) return nullptr;
-                  return reader->ReadRecordBatch(index++);
+  return Reader{std::move(schema), [reader](std::uint64_t index) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+                  if (index >= static_cast<std::uint64_t>(reader->num_record_batches())) return nullptr;
+                  const int batch = static_cast<int>(index);
+                  // Whose description is there beforehand, of that only the columns asked for are read, and not copied.
+                  ARROW_RETURN_NOT_OK(reader->PreBufferMetadata({batch}));
+                  return reader->ReadRecordBatch(batch);
                 }};
 }
 
-Result<Opened> open_stream(const std::string& path, const arrow::ipc::IpcReadOptions& options) {
-  PENSTOCK_ASSIGN(auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
-  PENSTOCK_ASSIGN(auto reader, from_arrow(arrow::ipc::RecordBatchStreamReader::Open(input, options)));
+Result<Reader> stream_reader(const std::shared_ptr<BatchInput>& input, const arrow::ipc::IpcReadOptions& options) {
+  PENSTOCK_ASSIGN(const auto reader, from_arrow(arrow::ipc::RecordBatchStreamReader::Open(input, options)));
   auto schema = reader->schema();
-  return Opened{std::move(schema), std::nullopt, [reader]() -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
-                  return reader->Next();
-                }};
+  return Reader{std::move(schema), [reader](std::uint64_t) { return reader->Next(); }};
 }
 
-using Open = Result<Opened> (*)(const std::string& path, const arrow::ipc::IpcReadOptions& options);
+// Several readers may read at once where a footer finds the batches.
+struct Form {
+  Result<Reader> (*reader)(const std::shared_ptr<BatchInput>& input, const arrow::ipc::IpcReadOptions& options);
+  bool has_footer;
+};
+constexpr Form file_form{file_reader, true}, stream_form{stream_reader, false};
+
+bool has_dictionary(const arrow::Schema& schema) {
+  return std::ranges::any_of(schema.fields(), [](const auto& field) { return field->type()->id() == arrow::Type::DICTIONARY; });
+}
+
+// How a scan spreads over threads.
+struct Spread { std::uint64_t readers = 1, threads_a_read = 1, window = 2, first_window = 1; };
+
+// Small batches have a thread each; large ones are read by several, so that few are held at once.
+Spread spread_of(std::uint64_t threads, std::uint64_t batch_bytes, bool is_one_reader) {
+  constexpr std::uint64_t most_threads = 8, window_bytes = 256 << 20, first_window_bytes = 16 << 20;
+  const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min({threads == 0 ? cores : threads, cores, most_threads});
+  batch_bytes = std::max<std::uint64_t>(batch_bytes, 1);
+  Spread spread;
+  spread.window = is_one_reader ? 2 : std::clamp<std::uint64_t>(window_bytes / batch_bytes, 2, 2 * threads);
+  spread.readers = is_one_reader ? 1 : std::max<std::uint64_t>(spread.window / 2, 1);
+  spread.threads_a_read = threads / spread.readers;
+  spread.first_window = std::clamp<std::uint64_t>(first_window_bytes / batch_bytes, 1, spread.window);
+  return spread;
+}
 
 class IpcSource final : public TableSource {
  public:
-  IpcSource(std::string path, Open open, std::vector<column::ArrowField> fields, std::optional<std::uint64_t> row_count)
-      : path_(std::move(path)), open_(open), fields_(std::move(fields)), schema_(schema_of(fields_)), row_count_(row_count) {}
+  IpcSource(std::string path, const Form& form, std::vector<column::ArrowField> fields, std::optional<std::uint64_t> row_count)
+      : path_(std::move(path)), form_(form), fields_(std::move(fields)), schema_(schema_of(fields_)), row_count_(row_count) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return row_count_; }
@@ -69,47 +95,78 @@ class IpcSource final : public TableSource {
     std::ranges::sort(included);
     included.erase(std::unique(included.begin(), included.end()), included.end());
     if (included.empty() && !fields_.empty()) included.push_back(0);
-    PENSTOCK_ASSIGN(auto opened, open_(path_, read_options));
     std::vector<column::ArrowField> read_fields;
     for (const int index : included) read_fields.push_back(fields_[static_cast<std::size_t>(index)]);
-    PENSTOCK_ASSIGN(const auto now, fields_of(*opened.schema));
-    if (!std::ranges::equal(now, read_fields, {}, &column::ArrowField::field, &column::ArrowField::field))
-      return Status(Code::io, "the file was replaced by one of another schema");
     std::vector<std::uint32_t> wanted;
     for (const std::uint32_t column : columns)
       wanted.push_back(static_cast<std::uint32_t>(std::ranges::find(included, static_cast<int>(column)) - included.begin()));
-    return column::rebatch([path = path_, next = std::move(opened.next), read_fields, wanted] {
-      auto table = guard([&] { return read_next(next, read_fields, wanted); });
+    PENSTOCK_ASSIGN(std::shared_ptr<ReadAhead> ahead, read_ahead(read_options, read_fields, wanted, options));
+    return column::rebatch([path = path_, ahead = std::move(ahead)] {
+      auto table = ahead->next();
       return table.ok() ? std::move(table) : Result<std::optional<Table>>(table.with("while reading '" + path + "'"));
     }, options.batch_rows);
   }
 
-  static Result<std::optional<Table>> read_next(const NextBatch& next, std::span<const column::ArrowField> fields,
-                                                std::span<const std::uint32_t> wanted) {
-    PENSTOCK_ASSIGN(const auto batch, from_arrow(next()));
+  Result<std::shared_ptr<ReadAhead>> read_ahead(const arrow::ipc::IpcReadOptions& read_options,
+                                                const std::vector<column::ArrowField>& fields, const std::vector<std::uint32_t>& wanted,
+                                                const ScanOptions& options) const {
+    const auto memory = std::make_shared<BatchMemory>(16 * (fields.size() + 1), options.memory);
+    PENSTOCK_ASSIGN(const auto input, from_arrow(BatchInput::open(path_, memory)));
+    std::uint64_t batch_bytes = 0;
+    if (form_.has_footer) {
+      PENSTOCK_ASSIGN(const auto blocks, read_blocks(*input));
+      for (const IpcBlock& block : blocks) batch_bytes = std::max(batch_bytes, block.body_bytes);
+    }
+    std::vector<ReadTable> readers;
+    Spread spread;
+    do {
+      PENSTOCK_ASSIGN(auto reader, form_.reader(input, read_options));
+      PENSTOCK_ASSIGN(const auto now, fields_of(*reader.schema));
+      if (!std::ranges::equal(now, fields, {}, &column::ArrowField::field, &column::ArrowField::field))
+        return Status(Code::io, "the file was replaced by one of another schema");
+      // Every reader holds all dictionaries.
+      if (readers.empty()) spread = spread_of(options.threads, batch_bytes, !form_.has_footer || has_dictionary(*reader.schema));
+      readers.push_back([read = std::move(reader.read), fields, wanted](std::uint64_t index) {
+        return guard([&] { return read_table(read, index, fields, wanted); });
+      });
+    } while (readers.size() < spread.readers);
+    input->read_in_threads(spread.threads_a_read);
+    return std::shared_ptr<ReadAhead>(ReadAhead::start(std::move(readers), spread.window, spread.first_window));
+  }
+
+  static Result<std::optional<Table>> read_table(const ReadBatch& read, std::uint64_t index, std::span<const column::ArrowField> fields,
+                                                 std::span<const std::uint32_t> wanted) {
+    PENSTOCK_ASSIGN(const auto batch, from_arrow(read(index)));
     if (!batch) return std::optional<Table>();
     PENSTOCK_ASSIGN(Table table, import_untrusted(*batch, fields, wanted));
     return std::optional<Table>(std::move(table));
   }
 
   std::string path_;
-  Open open_;
+  const Form& form_;
   std::vector<column::ArrowField> fields_;
   Schema schema_;
   std::optional<std::uint64_t> row_count_;
 };
 
-Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, Open open) {
+// The rows of a stream are known when it is read.
+Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, const Form& form) {
   return guard([&]() -> Result<std::shared_ptr<TableSource>> {
-    PENSTOCK_ASSIGN(const auto opened, open(path, arrow::ipc::IpcReadOptions::Defaults()));
-    PENSTOCK_ASSIGN(auto fields, fields_of(*opened.schema));
-    return std::shared_ptr<TableSource>(std::make_shared<IpcSource>(path, open, std::move(fields), opened.row_count));
+    PENSTOCK_ASSIGN(const auto input, from_arrow(BatchInput::open(path, std::make_shared<BatchMemory>(0, BatchAllocator()))));
+    PENSTOCK_ASSIGN(const auto reader, form.reader(input, arrow::ipc::IpcReadOptions::Defaults()));
+    PENSTOCK_ASSIGN(auto fields, fields_of(*reader.schema));
+    std::optional<std::uint64_t> rows;
+    if (form.has_footer) {
+      PENSTOCK_ASSIGN(const auto blocks, read_blocks(*input));
+      PENSTOCK_ASSIGN(rows, count_rows(*input, blocks));
+    }
+    return std::shared_ptr<TableSource>(std::make_shared<IpcSource>(path, form, std::move(fields), rows));
   });
 }
 
 }  // namespace
 
-Result<std::shared_ptr<TableSource>> open_ipc_file(const std::string& path) { return open_ipc(path, open_file); }
-Result<std::shared_ptr<TableSource>> open_ipc_stream(const std::string& path) { return open_ipc(path, open_stream); }
+Result<std::shared_ptr<TableSource>> open_ipc_file(const std::string& path) { return open_ipc(path, file_form); }
+Result<std::shared_ptr<TableSource>> open_ipc_stream(const std::string& path) { return open_ipc(path, stream_form); }
 
 }  // namespace penstock::io

@@ -1,0 +1,54 @@
+// A file as Arrow's readers see it, whose bytes land in the memory of batches: what Arrow passes on without a copy is then where the
+// scan's user wants it.
+//
+// Read, not mapped: a file that another program shortens while it is read is then an error, not a signal.
+#pragma once
+#include <arrow/buffer.h>
+#include <arrow/io/file.h>
+#include <arrow/util/future.h>
+
+#include <memory>
+#include <string>
+
+#include "io/batch_memory.hpp"
+
+namespace penstock::io {
+
+// Reads at positions may come from several threads at once.
+class BatchInput final : public arrow::io::RandomAccessFile {
+ public:
+  static arrow::Result<std::shared_ptr<BatchInput>> open(const std::string& path, std::shared_ptr<BatchMemory> memory);
+  // Large reads are cut into pieces for so many threads. To be called before anything is read.
+  void read_in_threads(std::uint64_t threads) { threads_ = threads; }
+
+  using RandomAccessFile::ReadAt;
+  using RandomAccessFile::ReadAsync;
+  arrow::Status Close() override { return file_->Close(); }
+  bool closed() const override { return file_->closed(); }
+  arrow::Result<std::int64_t> GetSize() override { return bytes_; }
+  arrow::Result<std::int64_t> Tell() const override { return position_; }
+  arrow::Status Seek(std::int64_t position) override;
+  // As streams do, what is behind the file's end is missing.
+  arrow::Result<std::int64_t> Read(std::int64_t bytes, void* out) override;
+  arrow::Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t bytes) override;
+  // All of it, or an error: whoever knows a position was told by the file.
+  arrow::Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t bytes, void* out) override;
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position, std::int64_t bytes) override;
+  // At once, by the thread that asks.
+  arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext& context, std::int64_t position,
+                                                          std::int64_t bytes) override;
+
+ private:
+  BatchInput(std::shared_ptr<arrow::io::ReadableFile> file, std::int64_t bytes, std::shared_ptr<BatchMemory> memory)
+      : file_(std::move(file)), bytes_(bytes), memory_(std::move(memory)) {}
+  arrow::Status fill(std::int64_t position, std::int64_t bytes, std::byte* out);
+  arrow::Status fill_piece(std::int64_t position, std::int64_t bytes, std::byte* out);
+
+  const std::shared_ptr<arrow::io::ReadableFile> file_;
+  const std::int64_t bytes_;
+  const std::shared_ptr<BatchMemory> memory_;
+  std::uint64_t threads_ = 1;
+  std::int64_t position_ = 0;
+};
+
+}  // namespace penstock::io
