@@ -31,6 +31,14 @@ arrow::Result<std::shared_ptr<BatchInput>> BatchInput::open(const std::string& p
   return std::shared_ptr<BatchInput>(new BatchInput(std::move(file), bytes, std::move(memory)));
 }
 
+std::shared_ptr<BatchInput> BatchInput::part(std::int64_t first, std::int64_t bytes) const {
+  const std::int64_t from = std::clamp<std::int64_t>(first, 0, bytes_);
+  std::shared_ptr<BatchInput> part(new BatchInput(file_, std::clamp<std::int64_t>(bytes, 0, bytes_ - from), memory_));
+  part->first_ = first_ + from;
+  part->threads_ = threads_;
+  return part;
+}
+
 arrow::Status BatchInput::Seek(std::int64_t position) {
   if (position < 0 || position > bytes_) return arrow::Status::IOError("a position outside the file");
   position_ = position;
@@ -73,11 +81,6 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> BatchInput::ReadAt(std::int64_t po
   }
 }
 
-arrow::Future<std::shared_ptr<arrow::Buffer>> BatchInput::ReadAsync(const arrow::io::IOContext&, std::int64_t position,
-                                                                    std::int64_t bytes) {
-  return arrow::Future<std::shared_ptr<arrow::Buffer>>::MakeFinished(ReadAt(position, bytes));
-}
-
 arrow::Status BatchInput::fill(std::int64_t position, std::int64_t bytes, std::byte* out) {
   if (position < 0 || bytes < 0 || position > bytes_ || bytes > bytes_ - position)
     return arrow::Status::IOError("the file ends within a message");
@@ -101,7 +104,7 @@ arrow::Status BatchInput::fill(std::int64_t position, std::int64_t bytes, std::b
 
 arrow::Status BatchInput::fill_piece(std::int64_t position, std::int64_t bytes, std::byte* out) {
   if (bytes == 0) return {};
-  ARROW_ASSIGN_OR_RAISE(const std::int64_t count, file_->ReadAt(position, bytes, out));
+  ARROW_ASSIGN_OR_RAISE(const std::int64_t count, file_->ReadAt(first_ + position, bytes, out));
   if (count != bytes) return arrow::Status::IOError("the file was shortened while it was read");
   return {};
 }

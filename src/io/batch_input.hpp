@@ -5,7 +5,6 @@
 #pragma once
 #include <arrow/buffer.h>
 #include <arrow/io/file.h>
-#include <arrow/util/future.h>
 
 #include <memory>
 #include <string>
@@ -18,11 +17,12 @@ namespace penstock::io {
 class BatchInput final : public arrow::io::RandomAccessFile {
  public:
   static arrow::Result<std::shared_ptr<BatchInput>> open(const std::string& path, std::shared_ptr<BatchMemory> memory);
+  // A part of the file as a file.
+  std::shared_ptr<BatchInput> part(std::int64_t first, std::int64_t bytes) const;
   // Large reads are cut into pieces for so many threads. To be called before anything is read.
   void read_in_threads(std::uint64_t threads) { threads_ = threads; }
 
   using RandomAccessFile::ReadAt;
-  using RandomAccessFile::ReadAsync;
   arrow::Status Close() override { return file_->Close(); }
   bool closed() const override { return file_->closed(); }
   arrow::Result<std::int64_t> GetSize() override { return bytes_; }
@@ -34,9 +34,6 @@ class BatchInput final : public arrow::io::RandomAccessFile {
   // All of it, or an error: whoever knows a position was told by the file.
   arrow::Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t bytes, void* out) override;
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position, std::int64_t bytes) override;
-  // At once, by the thread that asks.
-  arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext& context, std::int64_t position,
-                                                          std::int64_t bytes) override;
 
  private:
   BatchInput(std::shared_ptr<arrow::io::ReadableFile> file, std::int64_t bytes, std::shared_ptr<BatchMemory> memory)
@@ -45,6 +42,7 @@ class BatchInput final : public arrow::io::RandomAccessFile {
   arrow::Status fill_piece(std::int64_t position, std::int64_t bytes, std::byte* out);
 
   const std::shared_ptr<arrow::io::ReadableFile> file_;
+  std::int64_t first_ = 0;      // in the file
   const std::int64_t bytes_;
   const std::shared_ptr<BatchMemory> memory_;
   std::uint64_t threads_ = 1;

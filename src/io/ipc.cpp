@@ -1,4 +1,5 @@
 // Arrow IPC, as a file (with a footer that finds batches) and as a stream.
+#include <arrow/ipc/dictionary.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/type.h>
 
@@ -17,29 +18,49 @@ namespace penstock::io {
 namespace {
 
 // The batch `index` of a file; a stream's next one, whatever the index. Null behind the last.
-using ReadBatch = std::function<arrow::Result<std::shared_ptr<arrow::RecordBatch>>(std::uint64_t index)>;
+using ReadBatch = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(std::uint64_t index)>;
 
 struct Reader {
   std::shared_ptr<arrow::Schema> schema;
   ReadBatch read;
 };
 
+// Of its own or of what it holds.
+bool has_dictionary(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::DICTIONARY || type.id() == arrow::Type::EXTENSION) return true;
+  return std::ranges::any_of(type.fields(), [](const auto& field) { return has_dictionary(*field->type()); });
+}
+bool has_dictionary(const arrow::Schema& schema) {
+  return std::ranges::any_of(schema.fields(), [](const auto& field) { return has_dictionary(*field->type()); });
+}
+
+// Arrow's reader of files reads a whole batch, or copies it to memory of its own; asked for one message, it reads only the columns asked
+// for, each to where it stays. Dictionaries and another byte order need the reader of files.
 Result<Reader> file_reader(const std::shared_ptr<BatchInput>& input, const arrow::ipc::IpcReadOptions& options) {
+  PENSTOCK_ASSIGN(auto footer, read_footer(*input));
   PENSTOCK_ASSIGN(const auto reader, from_arrow(arrow::ipc::RecordBatchFileReader::Open(input, options)));
-  auto schema = reader->schema();
-  return Reader{std::move(schema), [reader](std::uint64_t index) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
-                  if (index >= static_cast<std::uint64_t>(reader->num_record_batches())) return nullptr;
-                  const int batch = static_cast<int>(index);
-                  // Whose description is there beforehand, of that only the columns asked for are read, and not copied.
-                  ARROW_RETURN_NOT_OK(reader->PreBufferMetadata({batch}));
-                  return reader->ReadRecordBatch(batch);
+  PENSTOCK_ASSIGN(const auto whole, from_arrow(arrow::ipc::RecordBatchFileReader::Open(input, arrow::ipc::IpcReadOptions::Defaults())));
+  if (!footer.is_little_endian || has_dictionary(*reader->schema()))
+    return Reader{reader->schema(), [reader](std::uint64_t index) -> Result<std::shared_ptr<arrow::RecordBatch>> {
+                    if (index >= static_cast<std::uint64_t>(reader->num_record_batches())) return nullptr;
+                    return from_arrow(reader->ReadRecordBatch(static_cast<int>(index)));
+                  }};
+  return Reader{reader->schema(), [input, options, schema = whole->schema(), blocks = std::move(footer.blocks)](std::uint64_t index)
+                                      -> Result<std::shared_ptr<arrow::RecordBatch>> {
+                  if (index >= blocks.size()) return nullptr;
+                  const IpcBlock& block = blocks[index];
+                  PENSTOCK_ASSIGN(const auto description, read_description(*input, block));
+                  const auto body = input->part(static_cast<std::int64_t>(block.offset + block.description_bytes),
+                                                static_cast<std::int64_t>(block.body_bytes));
+                  const arrow::ipc::DictionaryMemo no_dictionaries;
+                  return from_arrow(arrow::ipc::ReadRecordBatch(*description, schema, &no_dictionaries, options, body.get()));
                 }};
 }
 
 Result<Reader> stream_reader(const std::shared_ptr<BatchInput>& input, const arrow::ipc::IpcReadOptions& options) {
   PENSTOCK_ASSIGN(const auto reader, from_arrow(arrow::ipc::RecordBatchStreamReader::Open(input, options)));
   auto schema = reader->schema();
-  return Reader{std::move(schema), [reader](std::uint64_t) { return reader->Next(); }};
+  return Reader{std::move(schema), [reader](std::uint64_t) { return from_arrow(reader->Next()); }};
 }
 
 // Several readers may read at once where a footer finds the batches.
@@ -48,10 +69,6 @@ struct Form {
   bool has_footer;
 };
 constexpr Form file_form{file_reader, true}, stream_form{stream_reader, false};
-
-bool has_dictionary(const arrow::Schema& schema) {
-  return std::ranges::any_of(schema.fields(), [](const auto& field) { return field->type()->id() == arrow::Type::DICTIONARY; });
-}
 
 // How a scan spreads over threads.
 struct Spread { std::uint64_t readers = 1, threads_a_read = 1, window = 2, first_window = 1; };
@@ -114,8 +131,8 @@ class IpcSource final : public TableSource {
     PENSTOCK_ASSIGN(const auto input, from_arrow(BatchInput::open(path_, memory)));
     std::uint64_t batch_bytes = 0;
     if (form_.has_footer) {
-      PENSTOCK_ASSIGN(const auto blocks, read_blocks(*input));
-      for (const IpcBlock& block : blocks) batch_bytes = std::max(batch_bytes, block.body_bytes);
+      PENSTOCK_ASSIGN(const auto footer, read_footer(*input));
+      for (const IpcBlock& block : footer.blocks) batch_bytes = std::max(batch_bytes, block.body_bytes);
     }
     std::vector<ReadTable> readers;
     Spread spread;
@@ -136,7 +153,7 @@ class IpcSource final : public TableSource {
 
   static Result<std::optional<Table>> read_table(const ReadBatch& read, std::uint64_t index, std::span<const column::ArrowField> fields,
                                                  std::span<const std::uint32_t> wanted) {
-    PENSTOCK_ASSIGN(const auto batch, from_arrow(read(index)));
+    PENSTOCK_ASSIGN(const auto batch, read(index));
     if (!batch) return std::optional<Table>();
     PENSTOCK_ASSIGN(Table table, import_untrusted(*batch, fields, wanted));
     return std::optional<Table>(std::move(table));
@@ -157,8 +174,8 @@ Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, const For
     PENSTOCK_ASSIGN(auto fields, fields_of(*reader.schema));
     std::optional<std::uint64_t> rows;
     if (form.has_footer) {
-      PENSTOCK_ASSIGN(const auto blocks, read_blocks(*input));
-      PENSTOCK_ASSIGN(rows, count_rows(*input, blocks));
+      PENSTOCK_ASSIGN(const auto footer, read_footer(*input));
+      PENSTOCK_ASSIGN(rows, count_rows(*input, footer.blocks));
     }
     return std::shared_ptr<TableSource>(std::make_shared<IpcSource>(path, form, std::move(fields), rows));
   });

@@ -58,7 +58,7 @@ class FlatTable {
 };
 
 // Numbers of fields, and of a record batch among the kinds of messages.
-constexpr unsigned footer_batches = 3, message_kind = 1, message_header = 2, batch_length = 0;
+constexpr unsigned footer_schema = 1, footer_batches = 3, schema_endianness = 0, message_kind = 1, message_header = 2, batch_length = 0;
 constexpr std::uint8_t kind_record_batch = 3;
 // A block in the footer: int64 offset, int32 bytes of the description, 4 bytes of padding, int64 bytes of the body.
 constexpr std::uint64_t block_bytes = 24;
@@ -82,10 +82,9 @@ Result<IpcBlock> block_at(std::span<const std::byte> footer, std::uint64_t at, s
   return block;
 }
 
-Result<std::uint64_t> rows_of(std::span<const std::byte> description) {
-  // Before version 0.15 the mark of four bytes was missing.
-  PENSTOCK_ASSIGN(const auto mark, FlatTable::value<std::uint32_t>(description, 0));
-  PENSTOCK_ASSIGN(const FlatTable message, FlatTable::root(description.subspan(mark == 0xffffffffu ? 8 : 4)));
+Result<std::uint64_t> rows_of(const arrow::Buffer& description) {
+  PENSTOCK_ASSIGN(const FlatTable message,
+                  FlatTable::root({reinterpret_cast<const std::byte*>(description.data()), static_cast<std::size_t>(description.size())}));
   PENSTOCK_ASSIGN(const auto kind, message.scalar<std::uint8_t>(message_kind, 0));
   PENSTOCK_ASSIGN(const std::uint64_t header, message.reference(message_header));
   if (kind != kind_record_batch || header == 0) return Status(Code::corrupt, "a message where the footer has a record batch");
@@ -96,7 +95,7 @@ Result<std::uint64_t> rows_of(std::span<const std::byte> description) {
 
 }  // namespace
 
-Result<std::vector<IpcBlock>> read_blocks(arrow::io::RandomAccessFile& file) {
+Result<IpcFooter> read_footer(arrow::io::RandomAccessFile& file) {
   // At the end: the footer, its length in four bytes, and "ARROW1".
   constexpr std::uint64_t trailer_bytes = 10;
   PENSTOCK_ASSIGN(const std::int64_t size, from_arrow(file.GetSize()));
@@ -107,21 +106,35 @@ Result<std::vector<IpcBlock>> read_blocks(arrow::io::RandomAccessFile& file) {
   if (footer_bytes > file_bytes - trailer_bytes) return outside();
   PENSTOCK_ASSIGN(const auto footer, read_bytes(file, file_bytes - trailer_bytes - footer_bytes, footer_bytes));
   PENSTOCK_ASSIGN(const FlatTable root, FlatTable::root(footer));
+  IpcFooter read;
+  PENSTOCK_ASSIGN(const std::uint64_t schema, root.reference(footer_schema));
+  PENSTOCK_ASSIGN(const auto endianness, root.table_at(schema).scalar<std::int16_t>(schema_endianness, 0));
+  read.is_little_endian = endianness == 0;
   PENSTOCK_ASSIGN(const std::uint64_t list, root.reference(footer_batches));
-  std::vector<IpcBlock> blocks;
-  if (list == 0) return blocks;
+  if (list == 0) return read;
   PENSTOCK_ASSIGN(const auto count, FlatTable::value<std::uint32_t>(footer, list));
   for (std::uint64_t i = 0; i < count; i++) {      // a false count ends at the footer's end
-    PENSTOCK_ASSIGN(blocks.emplace_back(), block_at(footer, list + 4 + i * block_bytes, file_bytes));
+    PENSTOCK_ASSIGN(read.blocks.emplace_back(), block_at(footer, list + 4 + i * block_bytes, file_bytes));
   }
-  return blocks;
+  return read;
+}
+
+Result<std::shared_ptr<arrow::Buffer>> read_description(arrow::io::RandomAccessFile& file, const IpcBlock& block) {
+  PENSTOCK_ASSIGN(auto bytes, from_arrow(file.ReadAt(static_cast<std::int64_t>(block.offset),
+                                                     static_cast<std::int64_t>(block.description_bytes))));
+  const std::span<const std::byte> description(reinterpret_cast<const std::byte*>(bytes->data()), static_cast<std::size_t>(bytes->size()));
+  PENSTOCK_ASSIGN(const auto mark, FlatTable::value<std::uint32_t>(description, 0));
+  const std::uint64_t length_at = mark == 0xffffffffu ? 4 : 0;      // before version 0.15 the mark was missing
+  PENSTOCK_ASSIGN(const auto length, FlatTable::value<std::uint32_t>(description, length_at));
+  if (length > description.size() - length_at - 4) return outside();
+  return arrow::SliceBuffer(std::move(bytes), static_cast<std::int64_t>(length_at) + 4, length);
 }
 
 Result<std::uint64_t> count_rows(arrow::io::RandomAccessFile& file, const std::vector<IpcBlock>& blocks) {
   std::uint64_t rows = 0;
   for (const IpcBlock& block : blocks) {
-    PENSTOCK_ASSIGN(const auto description, read_bytes(file, block.offset, block.description_bytes));
-    PENSTOCK_ASSIGN(const std::uint64_t batch_rows, rows_of(description));
+    PENSTOCK_ASSIGN(const auto description, read_description(file, block));
+    PENSTOCK_ASSIGN(const std::uint64_t batch_rows, rows_of(*description));
     if (batch_rows > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - rows)
       return Status(Code::corrupt, "the file claims more than 2^63 rows");
     rows += batch_rows;
