@@ -75,7 +75,7 @@ struct Spread { std::uint64_t readers = 1, threads_a_read = 1, window = 2, first
 
 // Small batches have a thread each; large ones are read by several, so that few are held at once.
 Spread spread_of(std::uint64_t threads, std::uint64_t batch_bytes, bool is_one_reader) {
-  constexpr std::uint64_t most_threads = 8, window_bytes = 256 << 20, first_window_bytes = 16 << 20;
+  constexpr std::uint64_t most_threads = 8, window_bytes = 128 << 20, first_window_bytes = 16 << 20;
   const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
   threads = std::min({threads == 0 ? cores : threads, cores, most_threads});
   batch_bytes = std::max<std::uint64_t>(batch_bytes, 1);
