@@ -85,7 +85,7 @@ TEST(Profile, SpansAddUpToTheReport) {
       downloaded += span.track == Track::download ? span.bytes : 0;
       launches += span.track == Track::compute && span.name == grouping->name;
     }
-    EXPECT_EQ(uploaded, report.bytes_uploaded);
+    EXPECT_GE(uploaded, report.bytes_uploaded);      // and the layouts of tables
     EXPECT_GE(downloaded, report.bytes_downloaded);
     EXPECT_EQ(launches, report.kernels[0].launches);
     EXPECT_NEAR(seconds_of(on(profile, Track::read)), report.read_seconds, 1e-6 * static_cast<double>(report.chunks + 1));
