@@ -240,7 +240,7 @@ class Execution {
   }
 
   Status begin_kernels(Chain& chain) {
-    const TileKernel::Options options{options_.fast_math, options_.variant, options_.on_source};
+    const TileKernel::Options options{options_.fast_math, options_.variant, options_.on_source, options_.memory_limit_bytes};
     for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
       PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_, chain.programs[i], options));
       chain.kernels.push_back(std::move(kernel));

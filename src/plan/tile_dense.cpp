@@ -58,16 +58,18 @@ Status TileKernel::find_ranges(Queue& queue, const ChunkInput& input, StringPool
 // Takes the variant for the ranges found so far, and uploads the layout.
 Status TileKernel::lay_out(Queue& queue, std::uint64_t row_count) {
   const std::optional<DenseTable> least = ranges_->table(0);
-  const Variant* fitting = least ? dense_variant(device_->traits(), program_, policy_, least->slots, row_count) : nullptr;
+  Traits traits = device_->traits();
+  if (options_.memory_limit_bytes > 0) traits.global_bytes = std::min(traits.global_bytes, options_.memory_limit_bytes);
+  const Variant* fitting = least ? dense_variant(traits, program_, policy_, least->slots, row_count) : nullptr;
   if (!fitting) return take_next(row_count, 0);
   const auto parts = [&](std::uint64_t slots) { return dense_shape(program_, policy_, slots).parts; };
   const bool is_other = fitting != variant_;
   variant_ = fitting;
-  policy_ = variant_->policy(device_->traits(), program_);
+  policy_ = variant_->policy(traits, program_);
   for (const std::uint64_t widening : widenings) {
     if (widening == 1 && attempts_ < 2) continue;
     const std::optional<DenseTable> wider = ranges_->table(widening);
-    if (!wider || dense_variant(device_->traits(), program_, policy_, wider->slots, row_count) != variant_) continue;
+    if (!wider || dense_variant(traits, program_, policy_, wider->slots, row_count) != variant_) continue;
     if (widening > 1 && parts(wider->slots) != parts(least->slots)) continue;
     dense_ = *wider;
     break;

@@ -41,7 +41,12 @@ struct Slot {
 
 class TileKernel {
  public:
-  struct Options { bool fast_math = false; std::string variant; std::function<void(std::string_view)> on_source; };
+  struct Options {
+    bool fast_math = false;
+    std::string variant;
+    std::function<void(std::string_view)> on_source;
+    std::uint64_t memory_limit_bytes = 0;      // as in RunOptions: dense tables of groups keep to an eighth of it
+  };
   // Emits the text and has it compiled in a thread; before anything else of the kernel is used comes wait().
   static Result<std::unique_ptr<TileKernel>> begin(std::shared_ptr<Device> device, const TileProgram& program, const Options& options);
   Status wait();

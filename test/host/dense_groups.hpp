@@ -27,6 +27,7 @@ class DenseGroups : public ::testing::TestWithParam<Where> {
     RunOptions options;
     options.batch_rows = batch_rows;
     options.variant = GetParam().variant;
+    options.memory_limit_bytes = memory_limit_bytes;
     options.on_source = [&](std::string_view) { texts++; };
     StringPool strings;
     RunReport report;
@@ -35,6 +36,7 @@ class DenseGroups : public ::testing::TestWithParam<Where> {
     if (result.ok()) variant = report.kernels[0].variant;
     return result;
   }
+  std::uint64_t memory_limit_bytes = 0;
   int texts = 0;           // compiled
   std::string variant;     // at the end
 };

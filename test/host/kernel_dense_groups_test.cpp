@@ -113,6 +113,20 @@ TEST_P(DenseGroups, TablesLargerThanLocalMemoryAreSharedOutOrLieInGlobalMemory) 
   }
 }
 
+// A table of 60,000 slots is 1.4 MB, and the limit 8.
+TEST_P(DenseGroups, TablesKeepToTheMemoryLimit) {
+  std::vector<std::uint32_t> key(3000);
+  std::vector<std::int32_t> x(key.size(), 1);
+  for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::uint32_t>(i * 7919 % 60000);
+  const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
+  Plan plan;
+  TAKE(const StepId groups, sums_by_all_but_last(plan, table));
+  memory_limit_bytes = 8 << 20;
+  TAKE(const Table result, grouped(plan, groups));
+  EXPECT_EQ(variant, "group_global");
+  expect_sums(table, result);
+}
+
 TEST_P(DenseGroups, RowsThatAFilterDropsHaveNoGroup) {
   std::vector<std::int32_t> key(800);
   for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::int32_t>(i % 20);
