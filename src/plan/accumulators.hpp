@@ -29,6 +29,7 @@ std::uint32_t limb_count(const Accumulator& a, bool is_dense);
 std::uint32_t limb_count(const TileProgram& program, bool is_dense);
 std::uint32_t seen_limb(const TileProgram& program);      // that one, of a dense table
 bool has_limbs(const TileProgram& program);      // whether each accumulator can be one
+bool is_sign_extended(Type type);      // where a value is a word (emit_words.cpp)
 // A key or extreme from its word; a string's word is its code.
 Scalar scalar_of_word(Type type, std::uint64_t word);
 std::uint64_t word_of_scalar(const Scalar& value);

@@ -36,10 +36,6 @@ bool is_narrow_key(Type type) {
   return false;
 }
 
-bool is_signed_key(Type type) {
-  return is_signed(type) || type.kind == Kind::date32 || type.kind == Kind::timestamp || type.kind == Kind::decimal;
-}
-
 bool can_have_ranges(const TileProgram& program) {
   if (program.key_count == 0 || program.key_count > most_keys) return false;
   for (std::uint32_t i = 0; i < program.key_count; i++) {
@@ -71,7 +67,7 @@ std::optional<FoundRanges::Range> FoundRanges::range(std::uint32_t key, std::uin
   if (high - low >= most_slots) return std::nullopt;
   const std::uint64_t more = part == 0 || type.kind == Kind::boolean ? 0 : (high - low) / part + 1;
   const std::uint64_t below = type.kind == Kind::string ? 0 : std::min(more, low);      // codes of strings only grow
-  const std::uint64_t first = low - below, base = is_signed_key(type) ? first ^ sign : first;
+  const std::uint64_t first = low - below, base = is_sign_extended(type) ? first ^ sign : first;
   return Range{is_narrow_key(type) ? static_cast<std::uint32_t>(base) : base, high - low + 1 + below + std::min(more, ~high)};
 }
 

@@ -14,7 +14,6 @@
 namespace penstock::plan {
 
 bool is_narrow_key(Type type);      // 32 bits in kernels
-bool is_signed_key(Type type);
 // Whether the program's keys are all whole numbers, booleans or strings, which are codes, and few.
 bool can_have_ranges(const TileProgram& program);
 // The accumulators that add up floats; their limbs' lowest bit is a word of the layout.

@@ -17,7 +17,7 @@ struct DenseKey {
 DenseKey dense_key(const TileProgram& program, std::uint32_t i) {
   const Node& node = program.graph->at(program.outputs[i].root);
   const std::string number = std::to_string(i);
-  return {node.type,       node.nullable,   is_narrow_key(node.type), is_signed_key(node.type),
+  return {node.type,       node.nullable,   is_narrow_key(node.type), is_sign_extended(node.type),
           result_value(i), "base" + number, "extent" + number};
 }
 

@@ -6,13 +6,10 @@
 #include "plan/emit_parts.hpp"
 
 namespace penstock::plan {
-namespace {
 
 bool is_sign_extended(Type type) {
   return is_signed(type) || type.kind == Kind::date32 || type.kind == Kind::timestamp || type.kind == Kind::decimal;
 }
-
-}  // namespace
 
 std::string to_word(Type type, const std::string& value) {
   if (type.kind == Kind::float32) return "(u64)BITS_F32(" + value + ")";

@@ -92,6 +92,7 @@ bool can_group_locally(const Traits& traits, const TileProgram& program) {
 // A table of slots that keys are reckoned to, as large as local memory, where another one's latency is hidden by items of the same group:
 // its size costs nothing but the copies that few keys have. Programs of many columns or accumulators get registers instead of items, and
 // read row by row: their columns are enough loads in flight, and a text without copies of its rows compiles in half the time.
+// 1280 bytes: what CUDA keeps of each group's local memory, a KiB, and the words that pad copies.
 std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_unit, std::uint32_t words) {
   constexpr std::uint64_t most_bytes = 227 << 10;
   return static_cast<std::uint32_t>((std::min(traits.local_bytes, most_bytes) / groups_per_unit - 1280) / 4 / words);
