@@ -37,7 +37,7 @@ function(penstock_export component)   # the layers of a component, in an export 
   install(EXPORT penstock_${component} NAMESPACE penstock:: FILE penstock_${component}.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/penstock COMPONENT ${component})
 endfunction()
-penstock_export(core base device kernel primitive column expr plan core)
+penstock_export(core base device kernel primitive column codec expr plan core)
 penstock_export(io io)
 penstock_export(sql sql)
 if(NOT PENSTOCK_INSTALL)

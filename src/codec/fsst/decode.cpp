@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "base/guard.hpp"
+#include "base/large_memory.hpp"
+#include "base/parallel.hpp"
+#include "codec/fsst/code_reader.hpp"
+#include "codec/fsst/layout.hpp"
+#include "column/bits.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+using Byte = std::uint8_t;
+
+// Eight symbols are stored whole, one over the other's unused end, before it is known how many of them count.
+constexpr std::uint64_t block_codes = 8, block_text_bytes = block_codes * most_symbol_bytes;
+
+// Stores the symbols of eight codes; ends[i] is where the text of the first i ends.
+inline void store_block(const CodeTable& table, std::uint64_t codes, Byte* out, std::uint64_t (&ends)[block_codes + 1]) {
+  std::uint64_t end = 0;
+  for (std::uint64_t i = 0; i < block_codes; i++, codes >>= 8) {
+    ends[i] = end;
+    std::memcpy(out + end, &table.symbols[codes & 255], most_symbol_bytes);
+    end += table.lengths[codes & 255];
+  }
+  ends[block_codes] = end;
+}
+
+// Where decoding stands; `fault` when a code is not sound or the text does not fit.
+struct Place {
+  const Byte* at;
+  Byte* out;
+  bool is_fault = false;
+};
+
+// What stands after the codes of symbols in a row: an escape's literal, or a fault.
+inline Place literal(Place place, const Byte* end, const Byte* out_end) {
+  if (special_at(place.at, end) != Special::literal || place.out == out_end) return {place.at, place.out, true};
+  *place.out = place.at[1];
+  return {place.at + 2, place.out + 1};
+}
+
+// One code after the other, where less than a block of output is left.
+Place decode_last(const CodeTable& table, Place place, const Byte* end, const Byte* out_end) {
+  while (place.at < end && !place.is_fault) {
+    if (*place.at >= table.symbol_count) {
+      place = literal(place, end, out_end);
+      continue;
+    }
+    const std::uint64_t symbol = table.symbols[*place.at];
+    const std::uint32_t length = table.lengths[*place.at];
+    if (length > static_cast<std::uint64_t>(out_end - place.out)) return {place.at, place.out, true};
+    for (std::uint32_t i = 0; i < length; i++) place.out[i] = static_cast<Byte>(symbol >> (8 * i));
+    place.at++, place.out += length;
+  }
+  return place;
+}
+
+// Codes [at, end), those of one row, to `out`. Nothing is written at out_end or behind it.
+inline Place decode_row(const CodeTable& table, Place place, const Byte* end, const Byte* out_end) {
+  std::uint64_t ends[block_codes + 1];
+  while (place.at < end) {
+    if (static_cast<std::uint64_t>(out_end - place.out) < block_text_bytes) return decode_last(table, place, end, out_end);
+    const auto left = static_cast<std::uint64_t>(end - place.at);
+    if (left >= block_codes) {
+      const std::uint64_t codes = load_codes(place.at), special = table.special(codes);
+      store_block(table, codes, place.out, ends);
+      if (special == 0) {
+        place.at += block_codes, place.out += ends[block_codes];
+        continue;
+      }
+      const std::uint32_t before = first_byte_of(special);
+      place = literal({place.at + before, place.out + ends[before]}, end, out_end);
+    } else {
+      const std::uint64_t codes = load_last_codes(place.at, left), special = table.special(codes) & ((std::uint64_t{1} << 8 * left) - 1);
+      store_block(table, codes, place.out, ends);
+      if (special == 0) return {end, place.out + ends[left]};
+      const std::uint32_t before = first_byte_of(special);
+      place = literal({place.at + before, place.out + ends[before]}, end, out_end);
+    }
+    if (place.is_fault) return place;
+  }
+  return place;
+}
+
+// Says what is wrong with a row that did not decode.
+Status row_fault(const CodeTable& table, const EncodedStrings& strings, std::uint64_t row) {
+  const Byte* const codes = strings.codes.as<Byte>();
+  const Byte* const begin = codes + strings.offset(row);
+  const Measured measured = measure(table, begin, codes + strings.offset(row + 1));
+  if (measured.fault == nullptr) return {Code::corrupt, "row " + std::to_string(row) + ": more text than its row group states"};
+  return bad_code(measured.special, *measured.fault, row, static_cast<std::uint64_t>(measured.fault - begin));
+}
+
+// Rows that one thread decodes to one place.
+struct Piece {
+  std::size_t group = 0;
+  std::uint64_t first_row = 0, end_row = 0;
+  std::uint64_t first_text_byte = 0, end_text_byte = 0;
+};
+
+template <class Offset> Status decode_piece(const EncodedStrings& strings, const Piece& piece, Byte* text, Offset* offsets) {
+  const CodeTable table(*strings.row_groups[piece.group].table);
+  const Byte* const codes = strings.codes.as<Byte>();
+  const Byte* const out_end = text + piece.end_text_byte;
+  Place place{codes + strings.offset(piece.first_row), text + piece.first_text_byte};
+  for (std::uint64_t row = piece.first_row; row < piece.end_row; row++) {
+    place = decode_row(table, place, codes + strings.offset(row + 1), out_end);
+    if (place.is_fault) return row_fault(table, strings, row);
+    offsets[row + 1] = static_cast<Offset>(place.out - text);
+  }
+  if (place.out == out_end) return {};
+  return {Code::corrupt, "row group " + std::to_string(piece.group) + ": its rows end at byte " + std::to_string(place.out - text) +
+                             " of the text, and not at byte " + std::to_string(piece.end_text_byte)};
+}
+
+// Runs work(0..count) on all cores; the error of the first that failed.
+template <class Work> Status for_each_piece(std::uint64_t count, const Work& work) {
+  std::vector<Status> statuses(count);
+  std::atomic<std::uint64_t> next = 0;
+  in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
+    for (std::uint64_t piece = next++; piece < count; piece = next++) statuses[piece] = guard([&] { return work(piece); });
+  });
+  for (const Status& status : statuses) PENSTOCK_TRY(status);
+  return {};
+}
+
+constexpr std::uint64_t least_piece_rows = 4096;
+
+// A row group is a piece; with few of them, their rows are measured first, so that several threads can decode one.
+Result<std::vector<Piece>> pieces_of(const EncodedStrings& strings) {
+  const std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint64_t groups = strings.row_groups.size();
+  const bool are_enough = groups >= 2 * threads || threads == 1 || groups == 0;
+  const std::uint64_t parts_a_group = are_enough ? 1 : (2 * threads + groups - 1) / groups;
+  std::vector<Piece> pieces;
+  for (std::size_t group = 0; group < groups; group++) {
+    const std::uint64_t first = strings.row_groups[group].first_row, rows = strings.end_row(group) - first;
+    const std::uint64_t parts = std::clamp<std::uint64_t>(rows / least_piece_rows, 1, parts_a_group);
+    for (std::uint64_t part = 0; part < parts; part++)
+      pieces.push_back({group, first + rows * part / parts, first + rows * (part + 1) / parts, 0, 0});
+  }
+  std::vector<std::uint64_t> text_bytes(pieces.size());
+  PENSTOCK_TRY(for_each_piece(pieces.size(), [&](std::uint64_t at) -> Status {
+    const Piece& piece = pieces[at];
+    if (piece.end_row == strings.end_row(piece.group)) return {};      // the last of its group ends where the group does
+    PENSTOCK_ASSIGN(text_bytes[at], measure_rows(strings, piece.group, piece.first_row, piece.end_row));
+    return {};
+  }));
+  for (std::size_t at = 0; at < pieces.size(); at++) {
+    Piece& piece = pieces[at];
+    const bool is_first = piece.first_row == strings.row_groups[piece.group].first_row;
+    const bool is_last = piece.end_row == strings.end_row(piece.group);
+    piece.first_text_byte = is_first ? strings.row_groups[piece.group].first_text_byte : pieces[at - 1].end_text_byte;
+    piece.end_text_byte = is_last ? strings.end_text_byte(piece.group) : piece.first_text_byte + text_bytes[at];
+    if (piece.end_text_byte > strings.end_text_byte(piece.group) || piece.first_text_byte > piece.end_text_byte)
+      return Status(Code::corrupt, "row group " + std::to_string(piece.group) + ": more text than it states");
+  }
+  return pieces;
+}
+
+Column column_of(std::uint64_t row_count, Bytes text, Bytes offsets, std::uint32_t offset_bytes, Bytes validity) {
+  Column column;
+  column.type = {Kind::string};
+  column.row_count = row_count;
+  column.values = std::move(text);
+  column.offsets = std::move(offsets);
+  column.offset_bytes = offset_bytes;
+  column.validity = std::move(validity);
+  return column;
+}
+
+template <class Offset> Result<Column> decode_all(const EncodedStrings& strings) {
+  PENSTOCK_ASSIGN(const auto pieces, pieces_of(strings));
+  LargeVector<Byte> text(strings.text_bytes);
+  LargeVector<Offset> offsets(strings.row_count + 1);
+  offsets[0] = 0;
+  PENSTOCK_TRY(for_each_piece(pieces.size(), [&](std::uint64_t at) {
+    return decode_piece(strings, pieces[at], text.data(), offsets.data());
+  }));
+  return column_of(strings.row_count, Bytes::own(std::move(text)), Bytes::own(std::move(offsets)), sizeof(Offset), strings.validity);
+}
+
+// The chosen rows' texts: measured, then decoded, each to its place.
+class Selection {
+ public:
+  Selection(const EncodedStrings& strings, std::span<const std::uint64_t> rows) : strings_(strings), rows_(rows) {
+    for (const RowGroup& group : strings.row_groups) tables_.emplace_back(*group.table);
+  }
+
+  Status measure_all() {
+    ends_.resize(rows_.size() + 1);
+    ends_[0] = 0;
+    const Status measured = for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
+      for (std::uint64_t at = first; at < last; at++) PENSTOCK_TRY(measure_row(at));
+      return {};
+    });
+    PENSTOCK_TRY(measured);
+    for (std::uint64_t at = 0; at < rows_.size(); at++) ends_[at + 1] += ends_[at];
+    return {};
+  }
+
+  template <class Offset> Result<Column> decode() const {
+    LargeVector<Byte> text(text_bytes());
+    LargeVector<Offset> offsets(rows_.size() + 1);
+    for (std::uint64_t at = 0; at <= rows_.size(); at++) offsets[at] = static_cast<Offset>(ends_[at]);
+    PENSTOCK_TRY(for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
+      for (std::uint64_t at = first; at < last; at++) {
+        const std::uint64_t row = rows_[at];
+        const Place end = decode_row(table(row), {begin(row), text.data() + ends_[at]}, begin(row + 1), text.data() + ends_[last]);
+        if (end.is_fault) return row_fault(table(row), strings_, row);
+      }
+      return {};
+    }));
+    return column_of(rows_.size(), Bytes::own(std::move(text)), Bytes::own(std::move(offsets)), sizeof(Offset), validity());
+  }
+
+  std::uint64_t text_bytes() const { return ends_.back(); }
+
+ private:
+  template <class Work> Status for_each_part(const Work& work) const {
+    const std::uint64_t parts = rows_.size() / least_piece_rows + 1;
+    return for_each_piece(parts, [&](std::uint64_t part) { return work(rows_.size() * part / parts, rows_.size() * (part + 1) / parts); });
+  }
+  Status measure_row(std::uint64_t at) {
+    const std::uint64_t row = rows_[at];
+    if (row >= strings_.row_count)
+      return {Code::invalid, "row " + std::to_string(row) + " of " + std::to_string(strings_.row_count) + " is asked for"};
+    const Measured measured = measure(table(row), begin(row), begin(row + 1));
+    if (measured.fault != nullptr) return row_fault(table(row), strings_, row);
+    ends_[at + 1] = measured.text_bytes;
+    return {};
+  }
+  const CodeTable& table(std::uint64_t row) const {
+    const auto behind = std::ranges::upper_bound(strings_.row_groups, row, {}, &RowGroup::first_row);
+    return tables_[static_cast<std::size_t>(behind - strings_.row_groups.begin()) - 1];
+  }
+  const Byte* begin(std::uint64_t row) const { return strings_.codes.as<Byte>() + strings_.offset(row); }
+  Bytes validity() const {
+    if (strings_.validity.empty()) return {};
+    std::vector<std::byte> bits(column::bytes_of_bits(rows_.size()));
+    for (std::uint64_t at = 0; at < rows_.size(); at++)
+      if (strings_.is_valid(rows_[at])) bits[at / 8] |= static_cast<std::byte>(1u << at % 8);
+    return Bytes::own(std::move(bits));
+  }
+
+  const EncodedStrings& strings_;
+  std::span<const std::uint64_t> rows_;
+  std::vector<CodeTable> tables_;
+  LargeVector<std::uint64_t> ends_;      // of the texts, the first's begin in front
+};
+
+// Of the column's offsets; an error when 4 are asked for and do not do.
+Result<std::uint32_t> offset_bytes_of(std::uint32_t asked, std::uint64_t text_bytes) {
+  const bool is_short = text_bytes <= INT32_MAX;
+  if (asked == 0) return is_short ? 4u : 8u;
+  if (asked != 4 && asked != 8) return Status(Code::invalid, "offsets of " + std::to_string(asked) + " bytes");
+  if (asked == 4 && !is_short) return Status(Code::capacity, std::to_string(text_bytes) + " bytes of text need offsets of 8 bytes");
+  return asked;
+}
+
+Result<Column> decode_column(const EncodedStrings& strings, const DecodeOptions& options) {
+  PENSTOCK_TRY(validate_layout(strings));
+  if (!options.rows) {
+    PENSTOCK_ASSIGN(const std::uint32_t offset_bytes, offset_bytes_of(options.offset_bytes, strings.text_bytes));
+    return offset_bytes == 4 ? decode_all<std::uint32_t>(strings) : decode_all<std::uint64_t>(strings);
+  }
+  Selection selection(strings, *options.rows);
+  PENSTOCK_TRY(selection.measure_all());
+  PENSTOCK_ASSIGN(const std::uint32_t offset_bytes, offset_bytes_of(options.offset_bytes, selection.text_bytes()));
+  return offset_bytes == 4 ? selection.decode<std::uint32_t>() : selection.decode<std::uint64_t>();
+}
+
+}  // namespace
+
+Result<Column> decode(const EncodedStrings& strings, const DecodeOptions& options) {
+  return guard([&] { return decode_column(strings, options); });
+}
+
+}  // namespace penstock::fsst

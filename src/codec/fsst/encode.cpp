@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/guard.hpp"
+#include "base/parallel.hpp"
+#include "codec/fsst/encode_texts.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;      // of one text: its codes' size has 32 bits
+
+struct EncodedGroup {
+  SymbolTable table;
+  LargeVector<std::uint8_t> codes;
+  std::vector<std::uint32_t> sizes;      // of each row's codes
+  std::uint64_t text_bytes = 0;
+};
+
+std::vector<std::string_view> texts_of(const Column& column, std::uint64_t first_row, std::uint64_t row_count) {
+  std::vector<std::string_view> texts(row_count);
+  for (std::uint64_t row = 0; row < row_count; row++)
+    if (column.is_valid(first_row + row)) texts[row] = column.string(first_row + row);
+  return texts;
+}
+
+Status check_sizes(std::span<const std::string_view> texts, std::uint64_t first_row) {
+  for (std::uint64_t row = 0; row < texts.size(); row++)
+    if (texts[row].size() > most_text_bytes)
+      return {Code::capacity, "row " + std::to_string(first_row + row) + ": a text of " + std::to_string(texts[row].size()) +
+                                  " bytes; FSST encodes texts of up to 1 GiB"};
+  return {};
+}
+
+Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row, std::uint64_t row_count) {
+  const auto texts = texts_of(column, first_row, row_count);
+  PENSTOCK_TRY(check_sizes(texts, first_row));
+  EncodedGroup group;
+  for (const std::string_view text : texts) group.text_bytes += text.size();
+  group.table = train(texts);
+  const auto matcher = matcher_of(group.table);
+  if (!matcher) return Status(Code::internal, "a trained symbol table does not fit its matcher");
+  group.sizes.resize(row_count);
+  encode_texts(*matcher, texts, group.codes, group.sizes);
+  return group;
+}
+
+using Groups = std::vector<Result<EncodedGroup>>;
+
+// Threads take the next group as they come free.
+Groups encode_groups(const Column& column, std::uint64_t group_rows) {
+  const std::uint64_t count = (column.row_count + group_rows - 1) / group_rows;
+  Groups groups(count, Status(Code::internal, "a row group that nobody encoded"));
+  std::atomic<std::uint64_t> next = 0;
+  in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
+    for (std::uint64_t group = next++; group < count; group = next++) {
+      const std::uint64_t first = group * group_rows;
+      groups[group] = guard([&] { return encode_group(column, first, std::min(group_rows, column.row_count - first)); });
+    }
+  });
+  return groups;
+}
+
+// Where each group's codes begin, and the end.
+std::vector<std::uint64_t> code_starts(const Groups& groups) {
+  std::vector<std::uint64_t> starts{0};
+  for (const auto& group : groups) starts.push_back(starts.back() + group->codes.size());
+  return starts;
+}
+
+template <class Offset> Bytes offsets_of(const Groups& groups, std::uint64_t row_count) {
+  LargeVector<Offset> offsets(row_count + 1);
+  std::uint64_t row = 0, offset = 0;
+  offsets[0] = 0;
+  for (const auto& group : groups)
+    for (const std::uint32_t size : group->sizes) offsets[++row] = static_cast<Offset>(offset += size);
+  return Bytes::own(std::move(offsets));
+}
+
+Bytes codes_of(Groups& groups, const std::vector<std::uint64_t>& starts) {
+  LargeVector<std::uint8_t> codes(starts.back());
+  in_parallel(groups.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t group = first; group < last; group++) {
+      auto part = std::move(groups[group]->codes);      // given back at once: not both copies are held for long
+      if (!part.empty()) std::memcpy(codes.data() + starts[group], part.data(), part.size());
+    }
+  });
+  return Bytes::own(std::move(codes));
+}
+
+Result<EncodedStrings> joined(Groups groups, const Column& column, std::uint64_t group_rows) {
+  for (const auto& group : groups) PENSTOCK_TRY(group);
+  EncodedStrings strings;
+  strings.row_count = column.row_count;
+  strings.validity = column.validity;
+  strings.is_canonical = true;
+  for (std::uint64_t group = 0; group < groups.size(); group++) {
+    strings.row_groups.push_back({group * group_rows, strings.text_bytes, std::make_shared<SymbolTable>(groups[group]->table)});
+    strings.text_bytes += groups[group]->text_bytes;
+  }
+  const auto starts = code_starts(groups);
+  strings.offset_bytes = starts.back() <= INT32_MAX ? 4 : 8;
+  strings.offsets = strings.offset_bytes == 4 ? offsets_of<std::uint32_t>(groups, column.row_count)
+                                              : offsets_of<std::uint64_t>(groups, column.row_count);
+  strings.codes = codes_of(groups, starts);
+  return strings;
+}
+
+Result<EncodedStrings> encode_column(const Column& column, const EncodeOptions& options) {
+  if (column.type.kind != Kind::string) return Status(Code::invalid, "FSST encodes strings, not " + name_of(column.type));
+  if (options.row_group_rows == 0) return Status(Code::invalid, "row groups of no rows");
+  PENSTOCK_ASSIGN(auto strings, joined(encode_groups(column, options.row_group_rows), column, options.row_group_rows));
+  if (options.split_code_bytes == 0) return strings;
+  PENSTOCK_ASSIGN(strings.splits, find_splits(strings, options.split_code_bytes));
+  return strings;
+}
+
+}  // namespace
+
+Result<EncodedStrings> encode(const Column& strings, const EncodeOptions& options) {
+  return guard([&] { return encode_column(strings, options); });
+}
+
+std::vector<std::uint8_t> encode_text(const SymbolTable& table, std::string_view text) {
+  std::vector<std::uint8_t> codes;
+  while (!text.empty()) {
+    std::uint32_t best = escape_code, best_length = 0;
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), std::min<std::size_t>(text.size(), 8));
+    for (std::uint32_t code = 0; code < table.symbol_count; code++) {
+      const std::uint32_t length = table.lengths[code];
+      const bool matches = length <= text.size() && low_bytes(word, length) == table.symbols[code];
+      if (matches && length > best_length) best = code, best_length = length;
+    }
+    codes.push_back(static_cast<std::uint8_t>(best));
+    if (best == escape_code) codes.push_back(static_cast<std::uint8_t>(text[0]));
+    text.remove_prefix(std::max(best_length, 1u));
+  }
+  return codes;
+}
+
+}  // namespace penstock::fsst

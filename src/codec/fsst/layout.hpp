@@ -1,0 +1,16 @@
+// Checks and walks of encoded strings that decoding, splits and validate() share.
+#pragma once
+#include "penstock/fsst.hpp"
+
+namespace penstock::fsst {
+
+// The text of rows [first, end) of a row group; the error names row and byte.
+Result<std::uint64_t> measure_rows(const EncodedStrings& strings, std::size_t group, std::uint64_t first, std::uint64_t end);
+
+// Code bytes of a row group, and what its splits number.
+std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group);
+
+// The splits of sound codes.
+Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes);
+
+}  // namespace penstock::fsst

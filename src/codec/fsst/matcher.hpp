@@ -1,0 +1,72 @@
+// Finds the longest symbol at a place of a text.
+//
+// Symbols of three bytes and more stand in a table by a hash of their first three, one in a slot; shorter ones in a table by the first two
+// bytes. A set of symbols fits when no two long ones share a slot: then one look at each table finds the longest. Trained tables fit
+// because a candidate that finds its slot taken is left out; others' tables may not.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "penstock/fsst.hpp"
+
+namespace penstock::fsst {
+
+inline std::uint64_t load_word(const void* from) {
+  std::uint64_t word;
+  std::memcpy(&word, from, 8);
+  return word;
+}
+// The first `length` (0 to 8) bytes of a word.
+inline std::uint64_t low_bytes(std::uint64_t word, std::uint32_t length) {
+  return length >= 8 ? word : word & ((std::uint64_t{1} << (8 * length)) - 1);
+}
+
+// What a text's next bytes become.
+struct Match {
+  std::uint16_t code = 0;           // code_bytes of them, the first lowest
+  std::uint8_t length = 0;          // bytes of text
+  std::uint8_t code_bytes = 0;      // 2 for an escape
+  bool is_escape() const { return code_bytes == 2; }
+};
+
+class Matcher {
+ public:
+  Matcher();      // no symbols: every byte is an escape
+  // False, and nothing changes, when the symbol's slot is taken.
+  bool add(std::uint64_t symbol, std::uint32_t length, std::uint32_t code);
+
+  // The match at eight readable bytes of text.
+  Match find(std::uint64_t word) const {
+    const LongSymbol& at = long_[slot(word)];
+    return ((word ^ at.symbol) & at.mask) == 0 ? at.match : short_[word & 0xffff];
+  }
+  // The match at the text's last `left` (1 to 7) bytes; what stands behind them in the word is zero.
+  Match find_at_end(std::uint64_t word, std::uint32_t left) const {
+    const LongSymbol& at = long_[slot(word)];
+    if (((word ^ at.symbol) & at.mask) == 0 && at.match.length <= left) return at.match;
+    return left == 1 ? single_[word & 0xff] : short_[word & 0xffff];
+  }
+
+ private:
+  struct LongSymbol {
+    std::uint64_t symbol = 0, mask = ~std::uint64_t{0};      // a free slot's matches no word of the slot
+    Match match;
+    bool is_free() const { return match.length == 0; }
+  };
+  static constexpr std::uint32_t slot_bits = 12;
+  static std::uint32_t slot(std::uint64_t word) {
+    return (static_cast<std::uint32_t>(word) << 8) * 0x9e3779b1u >> (32 - slot_bits);
+  }
+  void add_single(std::uint32_t byte, Match match);
+
+  std::array<LongSymbol, 1 << slot_bits> long_;
+  std::array<Match, 1 << 16> short_;       // of two bytes, or of the first one
+  std::array<Match, 256> single_;
+};
+
+// With the codes of a finished table; null when its symbols do not fit.
+std::unique_ptr<const Matcher> matcher_of(const SymbolTable& table);
+
+}  // namespace penstock::fsst
