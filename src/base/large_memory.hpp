@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -48,5 +49,10 @@ template <class T> struct LargeAllocator {
 };
 
 template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
+
+// Elements that are not set and not counted one by one, as even a vector's that need no setting are.
+template <class T> std::shared_ptr<T[]> large_array(std::size_t count) {
+  return {LargeAllocator<T>().allocate(count), [count](T* memory) { LargeAllocator<T>().deallocate(memory, count); }};
+}
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include "base/guard.hpp"
 #include "base/large_memory.hpp"
 #include "base/parallel.hpp"
-#include "codec/fsst/code_reader.hpp"
+#include "codec/fsst/decode_span.hpp"
 #include "codec/fsst/layout.hpp"
 #include "column/bits.hpp"
 
@@ -13,77 +13,6 @@ namespace penstock::fsst {
 namespace {
 
 using Byte = std::uint8_t;
-
-// Eight symbols are stored whole, one over the other's unused end, before it is known how many of them count.
-constexpr std::uint64_t block_codes = 8, block_text_bytes = block_codes * most_symbol_bytes;
-
-// Stores the symbols of eight codes; ends[i] is where the text of the first i ends.
-inline void store_block(const CodeTable& table, std::uint64_t codes, Byte* out, std::uint64_t (&ends)[block_codes + 1]) {
-  std::uint64_t end = 0;
-  for (std::uint64_t i = 0; i < block_codes; i++, codes >>= 8) {
-    ends[i] = end;
-    std::memcpy(out + end, &table.symbols[codes & 255], most_symbol_bytes);
-    end += table.lengths[codes & 255];
-  }
-  ends[block_codes] = end;
-}
-
-// Where decoding stands; `fault` when a code is not sound or the text does not fit.
-struct Place {
-  const Byte* at;
-  Byte* out;
-  bool is_fault = false;
-};
-
-// What stands after the codes of symbols in a row: an escape's literal, or a fault.
-inline Place literal(Place place, const Byte* end, const Byte* out_end) {
-  if (special_at(place.at, end) != Special::literal || place.out == out_end) return {place.at, place.out, true};
-  *place.out = place.at[1];
-  return {place.at + 2, place.out + 1};
-}
-
-// One code after the other, where less than a block of output is left.
-Place decode_last(const CodeTable& table, Place place, const Byte* end, const Byte* out_end) {
-  while (place.at < end && !place.is_fault) {
-    if (*place.at >= table.symbol_count) {
-      place = literal(place, end, out_end);
-      continue;
-    }
-    const std::uint64_t symbol = table.symbols[*place.at];
-    const std::uint32_t length = table.lengths[*place.at];
-    if (length > static_cast<std::uint64_t>(out_end - place.out)) return {place.at, place.out, true};
-    for (std::uint32_t i = 0; i < length; i++) place.out[i] = static_cast<Byte>(symbol >> (8 * i));
-    place.at++, place.out += length;
-  }
-  return place;
-}
-
-// Codes [at, end), those of one row, to `out`. Nothing is written at out_end or behind it.
-inline Place decode_row(const CodeTable& table, Place place, const Byte* end, const Byte* out_end) {
-  std::uint64_t ends[block_codes + 1];
-  while (place.at < end) {
-    if (static_cast<std::uint64_t>(out_end - place.out) < block_text_bytes) return decode_last(table, place, end, out_end);
-    const auto left = static_cast<std::uint64_t>(end - place.at);
-    if (left >= block_codes) {
-      const std::uint64_t codes = load_codes(place.at), special = table.special(codes);
-      store_block(table, codes, place.out, ends);
-      if (special == 0) {
-        place.at += block_codes, place.out += ends[block_codes];
-        continue;
-      }
-      const std::uint32_t before = first_byte_of(special);
-      place = literal({place.at + before, place.out + ends[before]}, end, out_end);
-    } else {
-      const std::uint64_t codes = load_last_codes(place.at, left), special = table.special(codes) & ((std::uint64_t{1} << 8 * left) - 1);
-      store_block(table, codes, place.out, ends);
-      if (special == 0) return {end, place.out + ends[left]};
-      const std::uint32_t before = first_byte_of(special);
-      place = literal({place.at + before, place.out + ends[before]}, end, out_end);
-    }
-    if (place.is_fault) return place;
-  }
-  return place;
-}
 
 // Says what is wrong with a row that did not decode.
 Status row_fault(const CodeTable& table, const EncodedStrings& strings, std::uint64_t row) {
@@ -101,19 +30,42 @@ struct Piece {
   std::uint64_t first_text_byte = 0, end_text_byte = 0;
 };
 
+Span span_of(const EncodedStrings& strings, std::uint64_t first_row, std::uint64_t end_row, Byte* out, Byte* out_end) {
+  const Byte* const codes = strings.codes.as<Byte>();
+  return {codes + strings.offset(first_row), out, codes + strings.offset(end_row), codes + strings.codes.size, out_end};
+}
+
+// The codes of a piece are decoded as they follow one another, whatever the rows; a row ends where a code begins, or its last is an escape
+// without its byte.
 template <class Offset> Status decode_piece(const EncodedStrings& strings, const Piece& piece, Byte* text, Offset* offsets) {
   const CodeTable table(*strings.row_groups[piece.group].table);
-  const Byte* const codes = strings.codes.as<Byte>();
-  const Byte* const out_end = text + piece.end_text_byte;
-  Place place{codes + strings.offset(piece.first_row), text + piece.first_text_byte};
-  for (std::uint64_t row = piece.first_row; row < piece.end_row; row++) {
-    place = decode_row(table, place, codes + strings.offset(row + 1), out_end);
-    if (place.is_fault) return row_fault(table, strings, row);
-    offsets[row + 1] = static_cast<Offset>(place.out - text);
+  Span span = span_of(strings, piece.first_row, piece.end_row, text + piece.first_text_byte, text + piece.end_text_byte);
+  TileStarts starts;
+  std::uint64_t row = piece.first_row, tile_code = strings.offset(row);
+  bool is_sound = true;
+  while (row < piece.end_row && is_sound) {
+    const auto tile_text = static_cast<std::uint64_t>(span.out - text);
+    is_sound = decode_tile(table, span, std::min(span.at + tile_code_bytes, span.end), starts);
+    const auto next_code = static_cast<std::uint64_t>(span.at - strings.codes.as<Byte>());
+    for (; row < piece.end_row && strings.offset(row + 1) <= next_code; row++) {
+      const std::uint32_t start = starts.text[strings.offset(row + 1) - tile_code];
+      if (start == TileStarts::inside) return row_fault(table, strings, row);
+      offsets[row + 1] = static_cast<Offset>(tile_text + start);
+    }
+    tile_code = next_code;
   }
-  if (place.out == out_end) return {};
-  return {Code::corrupt, "row group " + std::to_string(piece.group) + ": its rows end at byte " + std::to_string(place.out - text) +
+  if (!is_sound) return row_fault(table, strings, row);
+  if (span.out == span.out_end) return {};
+  return {Code::corrupt, "row group " + std::to_string(piece.group) + ": its rows end at byte " + std::to_string(span.out - text) +
                              " of the text, and not at byte " + std::to_string(piece.end_text_byte)};
+}
+
+// One row's text.
+bool decode_row(const CodeTable& table, Span span) {
+  TileStarts starts;
+  while (span.at < span.end)
+    if (!decode_tile(table, span, std::min(span.at + tile_code_bytes, span.end), starts)) return false;
+  return true;
 }
 
 // Runs work(0..count) on all cores; the error of the first that failed.
@@ -161,6 +113,10 @@ Result<std::vector<Piece>> pieces_of(const EncodedStrings& strings) {
   return pieces;
 }
 
+template <class T> Bytes bytes_of(const std::shared_ptr<T[]>& values, std::uint64_t count) {
+  return {values, reinterpret_cast<const std::byte*>(values.get()), count * sizeof(T)};
+}
+
 Column column_of(std::uint64_t row_count, Bytes text, Bytes offsets, std::uint32_t offset_bytes, Bytes validity) {
   Column column;
   column.type = {Kind::string};
@@ -174,13 +130,14 @@ Column column_of(std::uint64_t row_count, Bytes text, Bytes offsets, std::uint32
 
 template <class Offset> Result<Column> decode_all(const EncodedStrings& strings) {
   PENSTOCK_ASSIGN(const auto pieces, pieces_of(strings));
-  LargeVector<Byte> text(strings.text_bytes);
-  LargeVector<Offset> offsets(strings.row_count + 1);
+  const auto text = large_array<Byte>(strings.text_bytes);
+  const auto offsets = large_array<Offset>(strings.row_count + 1);
   offsets[0] = 0;
   PENSTOCK_TRY(for_each_piece(pieces.size(), [&](std::uint64_t at) {
-    return decode_piece(strings, pieces[at], text.data(), offsets.data());
+    return decode_piece(strings, pieces[at], text.get(), offsets.get());
   }));
-  return column_of(strings.row_count, Bytes::own(std::move(text)), Bytes::own(std::move(offsets)), sizeof(Offset), strings.validity);
+  return column_of(strings.row_count, bytes_of(text, strings.text_bytes), bytes_of(offsets, strings.row_count + 1), sizeof(Offset),
+                   strings.validity);
 }
 
 // The chosen rows' texts: measured, then decoded, each to its place.
@@ -203,18 +160,18 @@ class Selection {
   }
 
   template <class Offset> Result<Column> decode() const {
-    LargeVector<Byte> text(text_bytes());
-    LargeVector<Offset> offsets(rows_.size() + 1);
+    const auto text = large_array<Byte>(text_bytes());
+    const auto offsets = large_array<Offset>(rows_.size() + 1);
     for (std::uint64_t at = 0; at <= rows_.size(); at++) offsets[at] = static_cast<Offset>(ends_[at]);
     PENSTOCK_TRY(for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
       for (std::uint64_t at = first; at < last; at++) {
         const std::uint64_t row = rows_[at];
-        const Place end = decode_row(table(row), {begin(row), text.data() + ends_[at]}, begin(row + 1), text.data() + ends_[last]);
-        if (end.is_fault) return row_fault(table(row), strings_, row);
+        const bool is_sound = decode_row(table(row), span_of(strings_, row, row + 1, text.get() + ends_[at], text.get() + ends_[last]));
+        if (!is_sound) return row_fault(table(row), strings_, row);
       }
       return {};
     }));
-    return column_of(rows_.size(), Bytes::own(std::move(text)), Bytes::own(std::move(offsets)), sizeof(Offset), validity());
+    return column_of(rows_.size(), bytes_of(text, text_bytes()), bytes_of(offsets, rows_.size() + 1), sizeof(Offset), validity());
   }
 
   std::uint64_t text_bytes() const { return ends_.back(); }

@@ -13,15 +13,35 @@ constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;      // of one
 
 struct EncodedGroup {
   SymbolTable table;
-  LargeVector<std::uint8_t> codes;
+  TextsEncoder::Codes codes;
   std::vector<std::uint32_t> sizes;      // of each row's codes
   std::uint64_t text_bytes = 0;
 };
 
-std::vector<std::string_view> texts_of(const Column& column, std::uint64_t first_row, std::uint64_t row_count) {
-  std::vector<std::string_view> texts(row_count);
-  for (std::uint64_t row = 0; row < row_count; row++)
-    if (column.is_valid(first_row + row)) texts[row] = column.string(first_row + row);
+// A row group's texts, each with readable bytes behind it: those that stand last in their buffer are copied.
+struct Texts {
+  std::vector<std::string_view> texts;
+  std::vector<std::unique_ptr<char[]>> copies;
+};
+
+std::string_view padded(Texts& texts, std::string_view text) {
+  texts.copies.push_back(std::make_unique<char[]>(text.size() + text_padding_bytes));
+  std::memcpy(texts.copies.back().get(), text.data(), text.size());
+  return {texts.copies.back().get(), text.size()};
+}
+
+Texts texts_of(const Column& column, std::uint64_t first_row, std::uint64_t row_count) {
+  const Bytes& bytes = column.dictionary ? column.dictionary->values : column.values;
+  const char* const end = bytes.as<char>() + bytes.size;
+  Texts texts;
+  texts.texts.resize(row_count);
+  for (std::uint64_t row = 0; row < row_count; row++) {
+    if (!column.is_valid(first_row + row)) continue;
+    const std::string_view text = column.string(first_row + row);
+    if (text.empty()) continue;
+    const auto behind = static_cast<std::uint64_t>(end - (text.data() + text.size()));
+    texts.texts[row] = behind >= text_padding_bytes ? text : padded(texts, text);
+  }
   return texts;
 }
 
@@ -33,8 +53,9 @@ Status check_sizes(std::span<const std::string_view> texts, std::uint64_t first_
   return {};
 }
 
-Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row, std::uint64_t row_count) {
-  const auto texts = texts_of(column, first_row, row_count);
+Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row, std::uint64_t row_count, TextsEncoder& encoder) {
+  const Texts with_copies = texts_of(column, first_row, row_count);
+  const std::vector<std::string_view>& texts = with_copies.texts;
   PENSTOCK_TRY(check_sizes(texts, first_row));
   EncodedGroup group;
   for (const std::string_view text : texts) group.text_bytes += text.size();
@@ -42,7 +63,7 @@ Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row,
   const auto matcher = matcher_of(group.table);
   if (!matcher) return Status(Code::internal, "a trained symbol table does not fit its matcher");
   group.sizes.resize(row_count);
-  encode_texts(*matcher, texts, group.codes, group.sizes);
+  group.codes = encoder.encode(*matcher, texts, group.sizes);
   return group;
 }
 
@@ -54,9 +75,10 @@ Groups encode_groups(const Column& column, std::uint64_t group_rows) {
   Groups groups(count, Status(Code::internal, "a row group that nobody encoded"));
   std::atomic<std::uint64_t> next = 0;
   in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
+    TextsEncoder encoder;
     for (std::uint64_t group = next++; group < count; group = next++) {
       const std::uint64_t first = group * group_rows;
-      groups[group] = guard([&] { return encode_group(column, first, std::min(group_rows, column.row_count - first)); });
+      groups[group] = guard([&] { return encode_group(column, first, std::min(group_rows, column.row_count - first), encoder); });
     }
   });
   return groups;
@@ -65,28 +87,28 @@ Groups encode_groups(const Column& column, std::uint64_t group_rows) {
 // Where each group's codes begin, and the end.
 std::vector<std::uint64_t> code_starts(const Groups& groups) {
   std::vector<std::uint64_t> starts{0};
-  for (const auto& group : groups) starts.push_back(starts.back() + group->codes.size());
+  for (const auto& group : groups) starts.push_back(starts.back() + group->codes.size);
   return starts;
 }
 
 template <class Offset> Bytes offsets_of(const Groups& groups, std::uint64_t row_count) {
-  LargeVector<Offset> offsets(row_count + 1);
+  const auto offsets = large_array<Offset>(row_count + 1);
   std::uint64_t row = 0, offset = 0;
   offsets[0] = 0;
   for (const auto& group : groups)
     for (const std::uint32_t size : group->sizes) offsets[++row] = static_cast<Offset>(offset += size);
-  return Bytes::own(std::move(offsets));
+  return {offsets, reinterpret_cast<const std::byte*>(offsets.get()), (row_count + 1) * sizeof(Offset)};
 }
 
 Bytes codes_of(Groups& groups, const std::vector<std::uint64_t>& starts) {
-  LargeVector<std::uint8_t> codes(starts.back());
+  const auto codes = large_array<std::byte>(starts.back());
   in_parallel(groups.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t group = first; group < last; group++) {
-      auto part = std::move(groups[group]->codes);      // given back at once: not both copies are held for long
-      if (!part.empty()) std::memcpy(codes.data() + starts[group], part.data(), part.size());
+      const auto part = std::move(groups[group]->codes);      // given back at once: not both copies are held for long
+      if (part.size != 0) std::memcpy(codes.get() + starts[group], part.bytes.get(), part.size);
     }
   });
-  return Bytes::own(std::move(codes));
+  return {codes, codes.get(), starts.back()};
 }
 
 Result<EncodedStrings> joined(Groups groups, const Column& column, std::uint64_t group_rows) {

@@ -1,83 +1,109 @@
 #include "codec/fsst/encode_texts.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t store_bytes = 2;      // every code is stored as two bytes, whether it is an escape or not
+// Where a lane reads and writes. Several lanes take turns: each match waits for the one before it, but not for those of other texts.
+struct Cursor {
+  const char *at, *end;      // of the lane's text
+  std::uint8_t* out;
+};
 
-// One text after another, from `text` to `end`, into `out`. Several lanes take turns: each code waits for the one before it, but
-// not for those of other texts.
+// The texts of a lane.
 struct Lane {
-  const char *at = nullptr, *end = nullptr, *wide_end = nullptr;      // wide_end: eight bytes can be read below it
-  std::uint8_t *out = nullptr, *text_out = nullptr;
   std::uint64_t text = 0, last_text = 0;
+  std::uint8_t* text_out = nullptr;
   bool is_done() const { return text == last_text; }
 };
 
-void put(Lane& lane, Match match) {
-  std::memcpy(lane.out, &match.code, store_bytes);
-  lane.out += match.code_bytes;
-  lane.at += match.length;
+// Two bytes are stored, whether the second counts or not.
+constexpr std::uint64_t store_bytes = 2;
+inline void put(Cursor& cursor, std::uint64_t word, Match match) {
+  const auto codes = static_cast<std::uint16_t>(match.code() | word << 8);
+  std::memcpy(cursor.out, &codes, store_bytes);
+  cursor.out += match.code_bytes();
+  cursor.at += match.length();
 }
 
-void begin_text(Lane& lane, std::string_view text) {
-  lane.at = text.data();
-  lane.end = text.data() + text.size();
-  lane.wide_end = text.size() >= 8 ? lane.end - 7 : lane.at;
-  lane.text_out = lane.out;
-}
+class Encoder {
+ public:
+  Encoder(const Matcher& matcher, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes)
+      : matcher_(matcher), texts_(texts), sizes_(sizes) {}
 
-// The last seven bytes or fewer of a lane's text.
-void finish_text(const Matcher& matcher, Lane& lane) {
-  std::uint64_t word = 0;
-  auto left = static_cast<std::uint32_t>(lane.end - lane.at);
-  if (left != 0) std::memcpy(&word, lane.at, left);
-  while (left != 0) {
-    const Match match = matcher.find_at_end(word, left);
-    put(lane, match);
-    word >>= 8 * match.length;
-    left -= match.length;
+  // The lane's first text that is not empty.
+  Cursor begin(Lane& lane, std::uint8_t* out) const {
+    Cursor cursor{nullptr, nullptr, out};
+    if (!lane.is_done()) cursor = text_of(lane, out);
+    return lane.is_done() || cursor.at != cursor.end ? cursor : next(lane, cursor);
   }
-}
 
-// Ends the lane's text and begins texts until one has eight bytes and more left, or none is left.
-void next_text(const Matcher& matcher, Lane& lane, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes) {
-  do {
-    finish_text(matcher, lane);
-    sizes[lane.text] = static_cast<std::uint32_t>(lane.out - lane.text_out);
-    if (++lane.text == lane.last_text) return;
-    begin_text(lane, texts[lane.text]);
-  } while (lane.at >= lane.wide_end);
-}
-
-void step(const Matcher& matcher, Lane& lane) { put(lane, matcher.find(load_word(lane.at))); }
-
-void run_alone(const Matcher& matcher, Lane& lane, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes) {
-  while (!lane.is_done()) {
-    while (lane.at < lane.wide_end) step(matcher, lane);
-    next_text(matcher, lane, texts, sizes);
+  // Encodes what is left of a text whose next match may reach behind its end, and goes to the next text that is not empty.
+  [[gnu::noinline]] Cursor next(Lane& lane, Cursor cursor) const {
+    while (true) {
+      while (cursor.at != cursor.end) {
+        const std::uint64_t word = load_word(cursor.at);
+        const auto left = static_cast<std::uint64_t>(cursor.end - cursor.at);
+        put(cursor, word, left >= 8 ? matcher_.find(word) : matcher_.find_at_end(word, static_cast<std::uint32_t>(left)));
+      }
+      sizes_[lane.text] = static_cast<std::uint32_t>(cursor.out - lane.text_out);
+      if (++lane.text == lane.last_text) return cursor;
+      cursor = text_of(lane, cursor.out);
+      if (cursor.at != cursor.end) return cursor;
+    }
   }
-}
+
+  // One match. True at the text's end, or where the match would reach behind it and was not taken.
+  bool step(Cursor& cursor) const {
+    const std::uint64_t word = load_word(cursor.at);
+    const Match match = matcher_.find(word);
+    if (match.length() >= static_cast<std::uint64_t>(cursor.end - cursor.at)) return true;
+    put(cursor, word, match);
+    return false;
+  }
+
+  Cursor run_alone(Lane& lane, Cursor cursor) const {
+    while (!lane.is_done())
+      if (step(cursor)) cursor = next(lane, cursor);
+    return cursor;
+  }
+
+ private:
+  Cursor text_of(Lane& lane, std::uint8_t* out) const {
+    const std::string_view text = texts_[lane.text];
+    lane.text_out = out;
+    return {text.data(), text.data() + text.size(), out};
+  }
+
+  const Matcher& matcher_;
+  std::span<const std::string_view> texts_;
+  std::span<std::uint32_t> sizes_;
+};
 
 constexpr std::size_t lane_count = 4;
 using Lanes = std::array<Lane, lane_count>;
+using Cursors = std::array<Cursor, lane_count>;
 
-void run(const Matcher& matcher, Lanes& lanes, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes) {
-  auto [a, b, c, d] = lanes;
-  while (!a.is_done() && !b.is_done() && !c.is_done() && !d.is_done()) {
-    while (a.at < a.wide_end && b.at < b.wide_end && c.at < c.wide_end && d.at < d.wide_end)
-      step(matcher, a), step(matcher, b), step(matcher, c), step(matcher, d);
-    for (Lane* lane : {&a, &b, &c, &d})
-      if (lane->at >= lane->wide_end) next_text(matcher, *lane, texts, sizes);
-  }
-  lanes = {a, b, c, d};
-  for (Lane& lane : lanes) run_alone(matcher, lane, texts, sizes);
+// Until one lane is done. Cursors are copied to and fro, so that the compiler keeps them in registers.
+void run_together(const Encoder& encoder, Lanes& lanes, Cursors& cursors) {
+  for (const Lane& lane : lanes)
+    if (lane.is_done()) return;
+  Cursor a = cursors[0], b = cursors[1], c = cursors[2], d = cursors[3];
+  const auto ends = [&](std::size_t lane, Cursor& cursor) {
+    if (!encoder.step(cursor)) return false;
+    cursor = encoder.next(lanes[lane], Cursor(cursor));
+    return lanes[lane].is_done();
+  };
+  while (!ends(0, a) && !ends(1, b) && !ends(2, c) && !ends(3, d)) {}
+  cursors = {a, b, c, d};
 }
 
-// Where the texts' bytes, added up, pass the lane's share.
-std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_view> texts, std::uint64_t all_bytes) {
+// Where the texts' bytes, added up, pass each lane's share; and the end.
+std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_view> texts) {
+  std::uint64_t all_bytes = 0;
+  for (const std::string_view text : texts) all_bytes += text.size();
   std::array<std::uint64_t, lane_count + 1> first;
   first.fill(texts.size());
   first[0] = 0;
@@ -90,29 +116,41 @@ std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_vie
   return first;
 }
 
+std::uint64_t bytes_of(std::span<const std::string_view> texts) {
+  std::uint64_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size();
+  return bytes;
+}
+
 }  // namespace
 
-void encode_texts(const Matcher& matcher, std::span<const std::string_view> texts, LargeVector<std::uint8_t>& codes,
-                  std::span<std::uint32_t> sizes) {
-  std::uint64_t all_bytes = 0;
-  for (const std::string_view text : texts) all_bytes += text.size();
-  const auto first = shares(texts, all_bytes);
+TextsEncoder::Codes TextsEncoder::encode(const Matcher& matcher, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes) {
+  const std::uint64_t needed = 2 * bytes_of(texts) + store_bytes * lane_count;
+  if (needed > scratch_bytes_) {
+    scratch_ = large_array<std::uint8_t>(needed);
+    scratch_bytes_ = needed;
+  }
+  const Encoder encoder(matcher, texts, sizes);
+  const auto first = shares(texts);
   Lanes lanes{};
-  std::array<LargeVector<std::uint8_t>, lane_count> outputs;
+  Cursors cursors{};
+  std::array<std::uint8_t*, lane_count> outputs{};
+  std::uint8_t* output = scratch_.get();
   for (std::size_t i = 0; i < lane_count; i++) {
-    std::uint64_t bytes = 0;
-    for (std::uint64_t text = first[i]; text < first[i + 1]; text++) bytes += texts[text].size();
-    outputs[i].resize(2 * bytes + store_bytes);
-    lanes[i].out = outputs[i].data();
     lanes[i].text = first[i], lanes[i].last_text = first[i + 1];
-    if (!lanes[i].is_done()) begin_text(lanes[i], texts[lanes[i].text]);
+    cursors[i] = encoder.begin(lanes[i], outputs[i] = output);
+    output += 2 * bytes_of(texts.subspan(first[i], first[i + 1] - first[i])) + store_bytes;
   }
-  run(matcher, lanes, texts, sizes);
+  run_together(encoder, lanes, cursors);
+  Codes codes;
   for (std::size_t i = 0; i < lane_count; i++) {
-    const auto bytes = static_cast<std::size_t>(lanes[i].out - outputs[i].data());
-    codes.resize(codes.size() + bytes);
-    if (bytes != 0) std::memcpy(codes.data() + codes.size() - bytes, outputs[i].data(), bytes);
+    cursors[i] = encoder.run_alone(lanes[i], cursors[i]);
+    codes.size += static_cast<std::uint64_t>(cursors[i].out - outputs[i]);
   }
+  codes.bytes = large_array<std::uint8_t>(codes.size);
+  std::uint8_t* to = codes.bytes.get();
+  for (std::size_t i = 0; i < lane_count; i++) to = std::copy(outputs[i], cursors[i].out, to);
+  return codes;
 }
 
 }  // namespace penstock::fsst

@@ -10,8 +10,22 @@
 
 namespace penstock::fsst {
 
-// Appends the codes of texts to `codes`, one after the other, and what each took to `sizes`.
-void encode_texts(const Matcher& matcher, std::span<const std::string_view> texts, LargeVector<std::uint8_t>& codes,
-                  std::span<std::uint32_t> sizes);
+// A text may be read this far behind its end.
+constexpr std::uint64_t text_padding_bytes = 7;
+
+// Encodes many texts by one table, again and again in the same memory: fresh pages can cost more than the work that fills them.
+class TextsEncoder {
+ public:
+  struct Codes {
+    std::shared_ptr<std::uint8_t[]> bytes;
+    std::uint64_t size = 0;
+  };
+  // The codes of texts, each with its padding, one after the other; what each took goes to `sizes`.
+  Codes encode(const Matcher& matcher, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes);
+
+ private:
+  std::shared_ptr<std::uint8_t[]> scratch_;
+  std::uint64_t scratch_bytes_ = 0;
+};
 
 }  // namespace penstock::fsst

@@ -3,20 +3,19 @@
 namespace penstock::fsst {
 
 Matcher::Matcher() {
-  static_assert(slot_bits <= 20);
   long_[0].symbol = 1;      // 0 belongs to slot 0 and would match there; 1 belongs elsewhere
-  for (std::uint32_t byte = 0; byte < 256; byte++) single_[byte] = {static_cast<std::uint16_t>(escape_code | byte << 8), 1, 2};
-  for (std::uint32_t pair = 0; pair < short_.size(); pair++) short_[pair] = single_[pair & 255];
+  for (std::uint32_t byte = 0; byte < 256; byte++) single_[byte] = Match(escape_code, 1, true);
+  short_.fill(Match(escape_code, 1, true));
 }
 
 void Matcher::add_single(std::uint32_t byte, Match match) {
   single_[byte] = match;
   for (std::uint32_t second = 0; second < 256; second++)
-    if (Match& at = short_[byte | second << 8]; at.length == 1) at = match;
+    if (Match& at = short_[byte | second << 8]; at.length() == 1) at = match;
 }
 
 bool Matcher::add(std::uint64_t symbol, std::uint32_t length, std::uint32_t code) {
-  const Match match{static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(length), 1};
+  const Match match(code, length, false);
   if (length == 1) {
     add_single(static_cast<std::uint32_t>(symbol), match);
   } else if (length == 2) {
@@ -24,7 +23,7 @@ bool Matcher::add(std::uint64_t symbol, std::uint32_t length, std::uint32_t code
   } else {
     LongSymbol& at = long_[slot(symbol)];
     if (!at.is_free()) return false;
-    at = {symbol, low_bytes(~std::uint64_t{0}, length), match};
+    at = {symbol, match, static_cast<std::uint8_t>(64 - 8 * length)};
   }
   return true;
 }

@@ -23,12 +23,18 @@ inline std::uint64_t low_bytes(std::uint64_t word, std::uint32_t length) {
   return length >= 8 ? word : word & ((std::uint64_t{1} << (8 * length)) - 1);
 }
 
-// What a text's next bytes become.
+// What a text's next bytes become, in 16 bits, so that the tables stay small: the code, or escape_code; the bytes of text; whether the
+// text's byte follows an escape.
 struct Match {
-  std::uint16_t code = 0;           // code_bytes of them, the first lowest
-  std::uint8_t length = 0;          // bytes of text
-  std::uint8_t code_bytes = 0;      // 2 for an escape
-  bool is_escape() const { return code_bytes == 2; }
+  Match() = default;
+  constexpr Match(std::uint32_t code, std::uint32_t length, bool is_escape)
+      : bits(static_cast<std::uint16_t>(code | length << 8 | (is_escape ? 1u : 0u) << 12)) {}
+  std::uint32_t code() const { return bits & 255u; }
+  std::uint32_t length() const { return bits >> 8 & 15u; }
+  std::uint32_t code_bytes() const { return 1u + (bits >> 12); }
+  bool is_escape() const { return bits >> 12 != 0; }
+
+  std::uint16_t bits = 0;
 };
 
 class Matcher {
@@ -37,25 +43,31 @@ class Matcher {
   // False, and nothing changes, when the symbol's slot is taken.
   bool add(std::uint64_t symbol, std::uint32_t length, std::uint32_t code);
 
-  // The match at eight readable bytes of text.
+  // The match at eight bytes of text; with fewer bytes left, whatever stands behind them, the right one if it is no longer than they are.
   Match find(std::uint64_t word) const {
+    // Chosen by a mask: which of the two it is cannot be foretold, and a branch would be wrong every few symbols.
     const LongSymbol& at = long_[slot(word)];
-    return ((word ^ at.symbol) & at.mask) == 0 ? at.match : short_[word & 0xffff];
+    const std::uint32_t short_bits = short_[word & 0xffff].bits;
+    const std::uint32_t is_long = (word ^ at.symbol) << at.unused_bits == 0 ? 1 : 0;
+    Match match;
+    match.bits = static_cast<std::uint16_t>(short_bits ^ ((short_bits ^ at.match.bits) & (0 - is_long)));
+    return match;
   }
-  // The match at the text's last `left` (1 to 7) bytes; what stands behind them in the word is zero.
+  // The match at the text's last `left` (1 to 7) bytes, whatever stands behind them.
   Match find_at_end(std::uint64_t word, std::uint32_t left) const {
     const LongSymbol& at = long_[slot(word)];
-    if (((word ^ at.symbol) & at.mask) == 0 && at.match.length <= left) return at.match;
+    if ((word ^ at.symbol) << at.unused_bits == 0 && at.match.length() <= left) return at.match;
     return left == 1 ? single_[word & 0xff] : short_[word & 0xffff];
   }
 
  private:
   struct LongSymbol {
-    std::uint64_t symbol = 0, mask = ~std::uint64_t{0};      // a free slot's matches no word of the slot
+    std::uint64_t symbol = 0;      // a free slot's is a word of another slot: nothing equals it
     Match match;
-    bool is_free() const { return match.length == 0; }
+    std::uint8_t unused_bits = 0;
+    bool is_free() const { return match.length() == 0; }
   };
-  static constexpr std::uint32_t slot_bits = 12;
+  static constexpr std::uint32_t slot_bits = 11;      // 32 KiB, which the fastest cache holds
   static std::uint32_t slot(std::uint64_t word) {
     return (static_cast<std::uint32_t>(word) << 8) * 0x9e3779b1u >> (32 - slot_bits);
   }
