@@ -184,6 +184,8 @@ class Builder {
   Result<NodeId> binary(Op op, NodeId left, NodeId right);       // arithmetic, bits, comparison, and_, or_, power
   Result<NodeId> cast(NodeId input, Type type);
   Result<NodeId> select(NodeId condition, NodeId then, NodeId otherwise);
+  // The value of the first condition that is true: one value more than conditions, the last where none is.
+  Result<NodeId> first_true(std::span<const NodeId> conditions, std::vector<NodeId> values);
   Result<NodeId> variadic(Op op, std::vector<NodeId> inputs);    // coalesce, least, greatest
   Result<NodeId> custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs);
   // A function of strings by SQL's name: like, lower, substring... Of constants alone it is computed at once.

@@ -96,6 +96,18 @@ Result<NodeId> Builder::select(NodeId condition, NodeId then, NodeId otherwise) 
   return graph_->add({Op::select, type, false, 0, {chosen, branches[0], branches[1]}});
 }
 
+Result<NodeId> Builder::first_true(std::span<const NodeId> conditions, std::vector<NodeId> values) {
+  if (values.size() != conditions.size() + 1) return Status(Code::internal, "a choice needs one value more than conditions");
+  Construction c(*graph_);
+  std::rotate(values.begin(), values.end() - 1, values.end());      // the type is found from the last one on, as in DuckDB
+  PENSTOCK_TRY(unify(c, Op::select, values));
+  NodeId result = values[0];
+  for (std::size_t i = conditions.size(); i-- > 0;) {
+    PENSTOCK_ASSIGN(result, select(conditions[i], values[i + 1], result));
+  }
+  return result;
+}
+
 Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
   if (inputs.empty()) return Status(Code::invalid, std::string(name_of(op)) + " needs an input");
   if (op != Op::coalesce && op != Op::least && op != Op::greatest)

@@ -140,15 +140,38 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
   return c.add(op, boolean_type, {ids[0], ids[1]});
 }
 
+namespace {
+
+bool fits(const Scalar* literal, Type type) {
+  if (literal == nullptr || !is_integer(literal->type) || !is_integer(type)) return false;
+  const Range range = range_of(type);
+  return literal->integer >= range.minimum && literal->integer <= range.maximum;
+}
+
+// What inputs have met in so far. A literal that has met NULL or another literal has its own type from there on, as in DuckDB.
+struct Met { Type type; const Scalar* literal; };
+
+Result<Met> meet_next(Op op, Met so_far, Met next) {
+  if (next.literal && next.literal->is_null) return Met{so_far.type, so_far.literal && so_far.literal->is_null ? so_far.literal : nullptr};
+  if (so_far.literal && so_far.literal->is_null) return Met{next.type, nullptr};
+  const bool one_literal = (so_far.literal == nullptr) != (next.literal == nullptr);
+  if (one_literal && fits(so_far.literal, next.type)) return Met{next.type, nullptr};
+  if (one_literal && fits(next.literal, so_far.type)) return Met{so_far.type, nullptr};
+  const std::optional<Type> met = meet(so_far.type, next.type, Meeting::comparison);
+  if (!met) return cannot(op, {so_far.type, next.type});
+  if (met->kind == Kind::int128) return needs_huge(op, so_far.type, next.type);
+  return Met{*met, nullptr};
+}
+
+}  // namespace
+
 Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids) {
-  c.adapt(ids);
-  Type type = c.type(ids[0]);
-  for (NodeId id : ids) {
-    const std::optional<Type> met = meet(type, c.type(id), Meeting::comparison);
-    if (!met) return cannot(op, {type, c.type(id)});
-    if (met->kind == Kind::int128) return needs_huge(op, type, c.type(id));
-    type = *met;
+  Met met{c.type(ids[0]), c.parameter(ids[0])};
+  for (NodeId id : ids.subspan(1)) {
+    PENSTOCK_ASSIGN(met, meet_next(op, met, {c.type(id), c.parameter(id)}));
   }
+  Type type = met.type;
+  if (type.kind == Kind::int128) return needs_huge(op, type, type);
   if (type.kind == Kind::string && (op == Op::least || op == Op::greatest))
     return Status(Code::unsupported, std::string(cannot(op, {type}).message()) + ": strings are not ordered inside an expression");
   if (type.kind == Kind::decimal && type.precision > max_decimal_digits)

@@ -220,12 +220,12 @@ Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
     places.push_back(&input);
   }
   clause_ = clause;
-  PENSTOCK_ASSIGN(NodeId result, settle(*places.back(), values.back(), beside));
-  for (std::size_t i = conditions.size(); i-- > 0;) {
-    PENSTOCK_ASSIGN(const NodeId value, settle(*places[i], values[i], beside));
-    PENSTOCK_ASSIGN(result, placed(syntax, builder_.select(conditions[i], value, result)));
+  std::vector<NodeId> nodes;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId node, settle(*places[i], values[i], beside));
+    nodes.push_back(node);
   }
-  return of(result);
+  return of(placed(syntax, builder_.first_true(conditions, std::move(nodes))));
 }
 
 Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {

@@ -128,6 +128,7 @@ class ExpressionBinder {
   Result<NodeId> variadic(const Syntax& syntax, Op op);
   Result<NodeId> date_part(const Syntax& syntax, std::string_view part, const Syntax& input);
   Result<NodeId> rounded(const Syntax& syntax);
+  Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
   Result<NodeId> sign(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
   Result<NodeId> text_call(const Syntax& syntax);

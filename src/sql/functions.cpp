@@ -117,12 +117,19 @@ Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_vie
   return builder_.unary(*op, node);
 }
 
+// DuckDB has no round of unsigned integers: they are rounded as the BIGINT they fit, or as HUGEINT.
+Result<NodeId> ExpressionBinder::rounded_integer(const Syntax& syntax, NodeId input) {
+  const Type type = builder_.type(input);
+  if (type.kind == Kind::uint64) return refuse(syntax, "round of UBIGINT, which is HUGEINT,");
+  return is_signed(type) ? Result<NodeId>(input) : builder_.cast(input, type_of<std::int64_t>());
+}
+
 // round(x) and round(x, digits): a decimal loses digits as in a cast, half away from zero; a double as DuckDB does it, by way
 // of a power of ten, unless that overflows.
 Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
   if (syntax.inputs.size() == 1) {
     PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
-    return builder_.unary(Op::round, input);
+    return is_integer(builder_.type(input)) ? rounded_integer(syntax, input) : builder_.unary(Op::round, input);
   }
   PENSTOCK_TRY(argument_count(syntax, 2));
   PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
@@ -132,7 +139,7 @@ Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
     return refuse(*syntax.inputs[1], "round to anything but a constant 0 to 18 digits");
   const Type type = builder_.type(input);
   const int places = static_cast<int>(digits->integer);
-  if (is_integer(type)) return input;
+  if (is_integer(type)) return rounded_integer(syntax, input);
   if (type.kind == Kind::decimal) {
     if (places >= type.scale) return input;
     if (places == 0) return builder_.unary(Op::round, input);

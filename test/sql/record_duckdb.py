@@ -35,6 +35,17 @@ date '1998-12-01'; '1998-12-01'::date; timestamp '1998-12-01 12:34:56'; '12'::in
 dt - date '1998-01-01'; date '1998-12-01' - 90; date '1998-12-01' - interval '90' day; date '1998-12-01' - interval 90 day
 date '1998-12-01' + interval '3 months'; date '1998-12-01' - interval 2 hours; interval '1 day' + date '1998-12-01'; dt < '1998-10-01'
 ts < '1998-10-01 12:00:00'; dt between '1998-01-01' and '1998-12-31'; dt in ('1998-09-02', '1998-01-01'); date '1998-12-01' < dt; dt = ts
+case when b then 1 when i8 > 1 then i8 end; case when b then 1 else i8 end; case when b then i8 when i8 > 1 then 1 end
+case when b then 0 when i8 > 1 then u32 end; case when b then u32 when i8 > 1 then 1 end; case when b then 0 when i8 > 1 then u32 else 5 end
+case when b then 1 when i8 > 1 then null else i8 end; case when b then null when i8 > 1 then 1 end; case when b then 3000000000 end
+case when b then 1 when i8 > 1 then 2 else i8 end; case when b then 300 when i8 > 1 then u8 else i8 end
+case when b then 1 when i8 > 1 then m end; case when b then 1 when i8 > 1 then 2.5 else i8 end; case when b then i8 else null end
+case when b then u32 when i8 > 1 then null end; case when b then u8 when i8 > 1 then i8 when i8 > 2 then 1 end
+case when b then case when i8 > 1 then 1 end else i8 end; i8 + case when b then 1 end; i8 + case when b then 1 else 2 end
+if(b, 1, null); if(b, null, 1); if(b, i8, null); coalesce(null, 1); coalesce(null, 1, i8); coalesce(1, null, i8); coalesce(1, i8)
+coalesce(1, 2, i8); coalesce(i8, null, 1); coalesce(i8, 1, m); coalesce(1, m); greatest(null, 1, i8); least(i8, u8, 1);
+case when b then 1 else b end
+round(u8); round(u32, 1); trunc(u8)
 extract(year from dt); extract('month' from dt); date_part('Year', dt); year(dt); "year"(dt); month(ts); dayofweek(dt); extract(dow from dt)
 extract(hour from ts); extract(second from ts); minute(ts); quarter(dt); s = 'hello'; s != 'it''s'; s in ('a', 'b'); s is null
 price + PRICE; t.PRICE + 1; "Mixed Case" + 1; "mixed case"; PRICE; t.price
