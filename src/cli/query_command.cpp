@@ -77,6 +77,7 @@ std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id)
 void print_report(const RunReport& report, const QueryOptions& options) {
   if (options.validate) print_line("validated: every step's rows are those of the host reference");
   if (options.verbose || options.stats) print_line(statistics_text(report));
+  for (const std::string& note : report.notes) print_line("note: " + note);
   std::optional<MeasuredBandwidth> copy;
   if (tells_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);
   print_line(summary_line(report, copy));
@@ -159,7 +160,8 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
   arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given", 1);
   arguments.value("--memory-limit", "MIB", options->memory_limit_mib,
-                  "device memory that a table's chunks may take; a part of the device's if not given", 1, std::uint64_t{1} << 24);
+                  "device memory that chunks, and half of it that a sort or a window may take"
+                  "; a part of the device's if not given", 1, std::uint64_t{1} << 24);
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer("\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" --format csv");
   return options;

@@ -73,9 +73,7 @@ bool DeviceWindow::takes(const Traits& traits, const Table& table, const WindowC
 }
 
 // By row: the order, what begins in it and runs of two kinds, a column with its sums by halves, and results; or what a sort takes.
-bool DeviceWindow::fits(const Traits& traits, std::uint64_t row_count, std::size_t words) {
-  return row_count * (8 * words + 100) <= traits.global_bytes / 2 && row_count * 16 <= traits.max_allocation_bytes;
-}
+std::uint64_t DeviceWindow::bytes_of(std::uint64_t row_count, std::size_t words) { return row_count * (8 * words + 100); }
 
 Result<DeviceWindow> DeviceWindow::open(std::shared_ptr<Device> device, const Table& table, const std::vector<SortWord>& words,
                                         std::size_t partition_words, const std::vector<WindowCall>& calls, RunReport& report) {

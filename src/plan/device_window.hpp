@@ -18,8 +18,8 @@ class DeviceWindow {
  public:
   // Whether the device computes a call; the others (those that take a value from a row, sums of 128 bits) are the host's.
   static bool takes(const Traits& traits, const Table& table, const WindowCall& call);
-  // Whether its memory is enough, beside the chunks of a later step.
-  static bool fits(const Traits& traits, std::uint64_t row_count, std::size_t words);
+  // Of the device's memory, at most.
+  static std::uint64_t bytes_of(std::uint64_t row_count, std::size_t words);
   // `table` has a row at least and outlives this; the first `partition_words` of `words` are of the partition. `report` gains the sorts.
   static Result<DeviceWindow> open(std::shared_ptr<Device> device, const Table& table, const std::vector<SortWord>& words,
                                    std::size_t partition_words, const std::vector<WindowCall>& calls, RunReport& report);

@@ -82,7 +82,7 @@ class Execution {
       PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
       if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(wait_for_device());
       const HostSpan span(recording_.get(), "order by");
-      PENSTOCK_ASSIGN(Table ordered, order_rows(device_, input, step.sort_keys, row_limit, report_));
+      PENSTOCK_ASSIGN(Table ordered, order_rows(device_, input, step.sort_keys, row_limit, report_, options_.memory_limit_bytes));
       if (options_.validate) PENSTOCK_TRY(validate_order(id, input, row_limit, ordered));
       return ordered;
     }
@@ -91,7 +91,7 @@ class Execution {
       if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(wait_for_device());
       const HostSpan span(recording_.get(), "window");
       if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
-      PENSTOCK_ASSIGN(Table looked, window_rows(device_, input, step, report_));
+      PENSTOCK_ASSIGN(Table looked, window_rows(device_, input, step, report_, WindowPlace::chosen, options_.memory_limit_bytes));
       if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_name()));
       return looked;
     }
@@ -314,7 +314,7 @@ class Execution {
     for (const std::uint32_t column : window.partition) keys.push_back({column});
     keys.insert(keys.end(), window.order.begin(), window.order.end());
     if (keys.empty()) return {};
-    PENSTOCK_ASSIGN(const Table ordered, order_rows(device_, input, keys, input.row_count, report_));
+    PENSTOCK_ASSIGN(const Table ordered, order_rows(device_, input, keys, input.row_count, report_, options_.memory_limit_bytes));
     return check_order(input, keys, ordered, device_name());
   }
 

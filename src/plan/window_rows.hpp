@@ -14,8 +14,9 @@ namespace penstock::plan {
 // there are. On two cores, 4 million rows, a step takes the device's sums 0.26 to 0.69 s and the host's 0.33 to 1.01.
 enum class WindowPlace : unsigned char { chosen, device, host };
 
-// The table with a column for each call. `device` may be null where none is needed, see sorts_on_device(); `report` gets its part.
+// The table with a column for each call. `device` may be null where none is needed, see sorts_on_device(); `report` gets its part, or a
+// note where its memory (of which `memory_limit_bytes` may be used, 0: all) is too small and the host computes what was `chosen` for it.
 Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table, const Step& step, RunReport& report,
-                          WindowPlace place = WindowPlace::chosen);
+                          WindowPlace place = WindowPlace::chosen, std::uint64_t memory_limit_bytes = 0);
 
 }  // namespace penstock::plan
