@@ -52,6 +52,7 @@ struct RowGroup {
 // entry says where the text of the first code that begins at or behind it starts. Groups follow one another; each begins a block and a
 // split of its own, so that a group of n code bytes has ceil(n / block_code_bytes) blocks and ceil(n / split_code_bytes) splits.
 constexpr std::uint32_t block_code_bytes = 4096;
+constexpr std::uint32_t default_split_code_bytes = 64;      // 3.3 % of the codes' size
 struct Splits {
   std::uint32_t split_code_bytes = 0;      // a power of two, 16 to 4096
   Bytes block_text;                        // u64 a block: the text byte, counted from the group's, where its first code's text starts

@@ -3,13 +3,16 @@
 //     PENSTOCK_ASSIGN(auto lineitem, open_table("lineitem.parquet"));   // Parquet, Arrow IPC (file or stream) or CSV, by content
 //     plan.source(lineitem);
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "penstock/arrow_c.hpp"
 #include "penstock/column.hpp"
+#include "penstock/fsst.hpp"
 
 namespace penstock {
 
@@ -24,5 +27,27 @@ Status write_table(const Table& table, const std::string& path, FileFormat forma
 // Takes a file's bytes in order, as they are made. An error ends the making, and is what write_table returns.
 using ByteSink = std::function<Status(std::string_view bytes)>;
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format);
+
+// Which encoding a column of strings gets in a file; penstock/fsst.hpp says what they are.
+enum class StringCodec : unsigned char { fsst, gsst };
+struct ColumnCodec { std::string column; StringCodec codec = StringCodec::fsst; };
+
+struct EncodeTableOptions {
+  std::vector<ColumnCodec> codecs;
+  std::uint32_t split_code_bytes = fsst::default_split_code_bytes;      // of GSST
+  std::function<bool(std::uint64_t rows_done)> progress = {};           // false ends it with Code::cancelled
+};
+// Bytes as plain Arrow would have them (text and offsets of 4 bytes), and as they were written (codes, offsets and tables).
+struct EncodedColumn {
+  std::string name;
+  StringCodec codec = StringCodec::fsst;
+  std::uint64_t bytes_before = 0, bytes_after = 0;
+};
+struct EncodeTableReport {
+  std::uint64_t row_count = 0, file_bytes = 0;
+  std::vector<EncodedColumn> columns;      // the encoded ones, as options.codecs has them
+};
+// A table as an Arrow IPC file, batch after batch, some of its columns encoded (docs/formats/fsst.md); the others' values are unchanged.
+Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink& sink, const EncodeTableOptions& options);
 
 }  // namespace penstock

@@ -139,6 +139,8 @@ void Arguments::choice(std::string_view name, std::vector<std::string> choices, 
   if (required) option->required(); else option->capture_default_str();
 }
 
+void Arguments::require(std::string_view name) { app_.get_option(std::string(name))->required(); }
+
 void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
 
 Arguments Arguments::command(std::string_view name, std::string_view summary) {

@@ -38,6 +38,7 @@ class Arguments {
   // One of `choices`; the target's value stands as the default.
   void choice(std::string_view name, std::vector<std::string> choices, std::string& target, std::string_view description,
               bool required = false);
+  void require(std::string_view name);   // an option that was added
   void footer(std::string text);       // examples under the options
   // A command that must follow this one's options: "profile -- query ..."; the "--" may be left out.
   Arguments command(std::string_view name, std::string_view summary);

@@ -21,6 +21,7 @@ const std::vector<Command>& commands();
 Action declare_query(Arguments& arguments);
 Action declare_profile(Arguments& arguments);
 Action declare_emit(Arguments& arguments);
+Action declare_encode(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
 Action declare_bench_pipelines(Arguments& arguments);

@@ -15,6 +15,7 @@ enum class ArrowLayout : unsigned char {
   large_text,        // 64-bit offsets
   text_views,
   codes,             // indices into a dictionary of strings
+  fsst,              // bytes that stand for strings by tables beside the array; only src/io finds these
 };
 
 struct ArrowField {

@@ -180,6 +180,7 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
     case ArrowLayout::large_text: text_offsets<std::int64_t>(rows, to); return {};
     case ArrowLayout::text_views: return join_views(rows, to);
     case ArrowLayout::codes: return import_codes(rows, field, to);
+    case ArrowLayout::fsst: return {Code::unsupported, "FSST codes without their symbol tables"};
   }
   return {};
 }

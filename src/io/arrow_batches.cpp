@@ -1,9 +1,26 @@
 #include "io/arrow_batches.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <arrow/c/bridge.h>
 #include <arrow/type.h>
 
+#include "io/fsst_columns.hpp"
+
 namespace penstock::io {
+namespace {
+
+Result<Column> import_fsst(const arrow::RecordBatch& batch, std::uint32_t index, const column::ArrowField& field,
+                           const arrow::KeyValueMetadata* metadata) {
+  if (!field.field.unsupported.empty())
+    return Status(Code::unsupported, "column '" + field.field.name + "' has the type " + field.field.unsupported);
+  auto strings = fsst_strings(batch.column(static_cast<int>(index)), field.field.name, metadata);
+  auto texts = strings.ok() ? decode_fsst(*strings) : Result<Column>(strings.status());
+  return texts.ok() ? std::move(texts) : Result<Column>(texts.with("while importing column '" + field.field.name + "'"));
+}
+
+}  // namespace
 
 Result<std::vector<column::ArrowField>> fields_of(const arrow::Schema& schema) {
   std::vector<column::ArrowField> fields;
@@ -12,6 +29,7 @@ Result<std::vector<column::ArrowField>> fields_of(const arrow::Schema& schema) {
     PENSTOCK_TRY(from_arrow(arrow::ExportField(*field, &exported)));
     fields.push_back(column::field_of(exported));
     exported.release(&exported);
+    take_fsst_field(*field, fields.back());
     if (!fields.back().field.unsupported.empty()) fields.back().field.unsupported += " (" + field->type()->ToString() + ")";
   }
   return fields;
@@ -24,11 +42,21 @@ Schema schema_of(std::span<const column::ArrowField> fields) {
 }
 
 Result<Table> import_untrusted(const arrow::RecordBatch& batch, std::span<const column::ArrowField> fields,
-                               std::span<const std::uint32_t> wanted) {
+                               std::span<const std::uint32_t> wanted, const arrow::KeyValueMetadata* metadata) {
   PENSTOCK_TRY(from_arrow(batch.ValidateFull()));
+  const auto is_fsst = [&](std::uint32_t index) { return fields[index].layout == column::ArrowLayout::fsst; };
+  std::vector<std::uint32_t> plain;
+  std::ranges::remove_copy_if(wanted, std::back_inserter(plain), is_fsst);
   ArrowArray array{};
   PENSTOCK_TRY(from_arrow(arrow::ExportRecordBatch(batch, &array)));
-  return column::import_columns(column::own(&array), fields, wanted);
+  PENSTOCK_ASSIGN(Table table, column::import_columns(column::own(&array), fields, plain));
+  for (std::size_t at = 0; at < wanted.size(); at++) {
+    if (!is_fsst(wanted[at])) continue;
+    PENSTOCK_ASSIGN(auto texts, import_fsst(batch, wanted[at], fields[wanted[at]], metadata));
+    table.names.insert(table.names.begin() + static_cast<std::ptrdiff_t>(at), fields[wanted[at]].field.name);
+    table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at), std::move(texts));
+  }
+  return table;
 }
 
 }  // namespace penstock::io

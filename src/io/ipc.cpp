@@ -1,5 +1,6 @@
 // Arrow IPC, as a file (with a footer that finds batches) and as a stream.
 #include <arrow/ipc/dictionary.h>
+#include <arrow/ipc/message.h>
 #include <arrow/ipc/reader.h>
 #include <arrow/type.h>
 
@@ -17,8 +18,8 @@
 namespace penstock::io {
 namespace {
 
-// The batch `index` of a file; a stream's next one, whatever the index. Null behind the last.
-using ReadBatch = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(std::uint64_t index)>;
+// The batch `index` of a file; a stream's next one, whatever the index. Null behind the last. With the metadata of its message.
+using ReadBatch = std::function<Result<arrow::RecordBatchWithMetadata>(std::uint64_t index)>;
 
 struct Reader {
   std::shared_ptr<arrow::Schema> schema;
@@ -41,26 +42,31 @@ Result<Reader> file_reader(const std::shared_ptr<BatchInput>& input, const arrow
   PENSTOCK_ASSIGN(const auto reader, from_arrow(arrow::ipc::RecordBatchFileReader::Open(input, options)));
   PENSTOCK_ASSIGN(const auto whole, from_arrow(arrow::ipc::RecordBatchFileReader::Open(input, arrow::ipc::IpcReadOptions::Defaults())));
   if (!footer.is_little_endian || has_dictionary(*reader->schema()))
-    return Reader{reader->schema(), [reader](std::uint64_t index) -> Result<std::shared_ptr<arrow::RecordBatch>> {
-                    if (index >= static_cast<std::uint64_t>(reader->num_record_batches())) return nullptr;
-                    return from_arrow(reader->ReadRecordBatch(static_cast<int>(index)));
+    return Reader{reader->schema(), [reader](std::uint64_t index) -> Result<arrow::RecordBatchWithMetadata> {
+                    if (index >= static_cast<std::uint64_t>(reader->num_record_batches())) return arrow::RecordBatchWithMetadata{};
+                    return from_arrow(reader->ReadRecordBatchWithCustomMetadata(static_cast<int>(index)));
                   }};
   return Reader{reader->schema(), [input, options, schema = whole->schema(), blocks = std::move(footer.blocks)](std::uint64_t index)
-                                      -> Result<std::shared_ptr<arrow::RecordBatch>> {
-                  if (index >= blocks.size()) return nullptr;
+                                      -> Result<arrow::RecordBatchWithMetadata> {
+                  arrow::RecordBatchWithMetadata read;
+                  if (index >= blocks.size()) return read;
                   const IpcBlock& block = blocks[index];
                   PENSTOCK_ASSIGN(const auto description, read_description(*input, block));
                   const auto body = input->part(static_cast<std::int64_t>(block.offset + block.description_bytes),
                                                 static_cast<std::int64_t>(block.body_bytes));
                   const arrow::ipc::DictionaryMemo no_dictionaries;
-                  return from_arrow(arrow::ipc::ReadRecordBatch(*description, schema, &no_dictionaries, options, body.get()));
+                  PENSTOCK_ASSIGN(read.batch,
+                                  from_arrow(arrow::ipc::ReadRecordBatch(*description, schema, &no_dictionaries, options, body.get())));
+                  PENSTOCK_ASSIGN(const auto message, from_arrow(arrow::ipc::Message::Open(description, nullptr)));
+                  if (message->custom_metadata()) read.custom_metadata = message->custom_metadata()->Copy();
+                  return read;
                 }};
 }
 
 Result<Reader> stream_reader(const std::shared_ptr<BatchInput>& input, const arrow::ipc::IpcReadOptions& options) {
   PENSTOCK_ASSIGN(const auto reader, from_arrow(arrow::ipc::RecordBatchStreamReader::Open(input, options)));
   auto schema = reader->schema();
-  return Reader{std::move(schema), [reader](std::uint64_t) { return from_arrow(reader->Next()); }};
+  return Reader{std::move(schema), [reader](std::uint64_t) { return from_arrow(reader->ReadNext()); }};
 }
 
 // Several readers may read at once where a footer finds the batches.
@@ -153,9 +159,9 @@ class IpcSource final : public TableSource {
 
   static Result<std::optional<Table>> read_table(const ReadBatch& read, std::uint64_t index, std::span<const column::ArrowField> fields,
                                                  std::span<const std::uint32_t> wanted) {
-    PENSTOCK_ASSIGN(const auto batch, read(index));
-    if (!batch) return std::optional<Table>();
-    PENSTOCK_ASSIGN(Table table, import_untrusted(*batch, fields, wanted));
+    PENSTOCK_ASSIGN(const auto read_batch, read(index));
+    if (!read_batch.batch) return std::optional<Table>();
+    PENSTOCK_ASSIGN(Table table, import_untrusted(*read_batch.batch, fields, wanted, read_batch.custom_metadata.get()));
     return std::optional<Table>(std::move(table));
   }
 

@@ -1,6 +1,5 @@
 #include <arrow/c/bridge.h>
 #include <arrow/csv/writer.h>
-#include <arrow/io/interfaces.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/table.h>
 #include <arrow/util/compression.h>
@@ -9,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/guard.hpp"
 #include "io/arrow_errors.hpp"
+#include "io/sink_stream.hpp"
 #include "penstock/io.hpp"
 
 namespace penstock {
@@ -17,32 +17,7 @@ namespace {
 // Rows a row group: large enough for a dictionary to pay, small enough that threads share a file.
 constexpr std::int64_t row_group_rows = 1 << 17;
 
-// Arrow's view of a ByteSink; keeps the error that the sink gave.
-class SinkStream final : public arrow::io::OutputStream {
- public:
-  explicit SinkStream(const ByteSink& sink) : sink_(sink) {}
-  arrow::Status Write(const void* data, std::int64_t bytes) override {
-    if (failed_.ok() && bytes > 0) {
-      const std::string_view text(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
-      failed_ = penstock::guard([&] { return sink_(text); });
-    }
-    if (!failed_.ok()) return arrow::Status::IOError(failed_.message());
-    position_ += bytes;
-    return arrow::Status::OK();
-  }
-  arrow::Result<std::int64_t> Tell() const override { return position_; }
-  arrow::Status Close() override { closed_ = true; return arrow::Status::OK(); }
-  bool closed() const override { return closed_; }
-  const Status& failed() const { return failed_; }
-
- private:
-  const ByteSink& sink_;
-  std::int64_t position_ = 0;
-  bool closed_ = false;
-  Status failed_;
-};
-
-using Sink = std::shared_ptr<SinkStream>;
+using Sink = std::shared_ptr<io::SinkStream>;
 
 arrow::Status write_parquet(const arrow::RecordBatch& batch, const Sink& sink) {
   parquet::WriterProperties::Builder properties;
@@ -74,7 +49,7 @@ arrow::Status write(const arrow::RecordBatch& batch, const Sink& sink, FileForma
 }  // namespace
 
 Status write_table(const Table& table, const ByteSink& sink, FileFormat format) {
-  const auto stream = std::make_shared<SinkStream>(sink);
+  const auto stream = std::make_shared<io::SinkStream>(sink);
   const Status status = io::guard([&]() -> Status {
     ArrowArray array{};
     ArrowSchema schema{};

@@ -9,7 +9,7 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;      // of one text: its codes' size has 32 bits
+constexpr std::uint64_t most_text_bytes = (std::uint64_t{1} << 30) - 1;      // of one text: its codes' size has 31 bits
 
 struct EncodedGroup {
   SymbolTable table;
@@ -49,7 +49,7 @@ Status check_sizes(std::span<const std::string_view> texts, std::uint64_t first_
   for (std::uint64_t row = 0; row < texts.size(); row++)
     if (texts[row].size() > most_text_bytes)
       return {Code::capacity, "row " + std::to_string(first_row + row) + ": a text of " + std::to_string(texts[row].size()) +
-                                  " bytes; FSST encodes texts of up to 1 GiB"};
+                                  " bytes; FSST encodes texts below 1 GiB"};
   return {};
 }
 
