@@ -101,7 +101,7 @@ Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   const bool is_wide = input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
   policy.group_size = group_size(traits, traits.target == Target::cuda && !is_wide ? 1024 : 512);
-  policy.vectors = is_wide ? 0 : std::min(2u, vectors_for(input_bytes_per_row(program)));
+  policy.vectors = is_wide ? 0 : 1;
   policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
   policy.slots = dense_slots(traits, 1, limb_count(program, true));
   policy.groups = traits.compute_units * (traits.target == Target::cuda ? 1 : 4);

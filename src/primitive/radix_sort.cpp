@@ -27,12 +27,14 @@ std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgrou
 
 // On an H200, 2^28 random keys, the whole sort: 256 items with 32 keys of 32 bits 5.2 ms (384 with 32: 5.3, 256 with 36: 5.3); 64 bits 14.5
 // (28 keys: 15.1); pairs of 32 bits, 384 items with 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2
-// (256 with 20: 22.8). Smaller ones follow for devices with less local memory; the last takes no sub-groups.
+// (256 with 20: 22.8). Smaller ones follow for devices with less local memory, of 64 bits in 48 KiB (2^26 keys through OpenCL): 256
+// with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by masks 4.6 and 6.3, 128 with 20 by masks 7.8 and 9.1. The last takes no
+// sub-groups.
 std::vector<Policy> policies(SortShape shape) {
   if (shape.has_values && shape.key_bytes == 4) return {{384, 24, 2, true}, {256, 16, 2, true}, {128, 12, 2, true}};
-  if (shape.has_values) return {{384, 16, 2, true}, {128, 16, 2, true}, {64, 16, 2, true}};
+  if (shape.has_values) return {{384, 16, 2, true}, {256, 16, 2, false}, {128, 16, 2, true}, {64, 16, 2, true}};
   if (shape.key_bytes == 4) return {{256, 32, 3, true}, {256, 16, 3, true}, {128, 12, 2, true}};
-  return {{256, 32, 2, true}, {128, 20, 2, true}, {64, 16, 2, true}};
+  return {{256, 32, 2, true}, {256, 16, 2, false}, {128, 20, 2, true}, {64, 16, 2, true}};
 }
 
 Policy policy_for(const Traits& traits, SortShape shape) {
