@@ -8,8 +8,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "io/batch_memory.hpp"
+#include "io/piece_threads.hpp"
 
 namespace penstock::io {
 
@@ -19,8 +21,8 @@ class BatchInput final : public arrow::io::RandomAccessFile {
   static arrow::Result<std::shared_ptr<BatchInput>> open(const std::string& path, std::shared_ptr<BatchMemory> memory);
   // A part of the file as a file.
   std::shared_ptr<BatchInput> part(std::int64_t first, std::int64_t bytes) const;
-  // Large reads are cut into pieces for so many threads. To be called before anything is read.
-  void read_in_threads(std::uint64_t threads) { threads_ = threads; }
+  // Large reads are cut into pieces for these threads. To be called before anything is read.
+  void read_in_threads(std::shared_ptr<PieceThreads> threads) { threads_ = std::move(threads); }
 
   using RandomAccessFile::ReadAt;
   arrow::Status Close() override { return file_->Close(); }
@@ -40,12 +42,13 @@ class BatchInput final : public arrow::io::RandomAccessFile {
       : file_(std::move(file)), bytes_(bytes), memory_(std::move(memory)) {}
   arrow::Status fill(std::int64_t position, std::int64_t bytes, std::byte* out);
   arrow::Status fill_piece(std::int64_t position, std::int64_t bytes, std::byte* out);
+  arrow::Status read_exactly(std::int64_t position, std::int64_t bytes, std::byte* out);
 
   const std::shared_ptr<arrow::io::ReadableFile> file_;
   std::int64_t first_ = 0;      // in the file
   const std::int64_t bytes_;
   const std::shared_ptr<BatchMemory> memory_;
-  std::uint64_t threads_ = 1;
+  std::shared_ptr<PieceThreads> threads_;
   std::int64_t position_ = 0;
 };
 

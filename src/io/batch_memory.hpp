@@ -20,6 +20,8 @@ class BatchMemory : public std::enable_shared_from_this<BatchMemory> {
   // At least `bytes` of undefined content, on a cache line's boundary and padded to whole lines. The last owner gives the
   // block back. Throws std::bad_alloc.
   std::shared_ptr<std::byte> take(std::uint64_t bytes);
+  // Blocks are a source's: a device's, as a rule, which reads them where the host does not.
+  bool has_source() const { return static_cast<bool>(source_); }
 
  private:
   struct Block { std::shared_ptr<std::byte> data; std::uint64_t bytes = 0; };

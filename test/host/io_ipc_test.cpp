@@ -265,6 +265,28 @@ TEST(ArrowIpc, FlippedBitsOfDescriptionsNeverCrashAScanOfSomeColumns) {
   }
 }
 
+TEST(ArrowIpc, ALargeBatchReadInPiecesIsWhole) {
+  const Folder folder;
+  constexpr std::int32_t rows = (3 << 18) + 77;
+  if (!by_pyarrow(folder / "t", "b = pa.record_batch({'n': pa.array(range(" + std::to_string(rows) + "), pa.int32())})\n"
+                                "with ipc.new_file(path, b.schema) as w: w.write_batch(b)\n"))
+    GTEST_SKIP() << "no pyarrow";
+  const auto source = open_table(folder / "t");
+  ASSERT_TRUE(source.ok());
+  const auto lent = std::make_shared<Lent>();
+  for (const bool is_lent : {false, true}) {
+    ScanOptions options{1 << 20, 3};
+    if (is_lent) options.memory = [lent](std::uint64_t bytes) { return lent->take(bytes); };
+    auto stream = (*source)->scan(std::vector<std::uint32_t>{0}, options);
+    ASSERT_TRUE(stream.ok());
+    const auto batch = (*stream)->next();
+    ASSERT_TRUE(batch.ok() && batch.value());
+    const auto* values = batch.value()->columns[0].values.as<std::int32_t>();
+    ASSERT_EQ(batch.value()->row_count, static_cast<std::uint64_t>(rows));
+    for (std::int32_t row = 0; row < rows; row++) ASSERT_EQ(values[row], row);
+  }
+}
+
 TEST(ArrowIpc, AFileCutShortAfterItWasOpenedIsAnError) {
   const Folder folder;
   if (!write_batches(folder / "t", "file", 6, false)) GTEST_SKIP() << "no pyarrow";

@@ -1,0 +1,50 @@
+#include "io/piece_threads.hpp"
+
+#include <system_error>
+
+namespace penstock::io {
+
+PieceThreads::PieceThreads(std::uint64_t threads) {
+  threads_.reserve(threads);
+  try {
+    while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {}      // no more threads: those there are do
+}
+
+PieceThreads::~PieceThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wanted_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void PieceThreads::run(std::int64_t count, const std::function<void(std::int64_t)>& piece) {
+  if (count <= 1 || threads_.empty()) {
+    for (std::int64_t index = 0; index < count; index++) piece(index);
+    return;
+  }
+  Work work{piece, 0, count, count};
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(&work);
+  wanted_.notify_all();
+  done_.wait(lock, [&] { return work.left == 0; });
+}
+
+void PieceThreads::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wanted_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+    if (stopping_) return;
+    Work& now = *waiting_.front();
+    const std::int64_t index = now.next++;
+    if (now.next == now.count) waiting_.pop_front();
+    lock.unlock();
+    now.piece(index);
+    lock.lock();
+    if (--now.left == 0) done_.notify_all();
+  }
+}
+
+}  // namespace penstock::io
