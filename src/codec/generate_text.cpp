@@ -35,15 +35,11 @@ class Random {
   std::uint64_t state_;
 };
 
-// Bytes at the end of a buffer that has room.
+// A row's text at the end of those before it.
 class Text {
  public:
-  explicit Text(LargeVector<char>& bytes) : bytes_(bytes), begin_(bytes.size()) {}
-  void put(std::string_view part) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + part.size());      // LargeVector's bytes are not set
-    std::memcpy(bytes_.data() + at, part.data(), part.size());
-  }
+  explicit Text(std::string& bytes) : bytes_(bytes), begin_(bytes.size()) {}
+  void put(std::string_view part) { bytes_.append(part); }
   void put_number(std::uint64_t number, unsigned least_digits = 1) {
     std::array<char, 20> digits;
     unsigned count = 0;
@@ -59,7 +55,7 @@ class Text {
   void cut(std::uint64_t size) { bytes_.resize(begin_ + std::min(size, this->size())); }
 
  private:
-  LargeVector<char>& bytes_;
+  std::string& bytes_;
   std::size_t begin_;
 };
 
@@ -204,7 +200,7 @@ void put_log_row(Text& text, std::uint64_t seed, std::uint64_t row) {
 using PutRow = void (*)(Text& text, std::uint64_t seed, std::uint64_t row);
 
 struct Part {
-  LargeVector<char> bytes;
+  std::string bytes;
   std::vector<std::uint32_t> sizes;
 };
 
@@ -220,12 +216,12 @@ Part generate_part(PutRow put_row, std::uint64_t seed, std::uint64_t first, std:
 }
 
 template <class Offset> Bytes offsets_of(std::span<const Part> parts, std::uint64_t row_count) {
-  LargeVector<Offset> offsets(row_count + 1);
+  const auto offsets = large_array<Offset>(row_count + 1);
   std::uint64_t at = 0, offset = 0;
   offsets[0] = 0;
   for (const Part& part : parts)
     for (const std::uint32_t size : part.sizes) offsets[++at] = static_cast<Offset>(offset += size);
-  return Bytes::own(std::move(offsets));
+  return {offsets, reinterpret_cast<const std::byte*>(offsets.get()), (row_count + 1) * sizeof(Offset)};
 }
 
 Column joined(std::span<Part> parts, std::uint64_t row_count) {
@@ -236,16 +232,16 @@ Column joined(std::span<Part> parts, std::uint64_t row_count) {
   column.row_count = row_count;
   column.offset_bytes = bytes <= INT32_MAX ? 4 : 8;
   column.offsets = column.offset_bytes == 4 ? offsets_of<std::uint32_t>(parts, row_count) : offsets_of<std::uint64_t>(parts, row_count);
-  LargeVector<char> text(bytes);
+  const auto text = large_array<std::byte>(bytes);
   std::vector<std::uint64_t> begins{0};
   for (const Part& part : parts) begins.push_back(begins.back() + part.bytes.size());
   in_parallel(parts.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t part = first; part < last; part++) {
       const auto from = std::move(parts[part].bytes);
-      if (!from.empty()) std::memcpy(text.data() + begins[part], from.data(), from.size());
+      if (!from.empty()) std::memcpy(text.get() + begins[part], from.data(), from.size());
     }
   });
-  column.values = Bytes::own(std::move(text));
+  column.values = {text, text.get(), bytes};
   return column;
 }
 
