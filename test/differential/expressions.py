@@ -12,6 +12,20 @@ INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT",
 NUMBERS_OF_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
 FAMILIES = ("boolean", "integer", "float", "decimal", "date", "timestamp")
 # Two engines' libraries may round these differently; they stand outermost only, so that the error is not amplified.
+# No upper: it changes ASCII letters alone here, and DuckDB's those of tables.STRINGS too.
+CONDITIONS_OF_TEXT = [
+    *[f"({{}} {negated}LIKE '{pattern}')" for negated in ("", "NOT ")
+      for pattern in ("A%", "%a%", "a_", "%", "_", "", "%''s", "%\u00e9%", "_\u672c", "%R", "REG%AIR", "key 1%", "\\%", "%,%", "x%x")],
+    "({} LIKE 'a!%%' ESCAPE '!')", "({} ILIKE 'a%')", "({} NOT ILIKE '%r')", "({} < 'a')", "({} >= 'AIR')", "('ab' > {})", "({} <= '')",
+    "({} BETWEEN 'A' AND 'a')", "({} NOT BETWEEN '0' AND 'key 3')", "starts_with({}, 'a')", "ends_with({}, 'R')", "contains({}, ' ')",
+    "({} IS NOT DISTINCT FROM 'AIR')", "({} IS NULL)",
+]
+NUMBERS_OF_TEXT = ["length({})", "strlen({})", "strpos({}, 'a')", "instr({}, 'IR')", "position(' ' IN {})"]
+TEXTS_OF_TEXT = ["lower({})", "trim({})", "ltrim({})", "rtrim({})", "substring({}, 1, 2)", "substring({}, -3)", "left({}, 1)", "right({}, 2)",
+                 "replace({}, 'A', 'bc')", "({} || '!')", "('<' || {})", "lower(substring({}, 2))"]
+CHOICES_OF_TEXT = ["CASE WHEN {0} THEN {1} ELSE {2} END", "CASE WHEN {0} THEN 'yes' ELSE {1} END", "CASE WHEN {0} THEN {1} END",
+                   "if({0}, {1}, NULL)", "CASE WHEN {0} THEN '' WHEN bn THEN 'no' END", "coalesce({}, 'none')", "coalesce({}, {}, '?')",
+                   "nullif({}, 'AIR')"]
 INEXACT = ["exp({})", "ln({})", "log10({})", "sin({})", "cos({})", "tan({})", "power({}, {})"]
 
 
@@ -81,6 +95,18 @@ class Expressions:
                 if node and family_of(node.type) == family:
                     return node
 
+    def text(self, depth, chosen_among=True):
+        """Of one column; or, with `chosen_among`, a choice of several such."""
+        inner = self.column("string")
+        if depth <= 0:
+            return inner
+        if chosen_among and self.chosen.random() < 0.4:
+            template = self.chosen.choice(CHOICES_OF_TEXT)
+            inputs = [self.of("boolean", depth - 1)] if "{0}" in template else []
+            more = template.count("{") - len(inputs)
+            return self._typed(template, *inputs, *[self.text(depth - 1, False) for _ in range(more)], text=True)
+        return self._typed(self.chosen.choice(TEXTS_OF_TEXT), inner, text=True)
+
     def column(self, family):
         names = [name for name, kind in tables.COLUMNS.items() if family_of(kind) == family]
         name = self.chosen.choice(names)
@@ -88,7 +114,7 @@ class Expressions:
 
     # ---- what follows may return None: drawn again
 
-    def _typed(self, template, *inputs):
+    def _typed(self, template, *inputs, text=False):
         """DuckDB's type of the node. It hangs on the inputs' types, and on values only where they are literals."""
         node = Node(template, inputs)
         key = (template, *(i.sql if i.is_literal() else i.type for i in inputs)) if all(i.type for i in inputs) else node.sql
@@ -98,7 +124,7 @@ class Expressions:
             kinds = self.oracle.types(f"SELECT {node.sql} AS v FROM '{self.table}'")
             self.known[key] = kinds[0] if kinds and family_of(kinds[0]) else None
         kind = self.known[key]
-        return dataclasses.replace(node, type=kind) if kind and kind != "VARCHAR" else None
+        return dataclasses.replace(node, type=kind) if kind and (kind == "VARCHAR") == text else None
 
     def _filled(self, templates, family, depth):
         template = self.chosen.choice(templates)
@@ -185,6 +211,12 @@ class Expressions:
                     "TIMESTAMP '0001-01-01 00:00:00'",
                     "TIMESTAMP '9999-12-31 23:59:59.999999'",
                     "CAST(NULL AS TIMESTAMP)",
+                    "(DATE '1998-12-01' - INTERVAL '90' DAY)",
+                    "(DATE '2000-01-31' + INTERVAL 1 MONTH)",
+                    "(TIMESTAMP '1999-12-31 23:59:59.5' - INTERVAL '1 year 2 months')",
+                    "(INTERVAL 3 WEEKS + DATE '1969-12-25')",
+                    "(DATE '1996-02-29' + INTERVAL '4' YEAR)",
+                    "(TIMESTAMP '2001-01-01 00:00:00' - INTERVAL 61 MINUTES)",
                 ]
             )
         kinds = self.oracle.types(f"SELECT {text} AS v FROM '{self.table}'")
@@ -243,7 +275,9 @@ class Expressions:
 
     def _integer(self, depth):
         of, chosen = self.of, self.chosen
-        way = chosen.randrange(15)
+        way = chosen.randrange(16)
+        if way == 14:
+            return self._typed(chosen.choice(NUMBERS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False))
         if way < 4:
             left, right = self._guarded("integer", depth), self._guarded("integer", depth)
             return left and right and self._typed(chosen.choice(["({} + {})", "({} - {})", "({} * {})"]), left, right)
@@ -349,7 +383,7 @@ class Expressions:
 
     def _boolean(self, depth):
         of, chosen = self.of, self.chosen
-        way = chosen.randrange(14)
+        way = chosen.randrange(15)
         compare = chosen.choice(["=", "<>", "<", "<=", ">", ">=", "!=", "=="])
         if way < 4:
             family = chosen.choice(FAMILIES)
@@ -386,6 +420,8 @@ class Expressions:
             return self._typed(
                 chosen.choice(["({} IS DISTINCT FROM {})", "({} IS NOT DISTINCT FROM {})"]), of(family, depth), of(family, depth)
             )
+        if way == 13:
+            return self._typed(chosen.choice(CONDITIONS_OF_TEXT), self.text(chosen.choice([0, 0, 1]), False))
         if chosen.random() < 0.7:
             text = chosen.choice(tables.STRINGS + ["absent", "key 17"]).replace("'", "''").replace("{", "{{").replace("}", "}}")
             return self._typed(

@@ -15,6 +15,13 @@ ROW_COUNTS = [0, 1, 63, 65, 256, 1025, 2500, 4095, 4096, 4097]      # around 64 
 EXPRESSIONS_A_STATEMENT = 8
 TABLES_A_STATEMENT = 4
 FAULTS_A_STATEMENT = 0.25       # statements of one expression that must end in a fault, beside each of the others
+NARROW = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")     # whose sums have 64 bits
+# What a column may be asked to be among.
+MEMBERS = [("i8", "i16n"), ("i16n", "i8"), ("i32n", "i8n"), ("u8n", "u16"), ("i64n", "id"), ("dtn", "dt"), ("sn", "s"), ("d4_1", "d4_1n"),
+           ("bn", "b"), ("id + 1", "i16n"), ("lower(s)", "sn"), ("u64n", "u64")]
+CONDITIONS_OF_GROUPS = ["count(*) > 3", "count(*) % 2 = 0", "min(i16n) < 0", "count(DISTINCT i8) > 2", "sum(i16) > 10 OR max(b)",
+                        "max(dt) >= DATE '1998-01-01'", "avg(i8n) > 0.5", "min(u64n) IS NULL", "sum(u8) BETWEEN 5 AND 50000",
+                        "CASE WHEN count(sn) > 1 THEN sum(i8) > 0 ELSE count(*) = 1 END"]
 
 
 class RandomStatements:
@@ -44,7 +51,8 @@ class RandomStatements:
         if self.faulting and self.chosen.random() < FAULTS_A_STATEMENT / (1 + FAULTS_A_STATEMENT):
             return [self._fault(*self.faulting.pop(self.chosen.randrange(len(self.faulting))))]
         some = self.chosen.sample(self.files, min(TABLES_A_STATEMENT, len(self.files)))
-        form = self.chosen.choices([self._rows, self._aggregates, self._groups, self._order, self._windows], [10, 6, 6, 2, 3])[0]
+        forms = [self._rows, self._aggregates, self._groups, self._order, self._distinct, self._windows]
+        form = self.chosen.choices(forms, [10, 6, 6, 2, 2, 3])[0]
         return form(some)
 
     def _sound(self, files, draw):
@@ -64,7 +72,38 @@ class RandomStatements:
         return " WHERE " + self._sound(files, lambda: self.expressions.of("boolean", 3)).sql
 
     def _any(self):
-        return self.expressions.inexact() if self.chosen.random() < 0.06 else self.expressions.any()
+        """Any expression, and now and then one that a form for any other has no use for."""
+        way = self.chosen.random()
+        return self.expressions.inexact() if way < 0.06 else self._text(2) if way < 0.16 else self.expressions.any()
+
+    def _text(self, depth, chosen_among=True):
+        while True:
+            node = self.expressions.text(depth, chosen_among)
+            if node:
+                return node
+
+    def _ordered(self):
+        """What can be ordered by: strings are of one column."""
+        return self._text(1, False) if self.chosen.random() < 0.15 else self.expressions.any()
+
+    def _ways(self, count):
+        return [self.chosen.choice(["", " DESC", " ASC NULLS FIRST", " DESC NULLS FIRST", " NULLS LAST"]) for _ in range(count)]
+
+    def _limit(self, probability, limits):
+        if self.chosen.random() >= probability:
+            return ""
+        offset = f" OFFSET {self.chosen.choice([0, 1, 3, 64, 5000])}" if self.chosen.random() < 0.5 else ""
+        return (f" LIMIT {self.chosen.choice(limits)}" if self.chosen.random() < 0.8 or not offset else "") + offset
+
+    def _among_rows(self, condition):
+        """WHERE that asks for membership in another table too."""
+        if self.chosen.random() >= 0.15:
+            return condition
+        ours, theirs = self.chosen.choice(MEMBERS)
+        inner = self.chosen.choice(["", " WHERE bn", f" WHERE {theirs} IS NOT NULL", f" GROUP BY {theirs} HAVING count(*) > 1"])
+        negated = self.chosen.choice(["", "NOT "])
+        member = f"{ours} {negated}IN (SELECT {theirs} FROM '{self.chosen.choice(self.files)}'{inner})"
+        return condition + (" AND " if condition else " WHERE ") + member
 
     def _answered(self, statement, inexact=None):
         inexact = inexact or {}
@@ -76,7 +115,7 @@ class RandomStatements:
 
     def _rows(self, files):
         nodes = [self._sound(files, self._any) for _ in range(EXPRESSIONS_A_STATEMENT)]
-        condition = self._condition(files, 0.4)
+        condition = self._among_rows(self._condition(files, 0.4))
         limit = (
             f" LIMIT {self.chosen.choice([0, 1, 64, 100])} OFFSET {self.chosen.choice([0, 3, 64])}" if self.chosen.random() < 0.15 else ""
         )
@@ -97,15 +136,16 @@ class RandomStatements:
     def _aggregate(self, node):
         """A call and how exact it is."""
         family = family_of(node.type)
-        functions = ["count", "min", "max"] + (["sum", "sum", "avg"] if family in ("integer", "decimal", "float") else [])
+        functions = ["count"] if family == "string" else ["count", "min", "max"] + (["sum", "sum", "avg"] if family in ("integer", "decimal", "float") else [])
         function = self.chosen.choice(functions)
         # A sum of distinct floats is another one than the bound is of.
-        if self.chosen.random() < 0.15 and not (family == "float" and function in ("sum", "avg")):
+        if self.chosen.random() < (0.7 if family == "string" else 0.15) and not (family == "float" and function in ("sum", "avg")):
             function += "(DISTINCT "
         filtered = f" FILTER (WHERE {self.expressions.column('boolean').sql})" if self.chosen.random() < 0.1 else ""
         return function, filtered
 
-    def _build_aggregates(self, files, condition, keys, calls):
+    def _build_aggregates(self, files, condition, keys, calls, after=""):
+        """`after`: HAVING, and an order of all keys with its LIMIT."""
         def build(table, some):
             items = [f"{key.sql} AS k{i}" for i, key in enumerate(keys)]
             inexact, zeros = {}, list(range(len(keys)))
@@ -116,15 +156,16 @@ class RandomStatements:
                     inexact[number] = ("average" if function == "avg" else "sum", node.sql)
                 zeros.append(number)
             group = " GROUP BY " + ", ".join(f"k{i}" for i in range(len(keys))) if keys else ""
-            statement = Statement(f"SELECT {', '.join(items)} FROM '{table}'{condition}{group}", None, some, cases=len(some),
-                                  sort_keys=len(keys), unsigned_zeros=zeros, table=table)
+            statement = Statement(f"SELECT {', '.join(items)} FROM '{table}'{condition}{group}{after}", None, some, cases=len(some),
+                                  sort_keys=0 if "ORDER BY" in after else len(keys), unsigned_zeros=zeros, table=table)
             statement.rebuild = lambda fewer: build(table, fewer)
             return self._answered(statement, inexact)
         return [build(table, calls) for table in files]
 
     def _calls(self, files, count):
-        nodes = [self._sound(files, self.expressions.any) for _ in range(count)]
-        return [(node, *self._aggregate(node)) for node in nodes]
+        def draw():
+            return self._text(2) if self.chosen.random() < 0.1 else self.expressions.any()
+        return [(node, *self._aggregate(node)) for node in [self._sound(files, draw) for _ in range(count)]]
 
     def _aggregates(self, files):
         return self._build_aggregates(files, self._condition(files, 0.6), [], self._calls(files, EXPRESSIONS_A_STATEMENT))
@@ -138,14 +179,18 @@ class RandomStatements:
         keys = [Node(name, (), tables.COLUMNS[name]) for name in names]
         if self.chosen.random() < 0.3:
             keys[0] = self._sound(files, lambda: self.expressions.of(self.chosen.choice(["boolean", "integer", "decimal", "date"]), 2))
-        return self._build_aggregates(files, self._condition(files, 0.4), keys, self._calls(files, EXPRESSIONS_A_STATEMENT - 2))
+        elif self.chosen.random() < 0.2:
+            keys[0] = self._text(2)
+        after = f" HAVING {self.chosen.choice(CONDITIONS_OF_GROUPS)}" if self.chosen.random() < 0.3 else ""
+        if self.chosen.random() < 0.3 and not any(key.type == "VARCHAR" and key.inputs for key in keys):
+            after += " ORDER BY " + ", ".join(f"k{i}{way}" for i, way in enumerate(self._ways(len(keys)))) + self._limit(0.7, [1, 10, 200])
+        return self._build_aggregates(files, self._condition(files, 0.4), keys, self._calls(files, EXPRESSIONS_A_STATEMENT - 2), after)
 
     def _order(self, files):
         """The rows' order is the answer: `id` makes it total."""
-        nodes = [self._sound(files, self.expressions.any) for _ in range(3)]
-        condition = self._condition(files, 0.7)
-        ways = [self.chosen.choice(["", " DESC", " ASC NULLS FIRST", " DESC NULLS FIRST", " NULLS LAST"]) for _ in nodes]
-        limit = f" LIMIT {self.chosen.choice([1, 10, 200])}" if self.chosen.random() < 0.5 else ""
+        nodes = [self._sound(files, self._ordered) for _ in range(3)]
+        condition = self._among_rows(self._condition(files, 0.7))
+        ways, limit = self._ways(len(nodes)), self._limit(0.6, [1, 10, 200])
 
         def build(table, some):
             items = "".join(f", {node.sql} AS v{i}" for i, node in enumerate(some))
@@ -158,28 +203,51 @@ class RandomStatements:
             return self._answered(statement)
         return [build(table, nodes) for table in files]
 
+    def _distinct(self, files):
+        """Rows of which no two are equal, in the order of all of their columns."""
+        nodes = [self._sound(files, lambda: self._ordered() if self.chosen.random() < 0.5 else self.expressions.of("boolean", 2))
+                 for _ in range(self.chosen.choice([1, 2, 2, 3]))]
+        condition, ways, limit = self._condition(files, 0.4), self._ways(len(nodes)), self._limit(0.5, [1, 10, 200])
+
+        def build(table, some):
+            items = ", ".join(f"{node.sql} AS v{i}" for i, node in enumerate(some))
+            order = ", ".join(f"{i + 1}{ways[i]}" for i in range(len(some)))
+            statement = Statement(f"SELECT DISTINCT {items} FROM '{table}'{condition} ORDER BY {order}{limit}", None, some, cases=len(some),
+                                  table=table)
+            statement.rebuild = lambda fewer: build(table, fewer)
+            statement.unsigned_zeros = list(range(len(some)))
+            return self._answered(statement)
+        return [build(table, nodes) for table in files]
+
     def _window(self, node):
         """A call over a random window; where ties would leave a choice, `id` makes the order total."""
         family = family_of(node.type)
         functions = ["count", "min", "max", "lag", "lead", "first_value", "last_value", "row_number", "rank", "dense_rank"]
-        function = self.chosen.choice(functions + (["sum", "sum", "sum"] if family in ("integer", "decimal") else []))
+        function = self.chosen.choice(functions + (["sum", "sum", "sum"] if family in ("integer", "decimal") else []) +
+                                      (["avg", "avg"] if node.type in NARROW else []))
         frame = self.chosen.choice(["", "", " ROWS UNBOUNDED PRECEDING", " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"])
-        partition = ", ".join(self.chosen.sample(["bn", "sn", "i8n % 3", "u8 > 100", "d4_1n"], self.chosen.choice([0, 1, 1, 2])))
+        parts = ["bn", "sn", "i8n % 3", "u8 > 100", "d4_1n", "length(s)", "dtn", "f32n"]
+        partition = ", ".join(self.chosen.sample(parts, self.chosen.choice([0, 1, 1, 2, 3])))
         ways = ["", " DESC", " NULLS FIRST", " DESC NULLS FIRST"]
         order = [name + self.chosen.choice(ways) for name in self.chosen.sample(["i16n", "f64n", "sn", "dtn", "u64n", "b"], 2)]
-        adds = function in ("count", "min", "max", "sum", "rank", "dense_rank") and "ROWS U" not in frame
+        adds = function in ("count", "min", "max", "sum", "avg", "rank", "dense_rank") and "ROWS U" not in frame
         order = order[: self.chosen.choice([0, 1, 2])] if adds else order + ["id"]
         if function in ("row_number", "rank", "dense_rank"):
             call, frame = f"{function}()", ""
+        elif function in ("lag", "lead"):
+            default = ", 0" if family == "integer" and self.chosen.random() < 0.3 else ""
+            call = f"{function}({node.sql}, {self.chosen.choice([0, 1, 2, 70])}{default})"
         else:
             call = f"{function}({node.sql})"
+            if function in ("count", "min", "max", "sum", "avg") and self.chosen.random() < 0.2:
+                call += f" FILTER (WHERE {self.expressions.column('boolean').sql})"
         if not order and frame and "AND UNBOUNDED" not in frame:
             frame = ""
         parts = [f"PARTITION BY {partition}" if partition else "", "ORDER BY " + ", ".join(order) if order else "", frame.strip()]
         return f"{call} OVER ({' '.join(part for part in parts if part)})"
 
     def _windows(self, files):
-        nodes = [self._sound(files, self.expressions.any) for _ in range(4)]
+        nodes = [self._sound(files, self._ordered) for _ in range(4)]
         some = [(node, self._window(node)) for node in nodes]
         condition = self._condition(files, 0.4)
 
