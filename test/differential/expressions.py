@@ -21,8 +21,8 @@ CONDITIONS_OF_TEXT = [
     "({} IS NOT DISTINCT FROM 'AIR')", "({} IS NULL)",
 ]
 NUMBERS_OF_TEXT = ["length({})", "strlen({})", "strpos({}, 'a')", "instr({}, 'IR')", "position(' ' IN {})"]
-TEXTS_OF_TEXT = ["lower({})", "trim({})", "ltrim({})", "rtrim({})", "substring({}, 1, 2)", "substring({}, -3)", "left({}, 1)", "right({}, 2)",
-                 "replace({}, 'A', 'bc')", "({} || '!')", "('<' || {})", "lower(substring({}, 2))"]
+TEXTS_OF_TEXT = ["lower({})", "trim({})", "ltrim({})", "rtrim({})", "substring({}, 1, 2)", "substring({}, -3)", "left({}, 1)",
+                 "right({}, 2)", "replace({}, 'A', 'bc')", "({} || '!')", "('<' || {})", "lower(substring({}, 2))"]
 CHOICES_OF_TEXT = ["CASE WHEN {0} THEN {1} ELSE {2} END", "CASE WHEN {0} THEN 'yes' ELSE {1} END", "CASE WHEN {0} THEN {1} END",
                    "if({0}, {1}, NULL)", "CASE WHEN {0} THEN '' WHEN bn THEN 'no' END", "coalesce({}, 'none')", "coalesce({}, {}, '?')",
                    "nullif({}, 'AIR')"]

@@ -63,7 +63,7 @@ class RandomJoins:
         return [condition] if self.chosen.random() < share else []
 
     def statement(self):
-        return self.chosen.choice([self._inner, self._inner, self._left, self._semi, self._in])()
+        return self.chosen.choice([self._inner, self._inner, self._left, self._left_then_inner, self._using, self._semi, self._in])()
 
     def _from(self, count):
         return [(self.chosen.choice(self.files), name) for name in "abc"[:count]]
@@ -76,13 +76,31 @@ class RandomJoins:
         if form < 0.4:
             return f"SELECT {', '.join(columns)} FROM {source}{condition} ORDER BY {', '.join(columns)} LIMIT 3000"
         sums = f"count(*), count({columns[0]}), sum({names[0]}.v), min({names[-1]}.v), max({names[-1]}.t)"
-        if form < 0.6:
+        if form < 0.55:
             return f"SELECT {sums} FROM {source}{condition}"
-        return f"SELECT {columns[0]}, {sums} FROM {source}{condition} GROUP BY {columns[0]} ORDER BY {columns[0]}"
+        if form < 0.7:
+            return self._windows(columns, names, source, condition)
+        having = self.chosen.choice(["", "", " HAVING count(*) > 2", f" HAVING min({names[-1]}.v) < 0", f" HAVING sum({names[0]}.v) > 5"])
+        tail = self.chosen.choice(["", "", " DESC NULLS FIRST LIMIT 20", " NULLS FIRST LIMIT 10 OFFSET 3", " OFFSET 2"])
+        distinct = f", count(DISTINCT {names[-1]}.{self.chosen.choice('ijst')})" if self.chosen.random() < 0.3 else ""
+        return (f"SELECT {columns[0]}, {sums}{distinct} FROM {source}{condition} GROUP BY {columns[0]}{having} "
+                f"ORDER BY {columns[0]}{tail}")
+
+    def _windows(self, columns, names, source, condition):
+        """Whose results hang on values alone: rows of a join have no order of their own."""
+        order = ", ".join(columns)
+        calls = self.chosen.sample([
+            f"sum({names[0]}.v) OVER (ORDER BY {order})", f"rank() OVER (PARTITION BY {columns[0]} ORDER BY {order})",
+            f"count({names[-1]}.v) OVER (PARTITION BY {order})", f"dense_rank() OVER (ORDER BY {columns[0]} DESC)",
+            f"max({names[-1]}.t) OVER (PARTITION BY {columns[0]})"], 2)
+        places = ", ".join(str(i + 1) for i in range(len(columns) + len(calls)))
+        return f"SELECT {order}, {', '.join(calls)} FROM {source}{condition} ORDER BY {places} LIMIT 3000"
 
     def _inner(self):
         tables = self._from(self.chosen.choice([2, 2, 3]))
         where = [self._equal("a", "b")] + self._some(self._equal("a", "b"), 0.3)
+        if self.chosen.random() < 0.15:      # an equality of every branch
+            where[0] = f"({where[0]} AND {self._filter('a')} OR {where[0]} AND {self._filter('b')})"
         if len(tables) == 3:
             where.append(self._equal(self.chosen.choice("ab"), "c"))
         for _, name in tables:
@@ -90,6 +108,20 @@ class RandomJoins:
         where += self._some("a.v < b.v", 0.2)
         self.chosen.shuffle(where)
         return self._select(tables, ", ".join(f"'{file}' AS {name}" for file, name in tables), where)
+
+    def _using(self):
+        tables = self._from(2)
+        kind = self.chosen.choice(["JOIN", "JOIN", "LEFT JOIN"])
+        keys = ", ".join(self.chosen.sample("ijstm", self.chosen.choice([1, 1, 2])))
+        where = self._some(self._filter("a"), 0.4) + (self._some(self._filter("b"), 0.4) if kind == "JOIN" else [])
+        return self._select(tables, f"'{tables[0][0]}' AS a {kind} '{tables[1][0]}' AS b USING ({keys})", where)
+
+    def _left_then_inner(self):
+        tables = self._from(3)
+        first = f"'{tables[0][0]}' AS a LEFT JOIN '{tables[1][0]}' AS b ON {self._equal('a', 'b')}"
+        second = self.chosen.choice(["JOIN", "LEFT JOIN"])
+        source = f"{first} {second} '{tables[2][0]}' AS c ON {self._equal('a', 'c')}"
+        return self._select(tables, source, self._some(self._filter("a"), 0.5))
 
     def _left(self):
         tables = self._from(2)
@@ -111,7 +143,8 @@ class RandomJoins:
         grouped = f" GROUP BY {column} HAVING count(*) > 1" if self.chosen.random() < 0.3 else ""
         negated = self.chosen.choice(["", "NOT "])
         return self._select(tables[:1], f"'{file}' AS a",
-                            [f"a.{column} {negated}IN (SELECT {column} FROM '{other}' AS b{inside}{grouped})"])
+                            [f"a.{column} {negated}IN (SELECT {column} FROM '{other}' AS b{inside}{grouped})"] +
+                            self._some(f"a.v IN (SELECT v FROM '{file}' AS c WHERE c.m > 3)", 0.2))
 
 
 def main():

@@ -136,7 +136,8 @@ class RandomStatements:
     def _aggregate(self, node):
         """A call and how exact it is."""
         family = family_of(node.type)
-        functions = ["count"] if family == "string" else ["count", "min", "max"] + (["sum", "sum", "avg"] if family in ("integer", "decimal", "float") else [])
+        functions = ["count"] if family == "string" else ["count", "min", "max"]
+        functions += ["sum", "sum", "avg"] if family in ("integer", "decimal", "float") else []
         function = self.chosen.choice(functions)
         # A sum of distinct floats is another one than the bound is of.
         if self.chosen.random() < (0.7 if family == "string" else 0.15) and not (family == "float" and function in ("sum", "avg")):
