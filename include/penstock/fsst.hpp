@@ -95,7 +95,8 @@ Status validate(const EncodedStrings& strings);
 Status validate_layout(const EncodedStrings& strings);
 
 struct EncodeOptions {
-  std::uint64_t row_group_rows = 1 << 17;  // a symbol table each
+  // A row group, which has a symbol table of its own, ends at so many rows, or before the row that brings its text over so many bytes.
+  std::uint64_t row_group_rows = 1 << 17, row_group_text_bytes = 32 << 20;
   std::uint32_t split_code_bytes = 0;      // 0: no splits, plain FSST
 };
 // Of a string column, plain or of a dictionary's texts; by as many threads as there are cores. The result does not depend on their number.

@@ -73,6 +73,18 @@ TEST(FsstRoundTrip, TextsThatEndInEscapes) {
   expect_round_trip(texts(rows));
 }
 TEST(FsstRoundTrip, SeveralRowGroups) { expect_round_trip(codec::generate_urls(10'000), {.row_group_rows = 999}); }
+TEST(FsstRoundTrip, RowGroupsEndWhereTheirTextWouldBeTooMuch) {
+  const Column urls = codec::generate_urls(10'000);
+  const auto encoded = encode(urls, {.row_group_text_bytes = 50'000});
+  ASSERT_TRUE(encoded.ok());
+  EXPECT_GT(encoded->row_groups.size(), 15);
+  for (std::size_t group = 0; group < encoded->row_groups.size(); group++)
+    EXPECT_LE(encoded->end_text_byte(group) - encoded->row_groups[group].first_text_byte, 50'000);
+  expect_round_trip(urls, {.row_group_text_bytes = 50'000});
+}
+TEST(FsstRoundTrip, ATextLongerThanARowGroupHasOneOfItsOwn) {
+  expect_round_trip(texts({"a", std::string(1000, 'b'), "c", ""}), {.row_group_text_bytes = 100});
+}
 TEST(FsstRoundTrip, ARowGroupARow) { expect_round_trip(codec::generate_urls(50), {.row_group_rows = 1}); }
 TEST(FsstRoundTrip, Urls) { expect_round_trip(codec::generate_urls(100'000)); }
 TEST(FsstRoundTrip, LogLines) { expect_round_trip(codec::generate_log_lines(100'000)); }

@@ -67,19 +67,48 @@ Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row,
   return group;
 }
 
+// Of the rows' text; of a plain column what its offsets say, missing rows included.
+std::uint64_t text_bytes_of(const Column& column, std::uint64_t first_row, std::uint64_t end_row) {
+  if (!column.dictionary) {
+    const std::string_view first = column.string(first_row), last = column.string(end_row - 1);
+    return static_cast<std::uint64_t>(last.data() + last.size() - first.data());
+  }
+  std::uint64_t bytes = 0;
+  for (std::uint64_t row = first_row; row < end_row; row++)
+    if (column.is_valid(row)) bytes += column.string(row).size();
+  return bytes;
+}
+
+// The end of the row group that begins at a row: the last row that keeps to both limits, or the first row alone.
+std::uint64_t end_of_group(const Column& column, std::uint64_t first_row, const EncodeOptions& options) {
+  const std::uint64_t most = std::min(column.row_count, first_row + options.row_group_rows);
+  if (text_bytes_of(column, first_row, most) <= options.row_group_text_bytes) return most;
+  std::uint64_t least = first_row + 1, over = most;
+  while (over - least > 1) {
+    const std::uint64_t middle = least + (over - least) / 2;
+    (text_bytes_of(column, first_row, middle) <= options.row_group_text_bytes ? least : over) = middle;
+  }
+  return least;
+}
+
+// Where row groups begin, and the last one's end.
+std::vector<std::uint64_t> group_rows(const Column& column, const EncodeOptions& options) {
+  std::vector<std::uint64_t> rows{0};
+  while (rows.back() < column.row_count) rows.push_back(end_of_group(column, rows.back(), options));
+  return rows;
+}
+
 using Groups = std::vector<Result<EncodedGroup>>;
 
 // Threads take the next group as they come free.
-Groups encode_groups(const Column& column, std::uint64_t group_rows) {
-  const std::uint64_t count = (column.row_count + group_rows - 1) / group_rows;
+Groups encode_groups(const Column& column, std::span<const std::uint64_t> rows) {
+  const std::uint64_t count = rows.size() - 1;
   Groups groups(count, Status(Code::internal, "a row group that nobody encoded"));
   std::atomic<std::uint64_t> next = 0;
   in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
     TextsEncoder encoder;
-    for (std::uint64_t group = next++; group < count; group = next++) {
-      const std::uint64_t first = group * group_rows;
-      groups[group] = guard([&] { return encode_group(column, first, std::min(group_rows, column.row_count - first), encoder); });
-    }
+    for (std::uint64_t group = next++; group < count; group = next++)
+      groups[group] = guard([&] { return encode_group(column, rows[group], rows[group + 1] - rows[group], encoder); });
   });
   return groups;
 }
@@ -111,14 +140,14 @@ Bytes codes_of(Groups& groups, const std::vector<std::uint64_t>& starts) {
   return {codes, codes.get(), starts.back()};
 }
 
-Result<EncodedStrings> joined(Groups groups, const Column& column, std::uint64_t group_rows) {
+Result<EncodedStrings> joined(Groups groups, const Column& column, std::span<const std::uint64_t> rows) {
   for (const auto& group : groups) PENSTOCK_TRY(group);
   EncodedStrings strings;
   strings.row_count = column.row_count;
   strings.validity = column.validity;
   strings.is_canonical = true;
   for (std::uint64_t group = 0; group < groups.size(); group++) {
-    strings.row_groups.push_back({group * group_rows, strings.text_bytes, std::make_shared<SymbolTable>(groups[group]->table)});
+    strings.row_groups.push_back({rows[group], strings.text_bytes, std::make_shared<SymbolTable>(groups[group]->table)});
     strings.text_bytes += groups[group]->text_bytes;
   }
   const auto starts = code_starts(groups);
@@ -132,7 +161,8 @@ Result<EncodedStrings> joined(Groups groups, const Column& column, std::uint64_t
 Result<EncodedStrings> encode_column(const Column& column, const EncodeOptions& options) {
   if (column.type.kind != Kind::string) return Status(Code::invalid, "FSST encodes strings, not " + name_of(column.type));
   if (options.row_group_rows == 0) return Status(Code::invalid, "row groups of no rows");
-  PENSTOCK_ASSIGN(auto strings, joined(encode_groups(column, options.row_group_rows), column, options.row_group_rows));
+  const std::vector<std::uint64_t> rows = group_rows(column, options);
+  PENSTOCK_ASSIGN(auto strings, joined(encode_groups(column, rows), column, rows));
   if (options.split_code_bytes == 0) return strings;
   PENSTOCK_ASSIGN(strings.splits, find_splits(strings, options.split_code_bytes));
   return strings;
