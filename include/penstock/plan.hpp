@@ -185,8 +185,8 @@ Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& re
 // The graph before and after fusion, bytes with and without, and whether the cache would hit on `options.device`. Without a
 // device the last part is left out.
 Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& options = {});
-// The complete text of the plan's kernels for a target; needs no device.
-Result<std::string> source(const Plan& plan, StepId result, Target target);
+// The complete text of the plan's kernels for a target, `variant` as in RunOptions; needs no device.
+Result<std::string> source(const Plan& plan, StepId result, Target target, std::string_view variant = {});
 
 // A plan made ready on a device over tables that live there: for programs that run it again and again, and for benches.
 class Prepared {

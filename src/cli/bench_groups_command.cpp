@@ -92,6 +92,7 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
   PENSTOCK_ASSIGN(const StepId result, build_plan(plan, work, table));
   RunOptions run_options;
   run_options.device = device.traits().id;
+  if (work.keys > 0) run_options.variant = options.variant;
   PENSTOCK_ASSIGN(const auto prepared, prepare(plan, result, run_options));
   PENSTOCK_TRY(prepared->run_seconds().status());
   PENSTOCK_ASSIGN(const Outcome outcome, prepared->fetch());
@@ -124,6 +125,7 @@ Action declare_bench_groups(Arguments& arguments) {
   for (const Case& work : usual_cases()) names.push_back(work.name);
   for (const Case& work : key_count_cases()) names.push_back(work.name);
   declare_bench_options(arguments, *options, {"rows to group", physical_memory_bytes() / 64, std::move(names), "keys"});
+  arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table for those with keys");
   return [options] { return run_bench(*options, "rows of an int32 key and a float32", measure_cases); };
 }
 

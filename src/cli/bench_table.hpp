@@ -14,6 +14,7 @@ namespace penstock::cli {
 
 struct BenchOptions {
   std::string device, format = "table", peers, only, sweep = "none";
+  std::string variant;      // forced; of benches that declare it
   std::uint64_t rows = 1 << 24, repeats = 20;
 };
 // What a bench says of itself to its options. `case_sweep` is the word of --sweep that asks for more cases; any bench sweeps its rows.

@@ -9,13 +9,13 @@ namespace penstock::cli {
 
 namespace {
 
-struct EmitOptions { std::string statement, target; };
+struct EmitOptions { std::string statement, target, variant; };
 
 Status emit_text(const EmitOptions& options) {
   PENSTOCK_ASSIGN(const Target target, target_from_name(options.target));
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
-  PENSTOCK_ASSIGN(const std::string text, source(plan, result, target));
+  PENSTOCK_ASSIGN(const std::string text, source(plan, result, target, options.variant));
   return standard_output()(text);
 }
 
@@ -28,6 +28,7 @@ Action declare_emit(Arguments& arguments) {
     targets.emplace_back(name_of(target));
   arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
   arguments.choice("--target,-t", std::move(targets), options->target, "the language of the text", true);
+  arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
   return [options] { return emit_text(*options); };
 }
 

@@ -285,7 +285,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   return text;
 }
 
-static Result<std::string> emitted(const Plan& plan, StepId result, Target target) {
+static Result<std::string> emitted(const Plan& plan, StepId result, Target target, std::string_view forced) {
   using namespace plan;
   PENSTOCK_TRY(check_result(plan, result));
   const std::vector<std::uint32_t> consumers = count_consumers(plan, {result});
@@ -294,7 +294,7 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const KernelStep& kernel : kernels) {
     for (const TileProgram& program : kernel.programs) {
-      PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
+      PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineText pipeline, emit_pipeline(program, std::string(variant->skeleton), policy, target));
       text += "// " + std::string(variant->name) + ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
@@ -308,8 +308,8 @@ Result<std::string> explain(const Plan& plan, StepId result, const RunOptions& o
   return guard([&] { return explained(plan, result, options); });
 }
 
-Result<std::string> source(const Plan& plan, StepId result, Target target) {
-  return guard([&] { return emitted(plan, result, target); });
+Result<std::string> source(const Plan& plan, StepId result, Target target, std::string_view variant) {
+  return guard([&] { return emitted(plan, result, target, variant); });
 }
 
 }  // namespace penstock
