@@ -34,11 +34,14 @@ std::string digit_statements(const DenseKey& key) {
 }
 
 std::string slot_function(const TileProgram& program) {
-  std::string body = "  u32 slot = 0, outside = 0, digit;\n  u64 distance = 0;\n";
+  std::string body = "  u32 slot = 0, outside = 0, digit;\n";
+  bool has_wide_keys = false;
+  for (std::uint32_t i = 0; i < program.key_count; i++) has_wide_keys |= !dense_key(program, i).is_narrow;
+  if (has_wide_keys) body += "  u64 distance;\n";
   for (std::uint32_t i = 0; i < program.key_count; i++) body += digit_statements(dense_key(program, i));
   return "#define NO_SLOT 0xffffffffu\n" +
          function_text("u32 dense_slot(const PRIVATE PipelineResult* result, const PRIVATE DenseRanges* ranges)",
-                       body + "  (void)distance;\n  return outside != 0u ? NO_SLOT : slot;\n");
+                       body + "  return outside != 0u ? NO_SLOT : slot;\n");
 }
 
 // As key_function() writes them.

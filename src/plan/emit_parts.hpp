@@ -2,7 +2,8 @@
 //
 // emit_rows.cpp loads and evaluates a row, emit_lookups.cpp finds what is joined to it, emit_outputs.cpp moves rows that are kept,
 // emit_accumulators.cpp adds rows up and emit_limbs.cpp does so atomically, emit_words.cpp turns values into 64-bit words, group keys
-// among them, and emit_dense.cpp those of known ranges into slots; emit_pipeline.cpp puts all of it around a skeleton.
+// among them, emit_dense.cpp those of known ranges into slots, and emit_records.cpp what is added up into words that wait in memory;
+// emit_pipeline.cpp puts all of it around a skeleton.
 #pragma once
 #include <span>
 
@@ -55,6 +56,9 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use);
 
 // emit_dense.cpp
 std::string dense_functions(const TileProgram& program);
+
+// emit_records.cpp
+std::string record_functions(const TileProgram& program);
 
 // emit_words.cpp
 std::string to_word(Type type, const std::string& value);

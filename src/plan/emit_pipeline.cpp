@@ -7,6 +7,7 @@
 #include "plan/accumulators.hpp"
 #include "plan/dense_ranges.hpp"
 #include "plan/emit_parts.hpp"
+#include "plan/partitions.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 // it from being vectorised; few enough for their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
-bool is_dense(const std::string& skeleton) { return skeleton.ends_with("group_dense"); }
+bool is_dense(const std::string& skeleton) { return skeleton.starts_with("group_ranges"); }
 
 std::string defines(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
   std::string text;
@@ -38,6 +39,15 @@ std::string defines(const TileProgram& program, const std::string& skeleton, con
       define("PIPELINE_IN_GLOBAL", policy.in_global);
       define("PIPELINE_SEEN", seen_limb(program));
       define("PIPELINE_RANGE_WORDS", range_words(program));
+    }
+    if (policy.partitions > 0) {
+      const std::uint32_t words = record_words(program);
+      define("PIPELINE_PARTITIONS", policy.partitions);
+      define("PIPELINE_COUNTERS", policy.counters);
+      define("PIPELINE_COUNTED_ROWS", policy.counted_rows);
+      define("PIPELINE_RECORD_WORDS", words);
+      define("PIPELINE_RECORD_VECTORS", words <= 2 && policy.vectors > 1 ? 2 : 1);
+      define("PIPELINE_LAYOUT", 2 * program.key_count + float_sums(program).size());
     }
   }
   if (target == Target::cuda) {
@@ -115,7 +125,9 @@ std::string epilogue_functions(const TileProgram& program, const std::string& sk
     case Epilogue::group: break;
   }
   const std::string words = accumulator_functions(program) + key_function(program);
-  if (is_dense(skeleton)) return words + dense_functions(program) + limb_functions(program, {"LOCAL", true, policy.in_global});
+  if (is_dense(skeleton))
+    return words + dense_functions(program) + limb_functions(program, {"LOCAL", true, policy.in_global}) +
+           (policy.partitions > 0 ? record_functions(program) : "");
   if (skeleton == "group_local") return words + skeleton_text("group_keys") + limb_functions(program, {"LOCAL"});
   if (skeleton == "group_global") return words + skeleton_text("group_keys") + limb_functions(program, {"GLOBAL"});
   return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";

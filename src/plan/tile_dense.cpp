@@ -3,6 +3,7 @@
 #include <array>
 
 #include "plan/accumulators.hpp"
+#include "plan/partitions.hpp"
 #include "plan/tile_kernel.hpp"
 
 namespace penstock::plan {
@@ -17,7 +18,7 @@ constexpr std::array<std::uint64_t, 4> widenings = {1, 8, 64, 0};
 }  // namespace
 
 Status TileKernel::fit(Queue& queue, const ChunkInput& input, StringPool& strings) {
-  if (variant_->algorithm != Algorithm::group_dense || ranges_) return {};
+  if (!has_dense_slots(variant_->algorithm) || ranges_) return {};
   ranges_.emplace(program_);
   PENSTOCK_TRY(find_ranges(queue, input, strings, std::max<std::uint64_t>(1, input.row_count / sampled_rows)));
   return lay_out(queue, input.row_count);
@@ -25,11 +26,11 @@ Status TileKernel::fit(Queue& queue, const ChunkInput& input, StringPool& string
 
 // Every row of a chunk that did not fit is looked at; where that changes nothing, another variant comes next.
 Status TileKernel::try_again(Queue& queue, const ChunkInput& input, StringPool& strings, std::uint32_t overflowed) {
-  if (variant_->algorithm != Algorithm::group_dense) return take_next(input.row_count, overflowed);
+  if (!has_dense_slots(variant_->algorithm)) return take_next(input.row_count, overflowed);
   const std::vector<std::uint64_t> before = dense_.words;
   PENSTOCK_TRY(find_ranges(queue, input, strings, 1));
   PENSTOCK_TRY(lay_out(queue, input.row_count));
-  const bool is_same = variant_->algorithm == Algorithm::group_dense && dense_.words == before;
+  const bool is_same = has_dense_slots(variant_->algorithm) && dense_.words == before;
   return is_same ? take_next(input.row_count, overflowed) : Status();
 }
 
@@ -62,7 +63,9 @@ Status TileKernel::lay_out(Queue& queue, std::uint64_t row_count) {
   if (options_.memory_limit_bytes > 0) traits.global_bytes = std::min(traits.global_bytes, options_.memory_limit_bytes);
   const Variant* fitting = least ? dense_variant(traits, program_, policy_, least->slots, row_count) : nullptr;
   if (!fitting) return take_next(row_count, 0);
-  const auto parts = [&](std::uint64_t slots) { return dense_shape(program_, policy_, slots).parts; };
+  const auto parts = [&](std::uint64_t slots) {
+    return policy_.partitions > 0 ? partition_shape(policy_, slots).parts : dense_shape(program_, policy_, slots).parts;
+  };
   const bool is_other = fitting != variant_;
   variant_ = fitting;
   policy_ = variant_->policy(traits, program_);
@@ -74,8 +77,11 @@ Status TileKernel::lay_out(Queue& queue, std::uint64_t row_count) {
     dense_ = *wider;
     break;
   }
-  PENSTOCK_ASSIGN(dense_words_, device_->allocate(dense_.words.size() * 8));
-  PENSTOCK_TRY(queue.upload(*dense_words_, dense_.words.data(), dense_.words.size() * 8));
+  std::vector<std::uint64_t> words = dense_.words;
+  if (policy_.partitions > 0)
+    for (const std::uint64_t word : partition_shape(policy_, dense_.slots).words()) words.push_back(word);
+  PENSTOCK_ASSIGN(dense_words_, device_->allocate(words.size() * 8));
+  PENSTOCK_TRY(queue.upload(*dense_words_, words.data(), words.size() * 8));
   PENSTOCK_TRY(queue.finish());      // the words may be another layout's next
   if (is_other) return compile();
   attempts_++;

@@ -4,6 +4,7 @@
 
 #include "expr/emit.hpp"
 #include "plan/accumulators.hpp"
+#include "plan/partitions.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -101,6 +102,7 @@ std::uint64_t TileKernel::bytes_moved(std::uint64_t rows_read, std::uint64_t row
     case Algorithm::tile_private: return read + 3 * written;     // to segments, and from there
     case Algorithm::store: case Algorithm::look_back: case Algorithm::one_pass: case Algorithm::reduce: case Algorithm::group:
     case Algorithm::group_dense: case Algorithm::group_local: case Algorithm::group_global: break;
+    case Algorithm::group_partitioned: return read + 2 * rows_read * record_bytes(program_) + written;      // and keys, to count them
   }
   return read + written;
 }
@@ -132,6 +134,7 @@ Status TileKernel::prepare(Slot& slot, std::uint64_t row_count) const {
     case Epilogue::group: break;
   }
   if (variant_->algorithm == Algorithm::group_dense) return prepare_dense(slot, row_count);
+  if (variant_->algorithm == Algorithm::group_partitioned) return prepare_partitions(slot, row_count);
   return variant_->algorithm == Algorithm::group_global ? prepare_table(slot) : prepare_group(slot, row_count);
 }
 
@@ -193,6 +196,7 @@ Status TileKernel::enqueue(Queue& queue, const ChunkInput& input, Slot& slot, St
     case Epilogue::group: break;
   }
   if (variant_->algorithm == Algorithm::group_dense) return enqueue_dense(queue, std::move(arguments), input.row_count, slot);
+  if (variant_->algorithm == Algorithm::group_partitioned) return enqueue_partitions(queue, std::move(arguments), input.row_count, slot);
   return variant_->algorithm == Algorithm::group_global ? enqueue_table(queue, std::move(arguments), input.row_count, slot)
                                                         : enqueue_group(queue, std::move(arguments), input.row_count, slot);
 }
@@ -258,8 +262,8 @@ Status TileKernel::enqueue_compact(Queue& queue, std::vector<Argument> arguments
       finish_arguments(write);
       return queue.launch(*compiled_, "pipeline_write", groups, write);
     }
-    case Algorithm::reduce: case Algorithm::group: case Algorithm::group_dense: case Algorithm::group_local: case Algorithm::group_global:
-      break;
+    case Algorithm::reduce: case Algorithm::group: case Algorithm::group_dense: case Algorithm::group_partitioned:
+    case Algorithm::group_local: case Algorithm::group_global: break;
   }
   return Status(Code::internal, "no algorithm of a compaction");
 }

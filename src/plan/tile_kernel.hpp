@@ -31,6 +31,7 @@ struct Slot {
   std::vector<std::uint64_t> scalar_words;
   std::shared_ptr<Buffer> scratch, partials;       // reduce: words of items, of groups
   std::shared_ptr<Buffer> places, keys, results, used_slots;      // group (with scratch as its tables)
+  std::shared_ptr<Buffer> heads, records, partitions;             // group in partitions
   std::shared_ptr<Buffer> fault;                   // u32: the smallest fault number, ~0 when there is none
   bool fault_is_clear = false;                     // a run ends at its first fault, so that once is enough
   bool results_are_set = false;                    // group: tables are read with what is between, where no key came
@@ -86,6 +87,7 @@ class TileKernel {
   Status prepare_group(Slot& slot, std::uint64_t row_count) const;
   Status prepare_table(Slot& slot) const;
   Status prepare_dense(Slot& slot, std::uint64_t row_count) const;
+  Status prepare_partitions(Slot& slot, std::uint64_t row_count) const;
   Status find_ranges(Queue& queue, const ChunkInput& input, StringPool& strings, std::uint64_t stride);
   Status lay_out(Queue& queue, std::uint64_t row_count);
   Status take_next(std::uint64_t row_count, std::uint32_t overflowed);
@@ -94,6 +96,7 @@ class TileKernel {
   Status enqueue_reduce(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_table(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_dense(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
+  Status enqueue_partitions(Queue& queue, std::vector<Argument> source, std::uint64_t row_count, Slot& slot) const;
   Status enqueue_group(Queue& queue, std::vector<Argument> arguments, std::uint64_t row_count, Slot& slot) const;
 
   std::shared_ptr<Device> device_;
@@ -104,7 +107,7 @@ class TileKernel {
   PipelineText text_;
   std::shared_ptr<Program> compiled_;
   std::uint32_t attempts_ = 0;      // texts emitted and layouts taken
-  std::optional<FoundRanges> ranges_;                   // group_dense, from fit() on; what they give, and its words there
+  std::optional<FoundRanges> ranges_;                   // of dense slots, from fit() on; what they give, and its words there
   DenseTable dense_;
   std::shared_ptr<Buffer> dense_words_;
   std::future<Result<std::shared_ptr<Program>>> building_;      // valid from begin() to wait()

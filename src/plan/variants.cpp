@@ -8,6 +8,7 @@
 #include "expr/emit.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/dense_ranges.hpp"
+#include "plan/partitions.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -226,7 +227,7 @@ bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
 bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
 bool without_filter(const Traits&, const TileProgram& program) { return program.keeps_all_rows() && !program.bound; }
 
-constexpr std::array<Variant, 13> table = {{
+constexpr std::array<Variant, 14> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) { return t.is_cpu ? cpu_policy(t, p) : gpu_policy(t, p); }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private, "scan compact_tile_private", on_cpu, cpu_policy},
@@ -237,6 +238,8 @@ constexpr std::array<Variant, 13> table = {{
     {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
     {"group_cpu", Epilogue::group, Algorithm::group, "group_by", on_cpu, group_policy},
     {"group_dense", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense", can_group_densely, dense_group_policy},
+    {"group_dense_partitioned", Epilogue::group, Algorithm::group_partitioned,
+     "group_ranges group_partitions group_partition_tables", can_group_by_partitions, partition_policy},
     {"group_dense_global", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense", can_group_densely, dense_global_policy},
     {"group_local", Epilogue::group, Algorithm::group_local, "group_local", can_group_locally, first_local_group_policy},
     {"group_global", Epilogue::group, Algorithm::group_global, "group_global", can_group_globally, global_group_policy},
@@ -280,10 +283,13 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
   const std::uint64_t table_bytes = slots * limb_count(program, true) * 8, result_bytes = std::min(slots, row_count) * entry * 8;
   const bool fits = table_bytes + result_bytes <= std::min(traits.global_bytes / 8, traits.max_allocation_bytes);
   for (const Variant& variant : table) {
-    if (variant.algorithm != Algorithm::group_dense) continue;
+    if (!has_dense_slots(variant.algorithm) || !variant.fits(traits, program)) continue;
     const Policy policy = variant.policy(traits, program);
-    if (!policy.in_global && (now.in_global || slots > std::uint64_t{policy.slots} * most_dense_parts)) continue;
-    return fits && (!policy.in_global || slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count)) ? &variant : nullptr;
+    if (policy.in_global) return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;
+    if (now.in_global) continue;
+    const bool takes = policy.partitions > 0 ? partitions_fit(traits, program, slots, row_count)
+                                             : fits && now.partitions == 0 && slots <= std::uint64_t{policy.slots} * most_dense_parts;
+    if (takes) return &variant;
   }
   return nullptr;
 }
@@ -329,7 +335,8 @@ Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program, c
                              bool is_outside) {
   const Algorithm algorithm = failed.variant->algorithm;
   // Limbs of a fixed place may hold floats that a dense table's do not, and the keys are not limited as those of `group` are.
-  if (algorithm == Algorithm::group_dense) return of_variant(traits, program, Algorithm::group_local);
+  if (has_dense_slots(algorithm))
+    return of_variant(traits, program, can_group_locally(traits, program) ? Algorithm::group_local : Algorithm::group);
   if (algorithm == Algorithm::group) return with_more_slots(traits, program, failed, group_rows);
   if (is_outside) return of_variant(traits, program, Algorithm::group);
   if (algorithm == Algorithm::group_global) return with_larger_table(traits, program, failed);

@@ -12,8 +12,12 @@
 namespace penstock::plan {
 
 enum class Algorithm : unsigned char {
-  store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_dense, group_local, group_global
+  store, tile_private, count_scan_write, one_pass, look_back, reduce, group, group_dense, group_partitioned, group_local, group_global
 };
+// Whether a group's slot is reckoned from its keys, whose ranges must be known.
+inline bool has_dense_slots(Algorithm algorithm) {
+  return algorithm == Algorithm::group_dense || algorithm == Algorithm::group_partitioned;
+}
 
 struct Variant {
   std::string_view name;
@@ -34,8 +38,8 @@ DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::ui
 // Beyond, a table in global memory is faster: at 2^26 rows 50,000 keys take 1.25 ms in five parts, 100,000 2.16 in ten and 200,000
 // 1.50 in global memory (one H200).
 constexpr std::uint32_t most_dense_parts = 6;
-// A group-by's variant for keys of known ranges, by the slots that they take; null: too many for this device or for so few rows. A table
-// in global memory stays there.
+// A group-by's variant for keys of known ranges, by the slots that they take; null: too many for this device or for so few rows. What is in
+// partitions never again has a table a work group, and a table in global memory stays there.
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now, std::uint64_t slots,
                              std::uint64_t row_count);
 

@@ -10,6 +10,7 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(Devices, DenseGroups,
                          ::testing::Values(Where{"group_dense", {false, 32, kernel::ItemOrder::shuffled}},
+                                           Where{"group_dense_partitioned", {false, 64, kernel::ItemOrder::shuffled}},
                                            Where{"group_dense_global", {false, 64, kernel::ItemOrder::reverse}}));
 
 // A sum is exact while the largest value of later chunks is 2^11 times that of the first; beyond, the layout is made anew.
