@@ -41,12 +41,10 @@ std::string defines(const TileProgram& program, const std::string& skeleton, con
       define("PIPELINE_RANGE_WORDS", range_words(program));
     }
     if (policy.partitions > 0) {
-      const std::uint32_t words = record_words(program);
       define("PIPELINE_PARTITIONS", policy.partitions);
       define("PIPELINE_COUNTERS", policy.counters);
       define("PIPELINE_COUNTED_ROWS", policy.counted_rows);
-      define("PIPELINE_RECORD_WORDS", words);
-      define("PIPELINE_RECORD_VECTORS", words <= 2 && policy.vectors > 1 ? 2 : 1);
+      define("PIPELINE_RECORD_WORDS", record_words(program));
       define("PIPELINE_LAYOUT", 2 * program.key_count + float_sums(program).size());
     }
   }
