@@ -16,7 +16,7 @@ namespace {
 // it from being vectorised; few enough for their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
-bool is_dense(const std::string& skeleton) { return skeleton.starts_with("group_ranges"); }
+bool is_dense(const std::string& skeleton) { return skeleton.ends_with("group_dense") || skeleton.ends_with("group_partition_tables"); }
 
 std::string defines(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
   std::string text;
