@@ -17,6 +17,11 @@ Measured measure(const CodeTable& table, const std::uint8_t* at, const std::uint
     std::uint64_t codes = left >= 8 ? load_codes(at) : load_last_codes(at, left);
     const std::uint32_t count = left >= 8 ? 8 : static_cast<std::uint32_t>(left);
     std::uint64_t special = table.special(codes);
+    if (count == 8 && special == 0) {
+      measured.text_bytes += table.text_bytes(codes);
+      at += 8;
+      continue;
+    }
     if (count < 8) special &= (std::uint64_t{1} << 8 * count) - 1;      // what stands behind the row counts for nothing
     const std::uint32_t before = special != 0 ? first_byte_of(special) : count;
     for (std::uint32_t i = 0; i < before; i++, codes >>= 8) measured.text_bytes += table.lengths[codes & 255];

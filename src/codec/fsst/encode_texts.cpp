@@ -22,8 +22,8 @@ struct Lane {
 // Two bytes are stored, whether the second counts or not.
 constexpr std::uint64_t store_bytes = 2;
 inline void put(Cursor& cursor, std::uint64_t word, Match match) {
-  const auto codes = static_cast<std::uint16_t>(match.code() | word << 8);
-  std::memcpy(cursor.out, &codes, store_bytes);
+  cursor.out[0] = static_cast<std::uint8_t>(match.code());
+  cursor.out[1] = static_cast<std::uint8_t>(word);
   cursor.out += match.code_bytes();
   cursor.at += match.length();
 }
@@ -59,7 +59,7 @@ class Encoder {
   bool step(Cursor& cursor) const {
     const std::uint64_t word = load_word(cursor.at);
     const Match match = matcher_.find(word);
-    if (match.length() >= static_cast<std::uint64_t>(cursor.end - cursor.at)) return true;
+    if (cursor.at + match.length() >= cursor.end) return true;
     put(cursor, word, match);
     return false;
   }

@@ -4,18 +4,19 @@ namespace penstock::fsst {
 
 Matcher::Matcher() {
   long_[0].symbol = 1;      // 0 belongs to slot 0 and would match there; 1 belongs elsewhere
-  for (std::uint32_t byte = 0; byte < 256; byte++) single_[byte] = Match(escape_code, 1, true);
-  short_.fill(Match(escape_code, 1, true));
+  constexpr auto escape = static_cast<std::uint16_t>(Match::of(escape_code, 1, true).bits);
+  single_.fill(escape);
+  short_.fill(escape);
 }
 
-void Matcher::add_single(std::uint32_t byte, Match match) {
+void Matcher::add_single(std::uint32_t byte, std::uint16_t match) {
   single_[byte] = match;
   for (std::uint32_t second = 0; second < 256; second++)
-    if (Match& at = short_[byte | second << 8]; at.length() == 1) at = match;
+    if (std::uint16_t& at = short_[byte | second << 8]; Match{at}.length() == 1) at = match;
 }
 
 bool Matcher::add(std::uint64_t symbol, std::uint32_t length, std::uint32_t code) {
-  const Match match(code, length, false);
+  const auto match = static_cast<std::uint16_t>(Match::of(code, length, false).bits);
   if (length == 1) {
     add_single(static_cast<std::uint32_t>(symbol), match);
   } else if (length == 2) {

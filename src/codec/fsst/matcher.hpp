@@ -23,18 +23,18 @@ inline std::uint64_t low_bytes(std::uint64_t word, std::uint32_t length) {
   return length >= 8 ? word : word & ((std::uint64_t{1} << (8 * length)) - 1);
 }
 
-// What a text's next bytes become, in 16 bits, so that the tables stay small: the code, or escape_code; the bytes of text; whether the
-// text's byte follows an escape.
+// What a text's next bytes become. In tables it is 16 bits, so that these stay small: the code, or escape_code; the bytes of codes,
+// which are 2 for an escape; the bytes of text.
 struct Match {
-  Match() = default;
-  constexpr Match(std::uint32_t code, std::uint32_t length, bool is_escape)
-      : bits(static_cast<std::uint16_t>(code | length << 8 | (is_escape ? 1u : 0u) << 12)) {}
-  std::uint32_t code() const { return bits & 255u; }
-  std::uint32_t length() const { return bits >> 8 & 15u; }
-  std::uint32_t code_bytes() const { return 1u + (bits >> 12); }
-  bool is_escape() const { return bits >> 12 != 0; }
+  static constexpr Match of(std::uint32_t code, std::uint32_t length, bool is_escape) {
+    return {code | (is_escape ? 2u : 1u) << 8 | length << 10};
+  }
+  std::uint32_t code() const { return bits & 255; }
+  std::uint32_t code_bytes() const { return bits >> 8 & 3; }
+  std::uint32_t length() const { return bits >> 10; }
+  bool is_escape() const { return code_bytes() == 2; }
 
-  std::uint16_t bits = 0;
+  std::uint32_t bits = 0;
 };
 
 class Matcher {
@@ -47,35 +47,33 @@ class Matcher {
   Match find(std::uint64_t word) const {
     // Chosen by a mask: which of the two it is cannot be foretold, and a branch would be wrong every few symbols.
     const LongSymbol& at = long_[slot(word)];
-    const std::uint32_t short_bits = short_[word & 0xffff].bits;
+    const std::uint32_t short_match = short_[word & 0xffff], long_match = at.match;
     const std::uint32_t is_long = (word ^ at.symbol) << at.unused_bits == 0 ? 1 : 0;
-    Match match;
-    match.bits = static_cast<std::uint16_t>(short_bits ^ ((short_bits ^ at.match.bits) & (0 - is_long)));
-    return match;
+    return {short_match ^ ((short_match ^ long_match) & (0 - is_long))};
   }
   // The match at the text's last `left` (1 to 7) bytes, whatever stands behind them.
   Match find_at_end(std::uint64_t word, std::uint32_t left) const {
     const LongSymbol& at = long_[slot(word)];
-    if ((word ^ at.symbol) << at.unused_bits == 0 && at.match.length() <= left) return at.match;
-    return left == 1 ? single_[word & 0xff] : short_[word & 0xffff];
+    if ((word ^ at.symbol) << at.unused_bits == 0 && Match{at.match}.length() <= left) return {at.match};
+    return {left == 1 ? single_[word & 0xff] : short_[word & 0xffff]};
   }
 
  private:
   struct LongSymbol {
     std::uint64_t symbol = 0;      // a free slot's is a word of another slot: nothing equals it
-    Match match;
+    std::uint16_t match = 0;
     std::uint8_t unused_bits = 0;
-    bool is_free() const { return match.length() == 0; }
+    bool is_free() const { return match == 0; }
   };
   static constexpr std::uint32_t slot_bits = 11;      // 32 KiB, which the fastest cache holds
   static std::uint32_t slot(std::uint64_t word) {
     return (static_cast<std::uint32_t>(word) << 8) * 0x9e3779b1u >> (32 - slot_bits);
   }
-  void add_single(std::uint32_t byte, Match match);
+  void add_single(std::uint32_t byte, std::uint16_t match);
 
   std::array<LongSymbol, 1 << slot_bits> long_;
-  std::array<Match, 1 << 16> short_;       // of two bytes, or of the first one
-  std::array<Match, 256> single_;
+  std::array<std::uint16_t, 1 << 16> short_;       // matches of two bytes, or of the first one
+  std::array<std::uint16_t, 256> single_;
 };
 
 // With the codes of a finished table; null when its symbols do not fit.

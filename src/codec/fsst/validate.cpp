@@ -26,8 +26,17 @@ Status check_buffers(const EncodedStrings& strings) {
   return {};
 }
 
+// No branch in the loop, so that several rows are compared at once.
+template <class Offset> bool any_descends(const Offset* offsets, std::uint64_t row_count) {
+  unsigned descends = 0;
+  for (std::uint64_t row = 0; row < row_count; row++) descends |= offsets[row + 1] < offsets[row] ? 1u : 0u;
+  return descends != 0;
+}
+
 Status check_offsets(const EncodedStrings& strings) {
-  for (std::uint64_t row = 0; row < strings.row_count; row++)
+  const bool descends = strings.offset_bytes == 4 ? any_descends(strings.offsets.as<std::uint32_t>(), strings.row_count)
+                                                  : any_descends(strings.offsets.as<std::uint64_t>(), strings.row_count);
+  for (std::uint64_t row = 0; descends && row < strings.row_count; row++)
     if (strings.offset(row + 1) < strings.offset(row)) return corrupt("row " + std::to_string(row) + ": its codes end before they begin");
   if (strings.offset(strings.row_count) <= strings.codes.size) return {};
   std::uint64_t row = 0;
@@ -111,6 +120,13 @@ class SplitWalk {
   void go_to(std::uint64_t code_byte) {
     const std::uint8_t* const goal = begin_ + code_byte;
     while (at_ < goal) {
+      if (goal - at_ >= 8) {
+        if (const std::uint64_t codes = load_codes(at_); table_.special(codes) == 0) {
+          text_bytes_ += table_.text_bytes(codes);
+          at_ += 8;
+          continue;
+        }
+      }
       const bool is_symbol = *at_ < table_.symbol_count;
       text_bytes_ += is_symbol ? table_.lengths[*at_] : 1;
       at_ += is_symbol ? 1 : 2;
