@@ -286,7 +286,8 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
     if (!has_dense_slots(variant.algorithm) || !variant.fits(traits, program)) continue;
     const Policy policy = variant.policy(traits, program);
     if (policy.in_global) return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;
-    if (now.in_global) continue;
+    // Partitions evaluate a row twice, which is two lookups in each joined table.
+    if (now.in_global || (policy.partitions > now.partitions && !program.lookups.empty())) continue;
     const bool takes = policy.partitions > 0 ? partitions_fit(traits, program, slots, row_count)
                                              : fits && now.partitions == 0 && slots <= std::uint64_t{policy.slots} * most_dense_parts;
     if (takes) return &variant;

@@ -56,6 +56,24 @@ TEST_P(PartitionedGroups, PartitionsOfMoreSlotsThanATableAreSharedOut) {
     EXPECT_EQ(scalar_at(result.columns[5], row).real, 4 * scalar_at(result.columns[1], row).real) << row;
 }
 
+// Rows are looked up once, in the kernel that adds them up at once.
+TEST(DenseVariant, JoinedRowsAreNotPartitionedUnlessAskedFor) {
+  Plan plan;
+  TAKE(const StepId groups, sums_by_all_but_last(plan, rows_of(10, [](std::size_t i) { return static_cast<std::uint32_t>(i); })));
+  TAKE(TileProgram program, fuse(plan, plan.step(groups).inputs[0], groups));
+  Traits traits = typical_traits(Target::cuda);
+  traits.global_bytes = traits.max_allocation_bytes = std::uint64_t{64} << 30;
+  const auto variant_after = [&](std::string_view name) {
+    const auto now = choose_variant(traits, program, name);
+    const Variant* next = dense_variant(traits, program, (*now)->policy(traits, program), 1 << 20, 1 << 24);
+    return next ? next->name : "none";
+  };
+  EXPECT_EQ(variant_after("group_dense"), "group_dense_partitioned");
+  program.lookups.emplace_back();
+  EXPECT_EQ(variant_after("group_dense"), "group_dense_global");
+  EXPECT_EQ(variant_after("group_dense_partitioned"), "group_dense_partitioned");
+}
+
 // Of every partition's last slot and the next one's first: where slots are divided by a product.
 TEST(PartitionShape, SlotsAreDividedAsKernelsDoIt) {
   Policy policy;
