@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
 
+// Waits for what is enqueued where a function ends early too: host memory declared before it is then no longer read.
+struct Finished {
+  ~Finished() { static_cast<void>(queue.finish()); }
+  Queue& queue;
+};
+
 void add_to(RunReport& report, const primitive::RadixSort& sort, double seconds, std::uint64_t rows, std::uint64_t key_bytes,
             std::uint64_t passes, bool is_gathered) {
   KernelReport kernel;
@@ -49,6 +55,7 @@ Status DeviceOrder::begin(RunReport& report) {
 
 template <class T> Status DeviceOrder::sort(const SortWord& word, bool keeps_word, RunReport& report) {
   std::vector<T> values(row_count_);
+  const Finished finished{*queue_};
   in_parallel(row_count_, least_rows, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; i++) values[i] = static_cast<T>(word.values[i]);
   });
