@@ -30,7 +30,8 @@ Result<Column> LookupMemory::column_of(const TileProgram& program, const BuildSi
 
 Status LookupMemory::bring_column(Device& device, const TileProgram& program, const BuildSides& sides, std::uint32_t place,
                                   StringPool& strings) {
-  PENSTOCK_ASSIGN(Column column, column_of(program, sides, place));
+  PENSTOCK_ASSIGN(Column found, column_of(program, sides, place));
+  Column& column = held_.emplace_back(std::move(found));      // before the first upload of it, which may be followed by a failure
   const std::uint64_t bit_bytes = (column.row_count + 7) / 8;
   if (column.type.kind == Kind::string) {
     codes_.emplace_back();
@@ -44,7 +45,6 @@ Status LookupMemory::bring_column(Device& device, const TileProgram& program, co
     if (column.validity.empty()) column.validity = Bytes::own(std::vector<std::uint8_t>(bit_bytes, 0xFF));
     PENSTOCK_TRY(bring_bytes(device, column.validity.data, bit_bytes));
   }
-  held_.push_back(std::move(column));
   return {};
 }
 
