@@ -96,6 +96,15 @@ TEST(FsstRoundTrip, DictionaryColumns) {
   expect_round_trip(codes);
 }
 
+// A table that is trained on little must take what little there is for symbols, or every byte becomes an escape.
+TEST(Fsst, FewTextsDoNotGrow) {
+  for (const std::vector<std::string>& rows : {std::vector<std::string>{"hello world"}, {"a", "b", "c"}, {"x"}, {"\xff\xff", ""}}) {
+    const auto encoded = encode(texts(rows));
+    ASSERT_TRUE(encoded.ok());
+    EXPECT_LE(encoded->codes.size, encoded->text_bytes) << rows[0];
+  }
+}
+
 TEST(Fsst, EncodeRefusesNumbers) { EXPECT_EQ(encode(Column::from(std::vector<int>{1})).status().code(), Code::invalid); }
 
 // Queries compare codes: the fast encoder and the plain one must agree on every text, or `=` misses rows.
