@@ -81,8 +81,8 @@ template <class Work> Status for_each_piece(std::uint64_t count, const Work& wor
 
 constexpr std::uint64_t least_piece_rows = 4096;
 
-// A row group is a piece; with few of them, their rows are measured first, so that several threads can decode one.
-Result<std::vector<Piece>> pieces_of(const EncodedStrings& strings) {
+// A row group is a piece; where there are few of them, some of its rows.
+std::vector<Piece> divided(const EncodedStrings& strings) {
   const std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
   const std::uint64_t groups = strings.row_groups.size();
   const bool are_enough = groups >= 2 * threads || threads == 1 || groups == 0;
@@ -94,13 +94,26 @@ Result<std::vector<Piece>> pieces_of(const EncodedStrings& strings) {
     for (std::uint64_t part = 0; part < parts; part++)
       pieces.push_back({group, first + rows * part / parts, first + rows * (part + 1) / parts, 0, 0});
   }
+  return pieces;
+}
+
+// The text bytes of each piece but the last of a row group, which ends where the group does.
+Result<std::vector<std::uint64_t>> measure_pieces(const EncodedStrings& strings, std::span<const Piece> pieces) {
   std::vector<std::uint64_t> text_bytes(pieces.size());
-  PENSTOCK_TRY(for_each_piece(pieces.size(), [&](std::uint64_t at) -> Status {
+  const Status measured = for_each_piece(pieces.size(), [&](std::uint64_t at) -> Status {
     const Piece& piece = pieces[at];
-    if (piece.end_row == strings.end_row(piece.group)) return {};      // the last of its group ends where the group does
+    if (piece.end_row == strings.end_row(piece.group)) return {};
     PENSTOCK_ASSIGN(text_bytes[at], measure_rows(strings, piece.group, piece.first_row, piece.end_row));
     return {};
-  }));
+  });
+  PENSTOCK_TRY(measured);
+  return text_bytes;
+}
+
+// Pieces with their places in the text.
+Result<std::vector<Piece>> pieces_of(const EncodedStrings& strings) {
+  std::vector<Piece> pieces = divided(strings);
+  PENSTOCK_ASSIGN(const auto text_bytes, measure_pieces(strings, pieces));
   for (std::size_t at = 0; at < pieces.size(); at++) {
     Piece& piece = pieces[at];
     const bool is_first = piece.first_row == strings.row_groups[piece.group].first_row;

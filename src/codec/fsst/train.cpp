@@ -1,9 +1,8 @@
-// A symbol table from a sample, as the paper's section 4.3 says: start without symbols; again and again encode the sample, count symbols and
-// pairs of neighbours, and make the next table of those symbols and joined pairs that gain most.
+// A symbol table from a sample, as the paper's section 4.3 says: start without symbols; again and again encode the sample, count symbols
+// and pairs of neighbours, and make the next table of those symbols and joined pairs that gain most.
 //
-// Ratios of URLs, log lines and TPC-H comments: the paper's five generations 2.08, 2.59, 2.93; eight 2.16, 2.88, 3.16, as a symbol's length
-// can double but three times and good ones are found late; nine, and samples of twice the size, within 2 % of eight. Half the sample
-// cost 3 to 10 % of five generations' ratios.
+// Ratios of URLs, log lines and TPC-H comments: the paper's five generations 2.08, 2.59, 2.93; eight 2.16, 2.88, 3.16; nine, and samples
+// of twice the size, within 2 % of eight. Half the sample cost 3 to 10 % of five generations' ratios.
 #include <algorithm>
 #include <cstring>
 #include <vector>
