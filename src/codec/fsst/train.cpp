@@ -53,7 +53,8 @@ std::vector<std::string_view> sample_of(std::span<const std::string_view> texts)
 class Trainer {
  public:
   explicit Trainer(std::vector<std::string_view> sample)
-      : sample_(std::move(sample)), least_(least_of(sample_)), single_(counted), pairs_(counted * pairs_a_row), candidates_(candidate_slots) {}
+      : sample_(std::move(sample)), least_(least_of(sample_)), single_(counted), pairs_(counted * pairs_a_row),
+        candidates_(candidate_slots) {}
 
   SymbolTable train() {
     for (std::uint32_t generation = 0; generation < generations; generation++) {
