@@ -183,6 +183,21 @@ class Encode(CommandLineTest):
                 writer.write_batch(read.batch, read.custom_metadata)
         self.assertEqual(self.read_back(self.rows / "stream.arrows", "s")["s"].to_pylist(), texts(3000))
 
+    def test_codes_with_long_offsets_and_beside_dictionaries_are_read(self):
+        reader = pyarrow.ipc.open_file(self.encode(self.parquet({"s": texts(3000)}), "s=gsst"))
+        fields = [pyarrow.field("d", pyarrow.dictionary(pyarrow.int8(), pyarrow.string())),
+                  reader.schema.field("s").with_type(pyarrow.large_binary())]
+        other = self.rows / "other.arrow"
+        with pyarrow.ipc.new_file(other, pyarrow.schema(fields)) as writer:
+            for i in range(reader.num_record_batches):
+                read = reader.get_batch_with_custom_metadata(i)
+                words = pyarrow.array(["x", "y", "z"] * (read.batch.num_rows // 3)).dictionary_encode()
+                columns = [words.cast(fields[0].type), read.batch["s"].cast(pyarrow.large_binary())]
+                writer.write_batch(pyarrow.RecordBatch.from_arrays(columns, schema=pyarrow.schema(fields)), read.custom_metadata)
+        found = self.read_back(other)
+        self.assertEqual(found["s"].to_pylist(), texts(3000))
+        self.assertEqual(found["d"].to_pylist()[:4], ["x", "y", "z", "x"])
+
     def test_damaged_files_are_refused_or_answered_but_never_crash(self):
         path = self.encode(self.parquet({"s": texts(300)}), "s=gsst")
         content = path.read_bytes()
