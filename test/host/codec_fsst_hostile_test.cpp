@@ -236,6 +236,8 @@ TEST(FsstSplits, AnEscapeAcrossASplitIsMarked) {
 }
 TEST(FsstSplits, OtherSizesAreRefused) {
   for (const std::uint32_t each : {0u, 8u, 17u, 8192u}) EXPECT_EQ(find_splits(sound(), each).status().code(), Code::invalid);
+  for (const std::uint32_t each : {8u, 17u, 8192u})
+    EXPECT_EQ(encode(Column::from_strings(std::vector<std::string>{"a"}), {.split_code_bytes = each}).status().code(), Code::invalid);
 }
 TEST(FsstSplits, UnsoundCodesAreRefused) {
   EXPECT_EQ(find_splits(strings_of(small_table(), {"\xff"}, 1), 16).status().code(), Code::corrupt);

@@ -5,6 +5,7 @@
 #include "base/guard.hpp"
 #include "base/parallel.hpp"
 #include "codec/fsst/encode_texts.hpp"
+#include "codec/fsst/layout.hpp"
 
 namespace penstock::fsst {
 namespace {
@@ -161,10 +162,10 @@ Result<EncodedStrings> joined(Groups groups, const Column& column, std::span<con
 Result<EncodedStrings> encode_column(const Column& column, const EncodeOptions& options) {
   if (column.type.kind != Kind::string) return Status(Code::invalid, "FSST encodes strings, not " + name_of(column.type));
   if (options.row_group_rows == 0) return Status(Code::invalid, "row groups of no rows");
+  if (options.split_code_bytes != 0) PENSTOCK_TRY(check_split_size(options.split_code_bytes));
   const std::vector<std::uint64_t> rows = group_rows(column, options);
   PENSTOCK_ASSIGN(auto strings, joined(encode_groups(column, rows), column, rows));
-  if (options.split_code_bytes == 0) return strings;
-  PENSTOCK_ASSIGN(strings.splits, find_splits(strings, options.split_code_bytes));
+  if (options.split_code_bytes != 0) strings.splits = splits_of(strings, options.split_code_bytes);
   return strings;
 }
 

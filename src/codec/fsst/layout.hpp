@@ -10,6 +10,9 @@ Result<std::uint64_t> measure_rows(const EncodedStrings& strings, std::size_t gr
 // Code bytes of a row group, and what its splits number.
 std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group);
 
+// Whether splits can be so far apart.
+Status check_split_size(std::uint32_t split_code_bytes);
+
 // The splits of sound codes.
 Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes);
 

@@ -153,6 +153,11 @@ void find_group_splits(SplitWalk walk, std::uint32_t each, std::uint64_t* blocks
 
 }  // namespace
 
+Status check_split_size(std::uint32_t split_code_bytes) {
+  if (is_split_size(split_code_bytes)) return {};
+  return {Code::invalid, "splits of " + std::to_string(split_code_bytes) + " bytes of codes; powers of two from 16 to 4096 do"};
+}
+
 std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group) {
   return strings.offset(strings.end_row(group)) - strings.offset(strings.row_groups[group].first_row);
 }
@@ -189,8 +194,7 @@ Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes) 
 
 Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_code_bytes) {
   return guard([&]() -> Result<Splits> {
-    if (!is_split_size(split_code_bytes))
-      return Status(Code::invalid, "splits of " + std::to_string(split_code_bytes) + " bytes of codes; powers of two from 16 to 4096 do");
+    PENSTOCK_TRY(check_split_size(split_code_bytes));
     PENSTOCK_TRY(validate_layout(strings));
     PENSTOCK_TRY(check_rows(strings));
     return splits_of(strings, split_code_bytes);
