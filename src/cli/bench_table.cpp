@@ -22,9 +22,9 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
     const std::string text(line);
     const std::size_t first = text.find(';'), second = text.find(';', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), std::atof(text.c_str() + second + 1), 0, 0};
+    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), std::atof(text.c_str() + second + 1), 0, 0, 0};
     for (const Figure& ours : figures)
-      if (ours.work == figure.work) figure.bytes = ours.bytes;
+      if (ours.work == figure.work) figure.bytes = ours.bytes, figure.text_bytes = ours.text_bytes;
     if (figure.bytes > 0) figures.push_back(figure);
   }
   return pclose(pipe) == 0 ? Status() : Status(Code::io, "the peer '" + command + "' failed");
@@ -33,13 +33,13 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
 std::string text_of_figure(const Figure& f, const BenchOptions& options, const BenchDevice& opened) {
   char line[2048];
   const bool json = options.format == "json";
-  const double rate = f.bytes / f.median_seconds;
+  const double moved = f.bytes / f.median_seconds, rate = f.text_bytes > 0 ? f.text_bytes / f.median_seconds : moved;
   std::snprintf(line, sizeof line,
                 json ? "{\"work\": \"%s\", \"name\": \"%s\", \"rows\": %llu, \"milliseconds\": %.5f, \"spread\": %.3f, "
                        "\"gigabytes_per_second\": %.3f, \"share_of_copy\": %.5f, "
                      : "%-20s %-36s %11llu rows %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy\n",
                 f.work.c_str(), f.name.c_str(), static_cast<unsigned long long>(options.rows), f.median_seconds * 1e3,
-                json ? f.spread : f.spread * 100, rate / 1e9, (json ? 1 : 100) * rate / opened.copy_bytes_per_second);
+                json ? f.spread : f.spread * 100, rate / 1e9, (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
   return json ? line + ("\"device\": \"" + opened.device->traits().name + "\"}\n") : line;
 }
 
@@ -111,7 +111,7 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
-  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes};
+  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0};
 }
 
 Status run_bench(const BenchOptions& options, const char* rows_are,

@@ -33,8 +33,8 @@ struct BenchDevice { std::shared_ptr<Device> device; double copy_bytes_per_secon
 // Whether --only takes a case.
 bool is_chosen(const BenchOptions& options, std::string_view case_name);
 
-// One line of the result table. `bytes` is what the case must move.
-struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0; };
+// One line of the result table. `bytes` is what the case must move, `text_bytes` what it yields where a rate of that says more.
+struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0, text_bytes = 0; };
 using Figures = std::vector<Figure>;
 
 // Median and spread of `repeats` runs, after two that do not count.

@@ -28,6 +28,7 @@ Action declare_bench_pipelines(Arguments& arguments);
 Action declare_bench_sort(Arguments& arguments);
 Action declare_bench_groups(Arguments& arguments);
 Action declare_bench_scan(Arguments& arguments);
+Action declare_bench_fsst(Arguments& arguments);
 Action declare_bench_windows(Arguments& arguments);
 
 }  // namespace penstock::cli

@@ -1,0 +1,64 @@
+// FSST columns on a device: codes go there once, and are decoded where they lie, to text and offsets that stay there.
+//
+// Nothing is allocated and nothing waits inside enqueue(), so that decoding takes its place among other work of a queue. Codes are checked
+// while they are measured; a column that is not sound is not decoded, and check() says why. Row groups of a column, each with its symbol
+// table, are decoded by one launch.
+//
+//     PENSTOCK_ASSIGN(auto there, fsst::DeviceStrings::bring(*device, *queue, urls));
+//     PENSTOCK_ASSIGN(auto decoder, fsst::Decoder::build(device, there));
+//     PENSTOCK_ASSIGN(auto text, fsst::DeviceText::allocate(*device, there));
+//     PENSTOCK_TRY(decoder->enqueue(*queue, there, text));
+//     PENSTOCK_TRY(decoder->check(*queue));      // waits
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/device.hpp"
+#include "penstock/fsst.hpp"
+
+namespace penstock::fsst {
+
+// Encoded strings in a device's memory, and what kernels share out among groups; made for one device.
+struct DeviceStrings {
+  std::uint64_t row_count = 0, code_bytes = 0, text_bytes = 0;
+  std::uint64_t tile_count = 0;               // of codes
+  std::uint32_t offset_bytes = 4, group_count = 0, block_count = 0, span_count = 0;
+  std::shared_ptr<Buffer> codes;              // bytes, padded with zeros to a multiple of 16
+  std::shared_ptr<Buffer> offsets;            // row_count + 1, of offset_bytes
+  std::shared_ptr<Buffer> groups;             // u64: each row group's first row, then row_count
+  std::shared_ptr<Buffer> tables;             // 768 words a row group: src/codec/fsst/kernels/fsst_tables.kc
+  std::shared_ptr<Buffer> first_tiles;        // u64: each row group's first tile of codes, then their count
+  std::shared_ptr<Buffer> spans, span_groups, blocks;      // of the variant for warps (fsst_warps.kc); null on other devices
+
+  // Enqueues the uploads and waits for them. What validate_layout() says of columns that are not sound; Code::unsupported for a column
+  // without rows.
+  static Result<DeviceStrings> bring(Device& device, Queue& queue, const EncodedStrings& strings);
+};
+
+// Text in a device's memory as Arrow's large_string has it, without validity.
+struct DeviceText {
+  std::shared_ptr<Buffer> offsets;            // u64, row_count + 1
+  std::shared_ptr<Buffer> bytes;              // text_bytes; padded to a multiple of 16
+  static Result<DeviceText> allocate(Device& device, const DeviceStrings& strings);
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // `variant`: "fsst_decode_spans" (NVIDIA, sm_90 and later), "fsst_decode_tiles" (GPUs), "fsst_decode_rows"; the first that fits where it
+  // is empty. Code::invalid for one that does not fit.
+  static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, const DeviceStrings& strings, std::string_view variant = {});
+  static std::vector<std::string> variants(const Traits& traits);      // that fit a device, the one that is taken first
+  // Finds the offsets of all rows and checks every code, then decodes.
+  virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
+  // Decodes to offsets that are there already, as formats keep them that store lengths. Whatever these say, nothing outside text.bytes is
+  // written; what does not fit them is Code::corrupt in check().
+  virtual Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
+  // Waits. Code::corrupt, naming the first bad row where codes were measured, when the last enqueued column was not sound.
+  virtual Status check(Queue& queue) = 0;
+  virtual std::string_view variant() const = 0;
+};
+
+}  // namespace penstock::fsst

@@ -1,0 +1,125 @@
+// Decoding on a device: which variant, and what all of them share.
+#include "codec/fsst/device_decoder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "codec/fsst/device_layout.hpp"
+#include "kernel/kernel_text.hpp"
+
+namespace penstock::kernel {
+std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
+}
+
+namespace penstock::fsst {
+namespace {
+
+constexpr std::uint32_t fault_code = 1, nothing_bad = 0xffffffff;
+constexpr std::uint64_t spans_local_bytes = 0x30000;
+
+bool has_room_for_tiles(const Traits& traits) {
+  return !traits.is_cpu && traits.local_bytes >= std::uint64_t{tile_items(traits)} * (codes_an_item * 9 + 4) + 3200;
+}
+bool any(const Traits&) { return true; }
+
+struct Variant {
+  std::string_view name;
+  bool (*fits)(const Traits& traits);
+  std::unique_ptr<DeviceDecoder> (*make)(std::shared_ptr<Device> device);
+};
+constexpr std::array<Variant, 3> table = {{{"fsst_decode_spans", has_warps, make_span_decoder},
+                                           {"fsst_decode_tiles", has_room_for_tiles, make_tile_decoder},
+                                           {"fsst_decode_rows", any, make_row_decoder}}};
+
+}  // namespace
+
+bool has_warps(const Traits& traits) {
+  int number = 0;      // 90 of "sm_90"
+  if (traits.architecture.starts_with("sm_"))
+    std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
+  return traits.target == Target::cuda && number >= 90 && traits.max_group_size >= 32 * span_warps && traits.local_bytes >= spans_local_bytes;
+}
+
+Status DeviceDecoder::open(const DeviceStrings& strings) {
+  offset_bytes_ = strings.offset_bytes;
+  PENSTOCK_ASSIGN(first_bad_, device_->allocate(16));
+  PENSTOCK_ASSIGN(faults_, device_->allocate(16));
+  return open_variant(strings);
+}
+
+Result<std::shared_ptr<Program>> DeviceDecoder::build_program(std::initializer_list<std::string_view> files, std::uint32_t group_size) {
+  std::vector<kernel::TextPart> parts = {{"definitions", offset_bytes_ == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n"}};
+  for (const std::string_view file : files) {
+    const std::string path = "codec/fsst/kernels/" + std::string(file) + ".kc";
+    parts.push_back({path, std::string(kernel::codec_text(path))});
+  }
+  ProgramSource source;
+  source.text = kernel::assemble(device_->traits().target, parts);
+  source.group_size = group_size;
+  source.label = *(files.end() - 1);
+  return device_->build(source);
+}
+
+Status DeviceDecoder::fits(const DeviceStrings& strings, const DeviceText& text) const {
+  if (strings.offset_bytes != offset_bytes_) return Status(Code::invalid, "a decoder that was built for offsets of another width");
+  if (text.offsets->bytes() < (strings.row_count + 1) * 8 || text.bytes->bytes() < std::max<std::uint64_t>(strings.text_bytes, 1))
+    return Status(Code::invalid, "memory for less text than the column has");
+  return {};
+}
+
+Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
+  PENSTOCK_TRY(fits(strings, text));
+  PENSTOCK_TRY(queue.fill(*first_bad_, nothing_bad, 4));
+  PENSTOCK_TRY(queue.fill(*faults_, 0, 4));
+  PENSTOCK_TRY(measure(queue, strings, text));
+  return decode(queue, strings, text);
+}
+
+Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
+  PENSTOCK_TRY(fits(strings, text));
+  PENSTOCK_TRY(queue.fill(*first_bad_, nothing_bad, 4));
+  PENSTOCK_TRY(queue.fill(*faults_, 0, 4));
+  PENSTOCK_TRY(take_offsets(queue, strings, text));
+  return decode(queue, strings, text);
+}
+
+Status DeviceDecoder::check(Queue& queue) {
+  std::uint32_t first_bad = nothing_bad, faults = 0;
+  PENSTOCK_TRY(queue.download(&first_bad, *first_bad_, 4));
+  PENSTOCK_TRY(queue.download(&faults, *faults_, 4));
+  PENSTOCK_TRY(queue.finish());
+  if (first_bad != nothing_bad) return Status(Code::corrupt, "row " + std::to_string(first_bad) + ": its codes are not sound");
+  if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
+  if (faults != 0) return Status(Code::corrupt, "text that does not fit its offsets");
+  return {};
+}
+
+std::vector<Argument> DeviceDecoder::decode_arguments(const DeviceStrings& strings, const DeviceText& text) const {
+  std::vector<Argument> arguments;
+  for (const Buffer* buffer : {strings.codes.get(), strings.offsets.get(), strings.groups.get(), strings.tables.get(), text.offsets.get(),
+                               text.bytes.get(), faults_.get(), first_bad_.get()})
+    arguments.push_back(Argument::of(*buffer));
+  arguments.push_back(Argument::value(strings.code_bytes));
+  arguments.push_back(Argument::value(strings.text_bytes));
+  return arguments;
+}
+
+std::vector<std::string> Decoder::variants(const Traits& traits) {
+  std::vector<std::string> names;
+  for (const Variant& variant : table)
+    if (variant.fits(traits)) names.emplace_back(variant.name);
+  return names;
+}
+
+Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, const DeviceStrings& strings, std::string_view variant) {
+  for (const Variant& row : table) {
+    if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
+    std::unique_ptr<DeviceDecoder> decoder = row.make(std::move(device));
+    PENSTOCK_TRY(decoder->open(strings));
+    return std::unique_ptr<Decoder>(std::move(decoder));
+  }
+  return Status(Code::invalid, "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+}
+
+}  // namespace penstock::fsst

@@ -1,0 +1,41 @@
+// What the variants of decoding on a device have in common: their programs' texts, the words that kernels report to, the order of steps.
+#pragma once
+#include <initializer_list>
+
+#include "penstock/fsst_device.hpp"
+
+namespace penstock::fsst {
+
+class DeviceDecoder : public Decoder {
+ public:
+  explicit DeviceDecoder(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  Status open(const DeviceStrings& strings);
+  Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override;
+  Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override;
+  Status check(Queue& queue) override;
+
+ protected:
+  // The program of files of src/codec/fsst/kernels, in this order; named after the last.
+  Result<std::shared_ptr<Program>> build_program(std::initializer_list<std::string_view> files, std::uint32_t group_size);
+  virtual Status open_variant(const DeviceStrings& strings) = 0;
+  // Finds text.offsets and checks all codes: first_bad_ gets the first row that is not sound.
+  virtual Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
+  // What decode() needs of text.offsets that are given.
+  virtual Status take_offsets(Queue&, const DeviceStrings&, const DeviceText&) { return {}; }
+  virtual Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
+  // The arguments that all decoding kernels begin with.
+  std::vector<Argument> decode_arguments(const DeviceStrings& strings, const DeviceText& text) const;
+
+  std::shared_ptr<Device> device_;
+  std::uint32_t offset_bytes_ = 4;
+  std::shared_ptr<Buffer> first_bad_, faults_;
+
+ private:
+  Status fits(const DeviceStrings& strings, const DeviceText& text) const;
+};
+
+std::unique_ptr<DeviceDecoder> make_span_decoder(std::shared_ptr<Device> device);      // span_decoder.cpp
+std::unique_ptr<DeviceDecoder> make_tile_decoder(std::shared_ptr<Device> device);      // row_decoder.cpp
+std::unique_ptr<DeviceDecoder> make_row_decoder(std::shared_ptr<Device> device);
+
+}  // namespace penstock::fsst

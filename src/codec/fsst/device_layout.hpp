@@ -1,0 +1,17 @@
+// What the host side of device decoding shares: sizes that kernels know too, and which devices a variant is for.
+#pragma once
+#include "penstock/device.hpp"
+
+namespace penstock::fsst {
+
+constexpr std::uint32_t table_word_count = 768, codes_an_item = 16;      // fsst_tables.kc, fsst_decode_tiles.kc
+
+// Of groups of warps: 896 items have 72 registers each, with 1024 the decoding spills.
+constexpr std::uint32_t span_warps = 28;
+
+// Of fsst_decode_tiles' groups.
+std::uint32_t tile_items(const Traits& traits);
+// Whether fsst_decode_spans runs: shared memory is addressed as sm_90 lays it out.
+bool has_warps(const Traits& traits);
+
+}  // namespace penstock::fsst

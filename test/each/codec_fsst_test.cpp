@@ -1,0 +1,228 @@
+// FSST columns decoded on every device by every variant that fits it, against the text they were made of; and hostile ones, which must
+// be told and must not write outside their memory.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "codec/generate_text.hpp"
+#include "device_fixture.hpp"
+#include "host/fsst_strings.hpp"
+#include "kernel_c/host_device.hpp"
+#include "penstock/fsst_device.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+
+struct Texts {
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::uint8_t> bytes;      // and what lies behind them
+  Status verdict;
+};
+
+// Behind the text lie 4096 bytes that must keep what they have.
+constexpr std::size_t canary_bytes = 4096;
+constexpr std::uint32_t canary = 0xa5a5a5a5;
+
+Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings, std::string_view variant,
+                      const std::vector<std::uint64_t>& given_offsets = {}) {
+  PENSTOCK_ASSIGN(const auto queue, device->queue());
+  PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+  PENSTOCK_ASSIGN(const auto decoder, Decoder::build(device, there, variant));
+  PENSTOCK_ASSIGN(DeviceText text, DeviceText::allocate(*device, there));
+  const std::size_t whole = (strings.text_bytes + 15) / 16 * 16 + canary_bytes;
+  PENSTOCK_ASSIGN(text.bytes, device->allocate(whole));
+  PENSTOCK_TRY(queue->fill(*text.bytes, canary, whole));
+  if (!given_offsets.empty()) PENSTOCK_TRY(queue->upload(*text.offsets, given_offsets.data(), given_offsets.size() * 8));
+  PENSTOCK_TRY(given_offsets.empty() ? decoder->enqueue(*queue, there, text) : decoder->enqueue_decode(*queue, there, text));
+  Texts texts;
+  texts.offsets.resize(strings.row_count + 1);
+  texts.bytes.resize(whole);
+  texts.verdict = decoder->check(*queue);
+  PENSTOCK_TRY(queue->download(texts.offsets.data(), *text.offsets, texts.offsets.size() * 8));
+  PENSTOCK_TRY(queue->download(texts.bytes.data(), *text.bytes, whole));
+  PENSTOCK_TRY(queue->finish());
+  return texts;
+}
+
+void expect_canaries(const Texts& texts, std::uint64_t text_bytes) {
+  for (std::size_t i = text_bytes; i < texts.bytes.size(); i++) ASSERT_EQ(texts.bytes[i], 0xa5) << "written behind the text, byte " << i;
+}
+
+void expect_texts(const Texts& texts, const Column& expected, std::uint64_t text_bytes) {
+  ASSERT_TRUE(texts.verdict.ok()) << texts.verdict.text();
+  std::uint64_t at = 0;
+  for (std::uint64_t row = 0; row < expected.row_count; row++) {
+    ASSERT_EQ(texts.offsets[row], at) << "row " << row;
+    const std::string_view text = expected.is_valid(row) ? expected.string(row) : std::string_view();
+    ASSERT_EQ(std::string_view(reinterpret_cast<const char*>(texts.bytes.data()) + at, text.size()), text) << "row " << row;
+    at += text.size();
+  }
+  ASSERT_EQ(texts.offsets[expected.row_count], at);
+  ASSERT_EQ(at, text_bytes);
+  expect_canaries(texts, text_bytes);
+}
+
+// Decodes by every variant, with offsets found and with offsets given.
+void expect_decoded(const std::shared_ptr<Device>& device, const Column& column, const EncodedStrings& strings) {
+  for (const std::string& variant : Decoder::variants(device->traits())) {
+    SCOPED_TRACE(variant);
+    const auto found = decoded(device, strings, variant);
+    ASSERT_TRUE(found.ok()) << found.status().text();
+    expect_texts(*found, column, strings.text_bytes);
+    const auto given = decoded(device, strings, variant, found->offsets);
+    ASSERT_TRUE(given.ok()) << given.status().text();
+    expect_texts(*given, column, strings.text_bytes);
+  }
+}
+
+void expect_round_trip(const std::shared_ptr<Device>& device, const Column& column, std::uint64_t row_group_rows) {
+  const auto strings = encode(column, {.row_group_rows = row_group_rows});
+  ASSERT_TRUE(strings.ok()) << strings.status().text();
+  expect_decoded(device, column, *strings);
+}
+
+template <class Body> void on_each_shared(Body body) {
+  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
+}
+
+TEST(FsstOnDevices, AddressesOfManyRowGroupsComeBack) {
+  on_each_shared([](const auto& device) {
+    for (const std::uint64_t rows : {1u, 2u, 31u, 1000u, 60'000u}) expect_round_trip(device, codec::generate_urls(rows), 1 << 17);
+    expect_round_trip(device, codec::generate_urls(60'000), 1000);
+    expect_round_trip(device, codec::generate_log_lines(30'000), 7777);
+  });
+}
+
+// Rows made of random codes: symbols of every length, escapes, literals that are 255 or look like codes, runs of escapes.
+struct Made { EncodedStrings strings; Column column; };
+Made random_codes(std::uint32_t seed, std::size_t rows, std::size_t most_codes, unsigned escapes_of_100, unsigned symbol_bytes) {
+  std::mt19937 random(seed);
+  std::vector<std::string> symbols, codes, texts;
+  for (int i = 0; i < 255; i++) {
+    std::string symbol;
+    for (std::size_t length = symbol_bytes > 0 ? symbol_bytes : 1 + random() % 8; symbol.size() < length;) symbol += static_cast<char>(random());
+    symbols.push_back(symbol);
+  }
+  std::uint64_t bytes = 0;
+  for (std::size_t row = 0; row < rows; row++) {
+    codes.emplace_back();
+    texts.emplace_back();
+    for (std::size_t i = random() % (most_codes + 1); i > 0; i--) {
+      if (random() % 100 < escapes_of_100) {
+        const char literal = random() % 2 == 0 ? '\xff' : static_cast<char>(random());
+        codes.back() += {'\xff', literal};
+        texts.back() += literal;
+      } else {
+        const std::size_t code = random() % 255;
+        codes.back() += static_cast<char>(code);
+        texts.back() += symbols[code];
+      }
+    }
+    bytes += texts.back().size();
+  }
+  return {strings_of(table_of(symbols), codes, bytes), Column::from_strings(texts)};
+}
+
+TEST(FsstOnDevices, RandomCodesAreDecodedAsOneByOne) {
+  on_each_shared([](const auto& device) {
+    for (const unsigned symbol_bytes : {0u, 1u, 8u})
+      for (const unsigned escapes : {0u, 2u, 67u, 100u}) {
+        SCOPED_TRACE(testing::Message() << "symbols of " << symbol_bytes << " bytes, escapes " << escapes << " %");
+        const Made made = random_codes(symbol_bytes * 100 + escapes, 3000, 60, escapes, symbol_bytes);
+        expect_decoded(device, made.column, made.strings);
+      }
+  });
+}
+
+TEST(FsstOnDevices, LongRowsBesideEmptyOnes) {
+  std::vector<std::optional<std::string>> rows;
+  std::mt19937 random(3);
+  for (int i = 0; i < 400; i++) {
+    std::string text;
+    for (std::size_t length = i % 50 == 7 ? 300'000 : i % 3 == 0 ? 0 : random() % 40; text.size() < length;) text += static_cast<char>('a' + random() % 4);
+    rows.push_back(i % 11 == 0 ? std::nullopt : std::optional(text));
+  }
+  on_each_shared([&](const auto& device) { expect_round_trip(device, Column::from_strings(rows), 90); });
+}
+
+TEST(FsstOnDevices, AColumnOfEmptyTextsHasOffsetsAndNoBytes) {
+  on_each_shared([](const auto& device) { expect_round_trip(device, Column::from_strings(std::vector<std::string>(5000)), 1 << 17); });
+}
+
+// What is wrong is told by every variant, and nothing is written behind the text.
+TEST(FsstOnDevices, CodesThatAreNotSoundAreRefusedByRow) {
+  const SymbolTable table = table_of({"a", "bc", "defghijk"});
+  const std::vector<std::vector<std::string>> columns = {
+      {std::string("\x00\x01", 2), std::string("\x07", 1)},               // no symbol has code 7
+      {std::string("\x00", 1), std::string("\x01\xff", 2)},               // ends with an escape
+      {std::string("\x00", 1), std::string("\xff\xff\xff", 3), "\x01"}};  // so does this
+  on_each_shared([&](const auto& device) {
+    for (const auto& codes : columns)
+      for (const std::string& variant : Decoder::variants(device->traits())) {
+        EncodedStrings strings = strings_of(table, codes, 6);
+        const auto texts = decoded(device, strings, variant);
+        ASSERT_TRUE(texts.ok()) << texts.status().text();
+        EXPECT_EQ(texts->verdict.code(), Code::corrupt);
+        EXPECT_NE(texts->verdict.text().find("row 1"), std::string::npos) << texts->verdict.text();
+        for (const std::uint8_t byte : texts->bytes) ASSERT_EQ(byte, 0xa5) << "decoded all the same";
+      }
+  });
+}
+
+TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
+  const Made made = random_codes(5, 2000, 40, 5, 0);
+  std::mt19937_64 random(8);
+  std::vector<std::uint64_t> right{0};
+  for (std::uint64_t row = 0; row < made.column.row_count; row++) right.push_back(right.back() + made.column.string(row).size());
+  on_each_shared([&](const auto& device) {
+    for (const std::string& variant : Decoder::variants(device->traits()))
+      for (int attempt = 0; attempt < 12; attempt++) {
+        std::vector<std::uint64_t> offsets = right;
+        // The last and the first are what every variant must notice; others move text about inside.
+        offsets[attempt % 2 == 0 ? offsets.size() - 1 : 0] = attempt % 3 == 0 ? random() : right.back() + random() % 5000 + 1;
+        for (int i = 0; i < attempt; i++) offsets[random() % offsets.size()] = random() >> random() % 64;
+        const auto texts = decoded(device, made.strings, variant, offsets);
+        ASSERT_TRUE(texts.ok()) << texts.status().text();
+        EXPECT_EQ(texts->verdict.code(), Code::corrupt) << variant << ", attempt " << attempt;
+        expect_canaries(*texts, made.strings.text_bytes);
+      }
+  });
+}
+
+TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMeasure) {
+  Made made = random_codes(9, 500, 40, 0, 0);
+  std::vector<std::uint64_t> right{0};
+  for (std::uint64_t row = 0; row < made.column.row_count; row++) right.push_back(right.back() + made.column.string(row).size());
+  auto table = std::make_shared<SymbolTable>(*made.strings.row_groups[0].table);
+  table->symbol_count = 254;      // code 254 stands for nothing
+  table->symbols[254] = 0;
+  table->lengths[254] = 0;
+  made.strings.row_groups[0].table = table;
+  on_each_shared([&](const auto& device) {
+    for (const std::string& variant : Decoder::variants(device->traits())) {
+      const auto texts = decoded(device, made.strings, variant, right);
+      ASSERT_TRUE(texts.ok()) << texts.status().text();
+      EXPECT_EQ(texts->verdict.code(), Code::corrupt) << variant;
+      expect_canaries(*texts, made.strings.text_bytes);
+    }
+  });
+}
+
+// Races, divergent barriers and accesses out of bounds, in the texts of GPUs with and without sub-groups, and of CPUs.
+class FsstOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+INSTANTIATE_TEST_SUITE_P(Devices, FsstOnTheHost,
+                         ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                                           kernel::HostDeviceOptions{false, 128, kernel::ItemOrder::shuffled, 32},
+                                           kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+
+TEST_P(FsstOnTheHost, DecodesWithoutAFinding) {
+  const auto device = kernel::make_host_device(GetParam());
+  expect_round_trip(device, codec::generate_urls(150), 70);
+  const Made made = random_codes(1, 120, 50, 40, 0);
+  expect_decoded(device, made.column, made.strings);
+}
+
+}  // namespace
+}  // namespace penstock::fsst
