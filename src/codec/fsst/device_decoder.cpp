@@ -15,7 +15,7 @@ std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t fault_code = 1, nothing_bad = 0xffffffff;
+constexpr std::uint32_t fault_code = 1;      // fsst_tables.kc
 constexpr std::uint64_t spans_local_bytes = 0x30000;
 
 bool has_room_for_tiles(const Traits& traits) {
@@ -38,13 +38,13 @@ bool has_warps(const Traits& traits) {
   int number = 0;      // 90 of "sm_90"
   if (traits.architecture.starts_with("sm_"))
     std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
-  return traits.target == Target::cuda && number >= 90 && traits.max_group_size >= 32 * span_warps && traits.local_bytes >= spans_local_bytes;
+  return traits.target == Target::cuda && number >= 90 && traits.max_group_size >= 32 * span_warps &&
+         traits.local_bytes >= spans_local_bytes;
 }
 
 Status DeviceDecoder::open(const DeviceStrings& strings) {
   offset_bytes_ = strings.offset_bytes;
-  PENSTOCK_ASSIGN(first_bad_, device_->allocate(16));
-  PENSTOCK_ASSIGN(faults_, device_->allocate(16));
+  PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
   return open_variant(strings);
 }
 
@@ -70,26 +70,24 @@ Status DeviceDecoder::fits(const DeviceStrings& strings, const DeviceText& text)
 
 Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
   PENSTOCK_TRY(fits(strings, text));
-  PENSTOCK_TRY(queue.fill(*first_bad_, nothing_bad, 4));
-  PENSTOCK_TRY(queue.fill(*faults_, 0, 4));
+  PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
   PENSTOCK_TRY(measure(queue, strings, text));
   return decode(queue, strings, text);
 }
 
 Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
   PENSTOCK_TRY(fits(strings, text));
-  PENSTOCK_TRY(queue.fill(*first_bad_, nothing_bad, 4));
-  PENSTOCK_TRY(queue.fill(*faults_, 0, 4));
+  PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
   PENSTOCK_TRY(take_offsets(queue, strings, text));
   return decode(queue, strings, text);
 }
 
 Status DeviceDecoder::check(Queue& queue) {
-  std::uint32_t first_bad = nothing_bad, faults = 0;
-  PENSTOCK_TRY(queue.download(&first_bad, *first_bad_, 4));
-  PENSTOCK_TRY(queue.download(&faults, *faults_, 4));
+  std::array<std::uint32_t, 2> verdict{};
+  PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
   PENSTOCK_TRY(queue.finish());
-  if (first_bad != nothing_bad) return Status(Code::corrupt, "row " + std::to_string(first_bad) + ": its codes are not sound");
+  const auto [bad_row, faults] = verdict;
+  if (bad_row != 0) return Status(Code::corrupt, "row " + std::to_string(~bad_row) + ": its codes are not sound");
   if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
   if (faults != 0) return Status(Code::corrupt, "text that does not fit its offsets");
   return {};
@@ -98,7 +96,7 @@ Status DeviceDecoder::check(Queue& queue) {
 std::vector<Argument> DeviceDecoder::decode_arguments(const DeviceStrings& strings, const DeviceText& text) const {
   std::vector<Argument> arguments;
   for (const Buffer* buffer : {strings.codes.get(), strings.offsets.get(), strings.groups.get(), strings.tables.get(), text.offsets.get(),
-                               text.bytes.get(), faults_.get(), first_bad_.get()})
+                               text.bytes.get(), verdict_.get()})
     arguments.push_back(Argument::of(*buffer));
   arguments.push_back(Argument::value(strings.code_bytes));
   arguments.push_back(Argument::value(strings.text_bytes));

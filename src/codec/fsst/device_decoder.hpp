@@ -18,7 +18,7 @@ class DeviceDecoder : public Decoder {
   // The program of files of src/codec/fsst/kernels, in this order; named after the last.
   Result<std::shared_ptr<Program>> build_program(std::initializer_list<std::string_view> files, std::uint32_t group_size);
   virtual Status open_variant(const DeviceStrings& strings) = 0;
-  // Finds text.offsets and checks all codes: first_bad_ gets the first row that is not sound.
+  // Finds text.offsets and checks all codes: verdict_ gets the first row that is not sound.
   virtual Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
   // What decode() needs of text.offsets that are given.
   virtual Status take_offsets(Queue&, const DeviceStrings&, const DeviceText&) { return {}; }
@@ -28,7 +28,7 @@ class DeviceDecoder : public Decoder {
 
   std::shared_ptr<Device> device_;
   std::uint32_t offset_bytes_ = 4;
-  std::shared_ptr<Buffer> first_bad_, faults_;
+  std::shared_ptr<Buffer> verdict_;
 
  private:
   Status fits(const DeviceStrings& strings, const DeviceText& text) const;

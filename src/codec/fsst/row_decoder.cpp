@@ -30,7 +30,7 @@ class RowDecoder : public DeviceDecoder {
         std::min<std::uint64_t>(strings.row_count / (rows_an_item * measure_->group_size()) + 1, device_->traits().compute_units * 64u);
     PENSTOCK_TRY(queue.launch(*measure_, "fsst_measure", static_cast<std::uint32_t>(groups),
                               {{Argument::of(*strings.codes), Argument::of(*strings.offsets), Argument::of(*strings.groups),
-                                Argument::of(*strings.tables), Argument::of(*lengths_), Argument::of(*first_bad_),
+                                Argument::of(*strings.tables), Argument::of(*lengths_), Argument::of(*verdict_),
                                 Argument::value(strings.code_bytes), Argument::value(strings.row_count),
                                 Argument::value(strings.group_count)}}));
     return scan_->enqueue(queue, *lengths_, *text.offsets, strings.row_count + 1);

@@ -43,12 +43,12 @@ class SpanDecoder final : public DeviceDecoder {
     PENSTOCK_TRY(queue.launch(*measure_, "fsst_measure_spans", strings.block_count,
                               {{Argument::of(*strings.codes), Argument::of(*strings.offsets), Argument::of(*strings.groups),
                                 Argument::of(*strings.tables), Argument::of(*text.offsets), Argument::of(*totals_), Argument::of(*span_rows_),
-                                Argument::of(*states_), Argument::of(*first_bad_), Argument::value(strings.code_bytes),
+                                Argument::of(*states_), Argument::of(*verdict_), Argument::value(strings.code_bytes),
                                 Argument::of(*strings.spans), Argument::of(*strings.blocks)}}));
     PENSTOCK_TRY(scan_->enqueue(queue, *totals_, *bases_, count));
     return queue.launch(*add_, "fsst_add_bases", std::min(strings.span_count, device_->traits().compute_units * 8),
                         {{Argument::of(*bases_), Argument::of(*span_rows_), Argument::of(*states_), Argument::of(*text.offsets),
-                          Argument::of(*starts_), Argument::of(*first_bad_), Argument::value(strings.row_count),
+                          Argument::of(*starts_), Argument::of(*verdict_), Argument::value(strings.row_count),
                           Argument::value(strings.span_count)}});
   }
 
