@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Public headers whose name is not their layer's.
-HEADER_LAYER = {"status": "base", "fsst": "codec", "arrow_c": "column", "expression": "expr", "promotion": "expr",
+HEADER_LAYER = {"status": "base", "fsst": "codec", "fsst_device": "codec", "arrow_c": "column", "expression": "expr", "promotion": "expr",
                 "value_type": "expr", "traced_type": "expr", "traced_value": "expr", "trace": "expr", "custom": "expr",
                 "traced_row": "plan", "typed_result": "plan", "untyped_query": "plan", "rows": "plan", "profile": "plan", "query": "plan",
                 "penstock": "cli"}

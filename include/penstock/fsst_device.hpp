@@ -49,7 +49,8 @@ class Decoder {
   virtual ~Decoder() = default;
   // `variant`: "fsst_decode_spans" (NVIDIA, sm_90 and later), "fsst_decode_tiles" (GPUs), "fsst_decode_rows"; the first that fits where it
   // is empty. Code::invalid for one that does not fit.
-  static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, const DeviceStrings& strings, std::string_view variant = {});
+  static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, const DeviceStrings& strings,
+                                                std::string_view variant = {});
   static std::vector<std::string> variants(const Traits& traits);      // that fit a device, the one that is taken first
   // Finds the offsets of all rows and checks every code, then decodes.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;

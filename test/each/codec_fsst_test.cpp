@@ -102,7 +102,8 @@ Made random_codes(std::uint32_t seed, std::size_t rows, std::size_t most_codes, 
   std::vector<std::string> symbols, codes, texts;
   for (int i = 0; i < 255; i++) {
     std::string symbol;
-    for (std::size_t length = symbol_bytes > 0 ? symbol_bytes : 1 + random() % 8; symbol.size() < length;) symbol += static_cast<char>(random());
+    const std::size_t length = symbol_bytes > 0 ? symbol_bytes : 1 + random() % 8;
+    while (symbol.size() < length) symbol += static_cast<char>(random());
     symbols.push_back(symbol);
   }
   std::uint64_t bytes = 0;
@@ -141,7 +142,8 @@ TEST(FsstOnDevices, LongRowsBesideEmptyOnes) {
   std::mt19937 random(3);
   for (int i = 0; i < 400; i++) {
     std::string text;
-    for (std::size_t length = i % 50 == 7 ? 300'000 : i % 3 == 0 ? 0 : random() % 40; text.size() < length;) text += static_cast<char>('a' + random() % 4);
+    const std::size_t length = i % 50 == 7 ? 300'000 : i % 3 == 0 ? 0 : random() % 40;
+    while (text.size() < length) text += static_cast<char>('a' + random() % 4);
     rows.push_back(i % 11 == 0 ? std::nullopt : std::optional(text));
   }
   on_each_shared([&](const auto& device) { expect_round_trip(device, Column::from_strings(rows), 90); });

@@ -41,7 +41,8 @@ class RowDecoder : public DeviceDecoder {
     arguments.push_back(Argument::value(strings.row_count));
     arguments.push_back(Argument::value(strings.group_count));
     const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * 8;
-    return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(std::clamp<std::uint64_t>(strings.row_count / 1024, 1, most)), arguments);
+    const std::uint64_t groups = std::clamp<std::uint64_t>(strings.row_count / 1024, 1, most);
+    return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(groups), arguments);
   }
 
   virtual std::uint32_t decode_items() const { return 1; }
@@ -69,7 +70,11 @@ class TileDecoder final : public RowDecoder {
 
 }  // namespace
 
-std::unique_ptr<DeviceDecoder> make_row_decoder(std::shared_ptr<Device> device) { return std::make_unique<RowDecoder>(std::move(device)); }
-std::unique_ptr<DeviceDecoder> make_tile_decoder(std::shared_ptr<Device> device) { return std::make_unique<TileDecoder>(std::move(device)); }
+std::unique_ptr<DeviceDecoder> make_row_decoder(std::shared_ptr<Device> device) {
+  return std::make_unique<RowDecoder>(std::move(device));
+}
+std::unique_ptr<DeviceDecoder> make_tile_decoder(std::shared_ptr<Device> device) {
+  return std::make_unique<TileDecoder>(std::move(device));
+}
 
 }  // namespace penstock::fsst

@@ -42,7 +42,8 @@ class SpanDecoder final : public DeviceDecoder {
     PENSTOCK_TRY(queue.fill(*totals_, 0, count * 8));
     PENSTOCK_TRY(queue.launch(*measure_, "fsst_measure_spans", strings.block_count,
                               {{Argument::of(*strings.codes), Argument::of(*strings.offsets), Argument::of(*strings.groups),
-                                Argument::of(*strings.tables), Argument::of(*text.offsets), Argument::of(*totals_), Argument::of(*span_rows_),
+                                Argument::of(*strings.tables), Argument::of(*text.offsets), Argument::of(*totals_),
+                                Argument::of(*span_rows_),
                                 Argument::of(*states_), Argument::of(*verdict_), Argument::value(strings.code_bytes),
                                 Argument::of(*strings.spans), Argument::of(*strings.blocks)}}));
     PENSTOCK_TRY(scan_->enqueue(queue, *totals_, *bases_, count));
@@ -74,6 +75,8 @@ class SpanDecoder final : public DeviceDecoder {
 
 }  // namespace
 
-std::unique_ptr<DeviceDecoder> make_span_decoder(std::shared_ptr<Device> device) { return std::make_unique<SpanDecoder>(std::move(device)); }
+std::unique_ptr<DeviceDecoder> make_span_decoder(std::shared_ptr<Device> device) {
+  return std::make_unique<SpanDecoder>(std::move(device));
+}
 
 }  // namespace penstock::fsst
