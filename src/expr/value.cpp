@@ -15,6 +15,14 @@ Outcome within(Type type, Int128 value) {
   return {Scalar::of(type, value)};
 }
 
+// The product where 128 bits hold it, and else the end of their range on its side, which is outside every type's own.
+Int128 bounded_product(Int128 a, Int128 b) {
+  Int128 product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product;
+  const auto greatest = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
+  return (a < 0) == (b < 0) ? greatest : -greatest - 1;
+}
+
 Scalar real_of(Type type, double value) {
   return Scalar::of(type, type.kind == Kind::float32 ? static_cast<float>(value) : value);
 }
@@ -26,13 +34,15 @@ Int128 divide_half_away(Int128 value, std::int64_t unit) {
 int scale_of(Type type) { return type.kind == Kind::decimal ? type.scale : 0; }
 
 // The double nearest to count / 10^scale. Both are exact in double up to 2^53, where one division rounds once; beyond,
-// long division gives 56 bits and whether anything is left, which the conversion then rounds.
+// long division gives 56 bits or more and whether anything is left, which the conversion then rounds. A sum's count has up to 128 bits.
 double decimal_to_double(Int128 count, int scale) {
   const std::int64_t power = power_of_ten(scale), exact = std::int64_t{1} << 53;
   if (count <= exact && count >= -exact) return static_cast<double>(count) / static_cast<double>(power);
-  const auto magnitude = static_cast<std::uint64_t>(count < 0 ? -count : count),
-             divisor = static_cast<std::uint64_t>(power);
-  std::uint64_t quotient = magnitude / divisor, rest = magnitude % divisor;
+  using Magnitude = unsigned __int128;
+  const Magnitude magnitude = count < 0 ? -static_cast<Magnitude>(count) : static_cast<Magnitude>(count);
+  const auto divisor = static_cast<std::uint64_t>(power);
+  Magnitude quotient = magnitude / divisor;
+  auto rest = static_cast<std::uint64_t>(magnitude % divisor);
   int shift = 0;
   for (; quotient < std::uint64_t{1} << 55; shift++) {
     rest *= 2;
@@ -83,7 +93,7 @@ Outcome cast_value(const Scalar& value, Type type) {
   if (from.kind == Kind::date32 || from.kind == Kind::timestamp) return cast_moment(value, type);
   const int gain = scale_of(type) - scale_of(from);
   return within(type,
-                gain >= 0 ? value.integer * power_of_ten(gain) : divide_half_away(value.integer, power_of_ten(-gain)));
+                gain >= 0 ? bounded_product(value.integer, power_of_ten(gain)) : divide_half_away(value.integer, power_of_ten(-gain)));
 }
 
 namespace {
@@ -101,8 +111,8 @@ int compare(const Scalar& a, const Scalar& b) {
   if (a.type.kind == Kind::string) return order(a.text, b.text);
   if (is_float(a.type)) return order_of_floats(a.real, b.real);
   if (a.type == b.type) return order(a.integer, b.integer);
-  return order(a.integer * power_of_ten(std::max(0, scale_of(b.type) - scale_of(a.type))),
-               b.integer * power_of_ten(std::max(0, scale_of(a.type) - scale_of(b.type))));
+  return order(bounded_product(a.integer, power_of_ten(std::max(0, scale_of(b.type) - scale_of(a.type)))),
+               bounded_product(b.integer, power_of_ten(std::max(0, scale_of(a.type) - scale_of(b.type)))));
 }
 
 namespace {
@@ -112,7 +122,7 @@ Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right
   switch (node.op) {
     case Op::add: return within(node.type, a + b);
     case Op::subtract: return within(node.type, a - b);
-    case Op::multiply: return within(node.type, a * b);
+    case Op::multiply: return within(node.type, bounded_product(a, b));
     case Op::integer_divide:
     case Op::modulo: {
       if (b == 0) return {Scalar::of(node.type, Int128{0}), Code::invalid};

@@ -131,6 +131,50 @@ TEST(Evaluate, Float32IsNotComputedInDouble) {
   EXPECT_EQ(text_of(run(b, sum, Row().set(4, 16777216.0)).value), "16777216.0");
 }
 
+// Columns: sums of DECIMAL(18,2), DECIMAL(18,0) and DECIMAL(18,18), which have up to 38 digits; unsigned whole numbers.
+const Schema wide_schema{{"c", Type{Kind::decimal, 38, 2}, true}, {"n", Type{Kind::decimal, 38, 0}, true},
+                         {"f", Type{Kind::decimal, 38, 18}, true}, {"u", {Kind::uint64}, true}};
+
+Evaluated run_wide(Builder& b, const Result<NodeId>& root, std::uint32_t column, Int128 value, std::uint32_t other = 0, Int128 with = 0) {
+  EXPECT_TRUE(root.ok()) << root.status().text();
+  std::vector<Scalar> row;
+  for (const Field& field : wide_schema) row.push_back(Scalar::of(field.type, Int128{0}));
+  row[other] = Scalar::of(wide_schema[other].type, with);
+  row[column] = Scalar::of(wide_schema[column].type, value);
+  return evaluate(*b.graph(), {&*root, 1}, row)[0];
+}
+
+TEST(Evaluate, DecimalsOverSixtyFourBitsBecomeTheNearestFloat) {
+  const Int128 many = Int128{1000000000000000000};
+  for (const Kind kind : {Kind::float64, Kind::float32}) {
+    Builder b(wide_schema);
+    const auto cast = b.cast(b.column(0), {kind}), tiny = b.cast(b.column(2), {kind});
+    const auto rounded = [&](double value) { return kind == Kind::float64 ? value : static_cast<double>(static_cast<float>(value)); };
+    EXPECT_EQ(run_wide(b, cast, 0, 200 * many - 200).value.real, rounded(2e18));
+    EXPECT_EQ(run_wide(b, cast, 0, -(200 * many - 200)).value.real, rounded(-2e18));
+    EXPECT_EQ(run_wide(b, cast, 0, many * many * 99).value.real, rounded(99e34));
+    EXPECT_EQ(run_wide(b, tiny, 2, 20 * many + many / 2).value.real, rounded(20.5));
+    EXPECT_EQ(run_wide(b, tiny, 2, (many / 8 * 9 << 53) + 1).value.real, rounded(0x1.2p53));
+  }
+}
+
+TEST(Evaluate, SumsOfDecimalsOfFarScalesCompareByValue) {
+  Builder b(wide_schema);
+  const auto less = b.binary(Op::less, b.column(1), b.column(2));
+  const Int128 sum = Int128{200} * 999999999999999999;      // 10^18 times as much has more than 127 bits
+  EXPECT_EQ(state(run_wide(b, less, 1, sum, 2, sum)), 'F');
+  EXPECT_EQ(state(run_wide(b, less, 1, -sum, 2, sum)), 'T');
+  EXPECT_EQ(state(run_wide(b, less, 1, -sum, 2, -sum)), 'T');
+}
+
+TEST(Evaluate, AProductOfMoreThan127BitsOverflows) {
+  Builder b(wide_schema);
+  const NodeId u = b.column(3);
+  const auto square = b.binary(Op::multiply, u, u);
+  for (const std::uint64_t value : {UINT64_MAX, std::uint64_t{0xb504f333f9de6485}, std::uint64_t{1} << 63})
+    EXPECT_EQ(run_wide(b, square, 3, Int128{value}).fault, Code::overflow) << value;
+}
+
 TEST(Scalars, ColumnsReturnWhatTheyWereMadeOf) {
   const std::vector<Scalar> samples[] = {
       {Scalar::of(true), Scalar::null_of({Kind::boolean}), Scalar::of(false)},
