@@ -6,11 +6,7 @@
 #include <charconv>
 
 #include "codec/fsst/device_layout.hpp"
-#include "kernel/kernel_text.hpp"
-
-namespace penstock::kernel {
-std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
-}
+#include "codec/fsst/device_program.hpp"
 
 namespace penstock::fsst {
 namespace {
@@ -49,16 +45,7 @@ Status DeviceDecoder::open(const DeviceStrings& strings) {
 }
 
 Result<std::shared_ptr<Program>> DeviceDecoder::build_program(std::initializer_list<std::string_view> files, std::uint32_t group_size) {
-  std::vector<kernel::TextPart> parts = {{"definitions", offset_bytes_ == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n"}};
-  for (const std::string_view file : files) {
-    const std::string path = "codec/fsst/kernels/" + std::string(file) + ".kc";
-    parts.push_back({path, std::string(kernel::codec_text(path))});
-  }
-  ProgramSource source;
-  source.text = kernel::assemble(device_->traits().target, parts);
-  source.group_size = group_size;
-  source.label = *(files.end() - 1);
-  return device_->build(source);
+  return fsst::build_program(*device_, {offset_bytes_, group_size, {}}, files);
 }
 
 Status DeviceDecoder::fits(const DeviceStrings& strings, const DeviceText& text) const {
@@ -87,7 +74,7 @@ Status DeviceDecoder::check(Queue& queue) {
   PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
   PENSTOCK_TRY(queue.finish());
   const auto [bad_row, faults] = verdict;
-  if (bad_row != 0) return Status(Code::corrupt, "row " + std::to_string(~bad_row) + ": its codes are not sound");
+  PENSTOCK_TRY(bad_row_status(bad_row));
   if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
   if (faults != 0) return Status(Code::corrupt, "text that does not fit its offsets");
   return {};

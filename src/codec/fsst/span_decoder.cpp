@@ -17,10 +17,10 @@ class SpanDecoder final : public DeviceDecoder {
   static constexpr std::uint32_t small_group = 256;
 
   Status open_variant(const DeviceStrings& strings) override {
-    PENSTOCK_ASSIGN(measure_, build_program({"fsst_tables", "fsst_warps", "fsst_measure_spans"}, 32 * span_warps));
-    PENSTOCK_ASSIGN(add_, build_program({"fsst_tables", "fsst_add_bases"}, small_group));
-    PENSTOCK_ASSIGN(starts_of_offsets_, build_program({"fsst_tables", "fsst_warps", "fsst_span_starts"}, small_group));
-    PENSTOCK_ASSIGN(decode_, build_program({"fsst_tables", "fsst_warps", variant()}, 32 * span_warps));
+    PENSTOCK_ASSIGN(measure_, build_program({"fsst_warps", "fsst_measure_spans"}, 32 * span_warps));
+    PENSTOCK_ASSIGN(add_, build_program({"fsst_add_bases"}, small_group));
+    PENSTOCK_ASSIGN(starts_of_offsets_, build_program({"fsst_warps", "fsst_span_starts"}, small_group));
+    PENSTOCK_ASSIGN(decode_, build_program({"fsst_warps", variant()}, 32 * span_warps));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device_, {primitive::Number::u64, primitive::Number::u64, true}));
     const std::uint64_t spans = strings.span_count;
     PENSTOCK_ASSIGN(totals_, device_->allocate((spans + 1) * 8));

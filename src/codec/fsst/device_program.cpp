@@ -1,0 +1,32 @@
+#include "codec/fsst/device_program.hpp"
+
+#include "kernel/kernel_text.hpp"
+
+namespace penstock::kernel {
+std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
+}
+
+namespace penstock::fsst {
+
+Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options, std::initializer_list<std::string_view> files) {
+  const std::string offset = options.offset_bytes == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n";
+  std::vector<kernel::TextPart> parts = {{"definitions", offset + options.definitions}};
+  const auto add = [&](std::string_view file) {
+    const std::string path = "codec/fsst/kernels/" + std::string(file) + ".kc";
+    parts.push_back({path, std::string(kernel::codec_text(path))});
+  };
+  add("fsst_tables");
+  for (const std::string_view file : files) add(file);
+  ProgramSource source;
+  source.text = kernel::assemble(device.traits().target, parts);
+  source.group_size = options.group_size;
+  source.label = *(files.end() - 1);
+  return device.build(source);
+}
+
+Status bad_row_status(std::uint32_t word) {
+  if (word == 0) return {};
+  return {Code::corrupt, "row " + std::to_string(~word) + ": its codes are not sound"};
+}
+
+}  // namespace penstock::fsst
