@@ -1,0 +1,252 @@
+// Predicates on a device: which variant, its tables, and what it is launched with.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "codec/fsst/automaton.hpp"
+#include "codec/fsst/device_layout.hpp"
+#include "codec/fsst/device_program.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+// A row group's automaton fits a group's local memory up to here, twice 256 bytes a state.
+constexpr std::uint32_t most_local_states = 16;
+// Longer words have longer ways to go before each piece.
+constexpr std::uint32_t most_contained_bytes = 32;
+
+// What fsst_match_pieces is tuned by. Not measured on a GPU yet. With a copy of the filter for each of 32 banks a group takes 43 KB of
+// local memory, so that four groups of 512 fill a multiprocessor of an H200.
+struct PiecesPolicy { std::uint32_t items = 256, tile_rows = 1024, pieces = 4, copies = 1, groups_a_unit = 8; };
+PiecesPolicy pieces_policy(const Traits& traits) {
+  PiecesPolicy policy;
+  policy.items = std::bit_floor(std::min(policy.items, traits.max_group_size));
+  if (traits.target == Target::cuda && traits.max_group_size >= 512) policy = {512, 1024, 4, 32, 4};
+  return policy;
+}
+std::uint64_t local_bytes(const PiecesPolicy& policy) {
+  return 4 * (std::uint64_t{256} * policy.copies + policy.tile_rows * 17 / 16 + std::uint64_t{policy.items} * policy.pieces) + 64;
+}
+
+bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicate& predicate) {
+  return strings.is_canonical && predicate.kind == Predicate::Kind::is_any_of;
+}
+bool finds_pieces(const Traits& traits, const EncodedStrings&, const Predicate& predicate) {
+  const std::uint32_t bytes = contained_bytes(predicate);
+  return !traits.is_cpu && bytes > 0 && bytes <= most_contained_bytes && traits.max_group_size >= 8 &&
+         traits.local_bytes >= local_bytes(pieces_policy(traits));
+}
+bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; }
+
+template <class T> Result<std::shared_ptr<Buffer>> brought(Device& device, Queue& queue, const std::vector<T>& values) {
+  PENSTOCK_ASSIGN(auto buffer, device.allocate(std::max<std::uint64_t>(values.size() * sizeof(T), 16)));
+  if (!values.empty()) PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
+  return buffer;
+}
+
+std::uint32_t row_items(const Traits& traits) { return traits.is_cpu ? 1 : std::bit_floor(std::min(128u, traits.max_group_size)); }
+// Of a tile of fsst_match_rows and fsst_match_codes.
+std::uint64_t tile_rows_of(std::uint32_t items) { return std::uint64_t{items} * (items >= 32 ? 4 : 32); }
+
+class Matching : public DeviceMatcher {
+ public:
+  explicit Matching(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  Status open(const EncodedStrings& strings, const Predicate& predicate) {
+    PENSTOCK_TRY(validate_layout(strings));
+    row_count_ = strings.row_count;
+    code_bytes_ = strings.codes.size;
+    group_count_ = static_cast<std::uint32_t>(strings.row_groups.size());
+    offset_bytes_ = strings.offset_bytes;
+    is_negated_ = predicate.is_negated ? 1 : 0;
+    PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
+    PENSTOCK_ASSIGN(auto queue, device_->queue());
+    PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
+    PENSTOCK_TRY(open_variant(*queue, strings, predicate));
+    return queue->finish();
+  }
+  Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
+    if (strings.offset_bytes != offset_bytes_ || strings.row_count != row_count_ || strings.code_bytes != code_bytes_ ||
+        strings.group_count != group_count_)
+      return Status(Code::invalid, "a matcher that was built for another column");
+    if (bits.bytes() < bitmap_bytes(row_count_)) return Status(Code::invalid, "a bitmap for fewer rows than the column has");
+    PENSTOCK_TRY(queue.fill(*verdict_, 0, 4));
+    return launch(queue, strings, bits);
+  }
+  Status check(Queue& queue) override {
+    std::uint32_t bad_row = 0;
+    PENSTOCK_TRY(queue.download(&bad_row, *verdict_, 4));
+    PENSTOCK_TRY(queue.finish());
+    return bad_row_status(bad_row);
+  }
+
+ protected:
+  virtual Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) = 0;
+  virtual Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) = 0;
+  std::uint32_t groups(std::uint64_t tile_rows, std::uint32_t groups_a_unit) const {
+    const std::uint64_t tiles = (row_count_ + tile_rows - 1) / tile_rows;
+    return static_cast<std::uint32_t>(std::min(tiles, std::uint64_t{device_->traits().compute_units} * groups_a_unit));
+  }
+
+  std::shared_ptr<Device> device_;
+  std::uint64_t row_count_ = 0, code_bytes_ = 0;
+  std::uint32_t offset_bytes_ = 4, group_count_ = 0, is_negated_ = 0;
+  std::shared_ptr<Buffer> verdict_;
+  std::shared_ptr<Program> program_;
+};
+
+class RowMatching : public Matching {
+ public:
+  using Matching::Matching;
+  std::string_view variant() const override { return "fsst_match_rows"; }
+
+ protected:
+  Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) override {
+    PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
+    const Traits& traits = device_->traits();
+    const bool is_local = !traits.is_cpu && automaton_.state_count <= most_local_states && traits.local_bytes >= 600 * most_local_states;
+    ProgramOptions options{offset_bytes_, row_items(traits), {}};
+    if (is_local) options.definitions = "#define MATCH_LOCAL_STATES " + std::to_string(most_local_states) + "u\n";
+    PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", variant()}));
+    return {};
+  }
+  Status bring_automaton(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) {
+    PENSTOCK_ASSIGN(automaton_, automaton_of(predicate));
+    std::vector<std::uint8_t> steps, literals;
+    for (const RowGroup& group : strings.row_groups) {
+      const std::vector<std::uint8_t> its_steps = steps_on_codes(automaton_, *group.table);
+      const std::array<std::uint32_t, 256> filter = filter_of(automaton_, its_steps, *group.table);
+      steps.insert(steps.end(), its_steps.begin(), its_steps.end());
+      filters_.insert(filters_.end(), filter.begin(), filter.end());
+    }
+    for (const auto& bytes : automaton_.next) literals.insert(literals.end(), bytes.begin(), bytes.end());
+    PENSTOCK_ASSIGN(steps_, brought(*device_, queue, steps));
+    PENSTOCK_ASSIGN(literals_, brought(*device_, queue, literals));
+    return queue.finish();      // the vectors end here
+  }
+  std::vector<Argument> arguments(const DeviceStrings& strings, const Buffer& bits) const {
+    std::vector<Argument> all;
+    for (const auto& buffer : {strings.codes, strings.offsets, strings.groups, steps_, literals_}) all.push_back(Argument::of(*buffer));
+    all.push_back(Argument::of(bits));
+    all.push_back(Argument::of(*verdict_));
+    for (const std::uint64_t value : {code_bytes_, row_count_}) all.push_back(Argument::value(value));
+    for (const std::uint32_t value : {group_count_, automaton_.state_count, automaton_.first_accepting, automaton_.start, is_negated_})
+      all.push_back(Argument::value(value));
+    return all;
+  }
+  Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
+    constexpr std::uint32_t groups_a_unit = 32;
+    return queue.launch(*program_, variant(), groups(tile_rows_of(program_->group_size()), groups_a_unit), arguments(strings, bits));
+  }
+
+  Automaton automaton_;
+  std::vector<std::uint32_t> filters_;
+  std::shared_ptr<Buffer> steps_, literals_;
+};
+
+class PieceMatching final : public RowMatching {
+ public:
+  using RowMatching::RowMatching;
+  std::string_view variant() const override { return "fsst_match_pieces"; }
+
+ private:
+  Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) override {
+    PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
+    PENSTOCK_ASSIGN(filter_, brought(*device_, queue, filters_));
+    word_bytes_ = contained_bytes(predicate);
+    policy_ = pieces_policy(device_->traits());
+    ProgramOptions options{offset_bytes_, policy_.items, {}};
+    options.definitions = "#define MATCH_TILE_ROWS " + std::to_string(policy_.tile_rows) + "u\n#define MATCH_PIECES " +
+                          std::to_string(policy_.pieces) + "u\n#define MATCH_COPIES " + std::to_string(policy_.copies) + "u\n";
+    PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", variant()}));
+    return {};
+  }
+  Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
+    std::vector<Argument> all = arguments(strings, bits);
+    all.push_back(Argument::of(*filter_));
+    all.push_back(Argument::value(word_bytes_));
+    return queue.launch(*program_, variant(), groups(policy_.tile_rows, policy_.groups_a_unit), all);
+  }
+
+  PiecesPolicy policy_;
+  std::uint32_t word_bytes_ = 0;
+  std::shared_ptr<Buffer> filter_;
+};
+
+class CodeMatching final : public Matching {
+ public:
+  using Matching::Matching;
+  std::string_view variant() const override { return "fsst_match_codes"; }
+
+ private:
+  Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) override {
+    std::vector<std::uint32_t> firsts, constants, words;
+    for (const RowGroup& group : strings.row_groups) {
+      firsts.push_back(static_cast<std::uint32_t>(constants.size() / 2));
+      add_constants(*group.table, predicate, constants, words);
+      if (words.size() > 0x7fffffff) return Status(Code::unsupported, "constants whose codes take more than 8 GiB");
+    }
+    firsts.push_back(static_cast<std::uint32_t>(constants.size() / 2));
+    PENSTOCK_ASSIGN(firsts_, brought(*device_, queue, firsts));
+    PENSTOCK_ASSIGN(constants_, brought(*device_, queue, constants));
+    PENSTOCK_ASSIGN(words_, brought(*device_, queue, words));
+    PENSTOCK_TRY(queue.finish());      // the vectors end here
+    PENSTOCK_ASSIGN(program_, build_program(*device_, {offset_bytes_, row_items(device_->traits()), {}}, {variant()}));
+    return {};
+  }
+  static void add_constants(const SymbolTable& table, const Predicate& predicate, std::vector<std::uint32_t>& constants,
+                            std::vector<std::uint32_t>& words) {
+    std::vector<std::vector<std::uint8_t>> all;
+    for (const std::string& text : predicate.constants) all.push_back(encode_text(table, text));
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (const auto& codes : all) {
+      constants.push_back(static_cast<std::uint32_t>(codes.size()));
+      constants.push_back(static_cast<std::uint32_t>(words.size()));
+      words.resize(words.size() + (codes.size() + 3) / 4);
+      if (!codes.empty()) std::memcpy(words.data() + constants.back(), codes.data(), codes.size());
+    }
+  }
+  Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
+    constexpr std::uint32_t groups_a_unit = 64;
+    return queue.launch(*program_, variant(), groups(tile_rows_of(program_->group_size()), groups_a_unit),
+                        {{Argument::of(*strings.codes), Argument::of(*strings.offsets), Argument::of(*strings.groups),
+                          Argument::of(*firsts_), Argument::of(*constants_), Argument::of(*words_), Argument::of(bits),
+                          Argument::of(*verdict_), Argument::value(code_bytes_), Argument::value(row_count_),
+                          Argument::value(group_count_), Argument::value(is_negated_)}});
+  }
+
+  std::shared_ptr<Buffer> firsts_, constants_, words_;
+};
+
+template <class T> std::unique_ptr<Matching> make(std::shared_ptr<Device> device) { return std::make_unique<T>(std::move(device)); }
+
+struct Variant {
+  std::string_view name;
+  bool (*fits)(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate);
+  std::unique_ptr<Matching> (*make)(std::shared_ptr<Device> device);
+};
+constexpr std::array<Variant, 3> table = {{{"fsst_match_codes", compares_codes, make<CodeMatching>},
+                                           {"fsst_match_pieces", finds_pieces, make<PieceMatching>},
+                                           {"fsst_match_rows", any, make<RowMatching>}}};
+
+}  // namespace
+
+std::vector<std::string> DeviceMatcher::variants(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate) {
+  std::vector<std::string> names;
+  for (const Variant& variant : table)
+    if (variant.fits(traits, strings, predicate)) names.emplace_back(variant.name);
+  return names;
+}
+
+Result<std::unique_ptr<DeviceMatcher>> DeviceMatcher::build(std::shared_ptr<Device> device, const EncodedStrings& strings,
+                                                            const Predicate& predicate, std::string_view variant) {
+  for (const Variant& row : table) {
+    if (!row.fits(device->traits(), strings, predicate) || (!variant.empty() && variant != row.name)) continue;
+    std::unique_ptr<Matching> matcher = row.make(std::move(device));
+    PENSTOCK_TRY(matcher->open(strings, predicate));
+    return std::unique_ptr<DeviceMatcher>(std::move(matcher));
+  }
+  return Status(Code::invalid, "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+}
+
+}  // namespace penstock::fsst

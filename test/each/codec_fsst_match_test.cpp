@@ -1,0 +1,376 @@
+// Predicates on FSST codes on every device by every variant that fits, against LIKE as SQL's interpreter has it, on the decoded texts; and
+// hostile codes, which must be told and must not be read or written outside.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "codec/generate_text.hpp"
+#include "device_fixture.hpp"
+#include "expr/text_functions.hpp"
+#include "host/fsst_strings.hpp"
+#include "kernel_c/host_device.hpp"
+#include "penstock/fsst_match.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+
+constexpr std::uint32_t canary = 0xa5a5a5a5;
+constexpr std::size_t canary_words = 64;
+
+struct Found {
+  std::vector<std::uint32_t> words;      // and canaries behind them
+  Status verdict;
+  bool bit(std::uint64_t row) const { return (words[row / 32] >> row % 32 & 1) != 0; }
+};
+
+Result<Found> found(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const Predicate& predicate,
+                    std::string_view variant) {
+  PENSTOCK_ASSIGN(const auto queue, device->queue());
+  PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+  PENSTOCK_ASSIGN(const auto matcher, DeviceMatcher::build(device, strings, predicate, variant));
+  EXPECT_EQ(matcher->variant(), variant);
+  Found found;
+  found.words.resize(bitmap_bytes(strings.row_count) / 4 + canary_words);
+  PENSTOCK_ASSIGN(const auto bits, device->allocate(found.words.size() * 4));
+  PENSTOCK_TRY(queue->fill(*bits, canary, found.words.size() * 4));
+  PENSTOCK_TRY(matcher->enqueue(*queue, there, *bits));
+  found.verdict = matcher->check(*queue);
+  PENSTOCK_TRY(queue->download(found.words.data(), *bits, found.words.size() * 4));
+  PENSTOCK_TRY(queue->finish());
+  for (std::size_t i = bitmap_bytes(strings.row_count) / 4; i < found.words.size(); i++) EXPECT_EQ(found.words[i], canary) << "word " << i;
+  return found;
+}
+
+bool holds(const Predicate& predicate, std::string_view text) {
+  bool is_match = false;
+  for (const std::string& constant : predicate.constants)
+    is_match |= predicate.kind == Predicate::Kind::is_like ? expr::matches_like(text, constant, predicate.escape) : text == constant;
+  return is_match != predicate.is_negated;
+}
+
+std::string words_of(const Predicate& predicate) {
+  std::string words = predicate.is_negated ? "not" : "";
+  for (const std::string& constant : predicate.constants) words += " '" + constant.substr(0, 60) + "'";
+  return words;
+}
+
+void expect_matched(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const Column& texts, const Predicate& predicate) {
+  SCOPED_TRACE(words_of(predicate));
+  for (const std::string& variant : DeviceMatcher::variants(device->traits(), strings, predicate)) {
+    const bool is_long = std::any_of(predicate.constants.begin(), predicate.constants.end(), [](const auto& c) { return c.size() > 200; });
+    if (is_long && variant != "fsst_match_codes") continue;      // more states than an automaton has: MoreStatesThanAByteCountsAreRefused
+    SCOPED_TRACE(variant);
+    const auto result = found(device, strings, predicate, variant);
+    ASSERT_TRUE(result.ok()) << result.status().text();
+    ASSERT_TRUE(result->verdict.ok()) << result->verdict.text();
+    for (std::uint64_t row = 0; row < texts.row_count; row++) {
+      const std::string_view text = texts.is_valid(row) ? texts.string(row) : std::string_view();
+      ASSERT_EQ(result->bit(row), holds(predicate, text)) << "row " << row << " '" << text.substr(0, 100) << "'";
+    }
+    for (std::uint64_t row = texts.row_count; row % 32 != 0; row++) ASSERT_FALSE(result->bit(row)) << "a bit behind the last row";
+  }
+}
+
+// One row group; a text size that its codes may have.
+EncodedStrings unsound(const SymbolTable& table, const std::vector<std::string>& rows) {
+  std::size_t bytes = 0;
+  for (const std::string& row : rows) bytes += row.size();
+  return strings_of(table, rows, bytes);
+}
+
+template <class Body> void on_each_shared(Body body) {
+  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
+}
+
+std::vector<Predicate> predicates_on_urls() {
+  return {Predicate::like("%google%"), !Predicate::like("%google%"), Predicate::like("http://%"), Predicate::like("%.html"),
+          Predicate::like("http%html"), Predicate::like("%a%e%i%"), Predicate::like("%/_/%"), Predicate::like("http:__www.%"),
+          Predicate::like("%"), Predicate::like(""), Predicate::like("_%"), Predicate::like("%e%"),
+          Predicate::like("%#%20%", "#"), Predicate::like("%?q=%"), Predicate::equals("")};
+}
+
+TEST(FsstMatching, AddressesOfSeveralRowGroups) {
+  on_each_shared([](const auto& device) {
+    for (const std::uint64_t rows_a_group : {100'000u, 1000u, 37u}) {
+      const Column urls = codec::generate_urls(rows_a_group == 37u ? 1500 : 20'000);
+      const auto strings = encode(urls, {.row_group_rows = rows_a_group});
+      ASSERT_OK(strings);
+      for (const Predicate& predicate : predicates_on_urls()) expect_matched(device, *strings, urls, predicate);
+      const std::string first(urls.string(0)), last(urls.string(urls.row_count - 1));
+      for (const Predicate& predicate : {Predicate::equals(first), !Predicate::equals(last), Predicate::any_of({})})
+        expect_matched(device, *strings, urls, predicate);
+      expect_matched(device, *strings, urls, Predicate::any_of({first, last, "", "nothing of this kind", std::string(3000, 'x'), first}));
+    }
+  });
+}
+
+// Row groups made of random codes of symbols over few characters, so that words begin and end anywhere in symbols: escapes, runs of escapes
+// (escaped or not), empty rows, long rows.
+struct Made { EncodedStrings strings; Column texts; };
+struct Making { std::size_t rows = 2000, most_codes = 30, long_row_codes = 0, row_groups = 3; unsigned escapes_of_100 = 5; std::string letters = "abc"; };
+Made random_codes(std::uint32_t seed, const Making& making) {
+  std::mt19937 random(seed);
+  Made made;
+  std::vector<std::uint32_t> offsets{0};
+  std::vector<char> codes;
+  std::vector<std::string> texts;
+  std::uint64_t text_bytes = 0;
+  const auto letter = [&] { return making.letters[random() % making.letters.size()]; };
+  for (std::size_t group = 0; group < making.row_groups; group++) {
+    std::vector<std::string> symbols;
+    const std::size_t symbol_count = group == 0 ? 255 : 1 + random() % 255;
+    while (symbols.size() < symbol_count) {
+      symbols.emplace_back();
+      for (std::size_t i = 1 + random() % 8; i > 0; i--) symbols.back() += letter();
+    }
+    made.strings.row_groups.push_back({texts.size(), text_bytes, std::make_shared<SymbolTable>(table_of(symbols))});
+    for (std::size_t row = 0; row < making.rows / making.row_groups + group; row++) {
+      texts.emplace_back();
+      const bool is_long = making.long_row_codes > 0 && random() % 97 == 0;
+      for (std::size_t i = is_long ? making.long_row_codes : random() % (making.most_codes + 1); i > 0; i--) {
+        const bool is_escape = random() % 100 < making.escapes_of_100;
+        const std::size_t code = random() % symbol_count;
+        const char literal = random() % 4 == 0 ? '\xff' : letter();
+        if (is_escape) codes.push_back('\xff');
+        codes.push_back(is_escape ? literal : static_cast<char>(code));
+        texts.back() += is_escape ? std::string(1, literal) : symbols[code];
+      }
+      offsets.push_back(static_cast<std::uint32_t>(codes.size()));
+      text_bytes += texts.back().size();
+    }
+  }
+  made.strings.row_count = texts.size();
+  made.strings.codes = Bytes::own(std::move(codes));
+  made.strings.offsets = Bytes::own(std::move(offsets));
+  made.strings.text_bytes = text_bytes;
+  made.texts = Column::from_strings(texts);
+  return made;
+}
+
+std::vector<Predicate> predicates_on_letters() {
+  return {Predicate::like("%abcabc%"), Predicate::like("%aaaaaa%"), !Predicate::like("%cab%"), Predicate::like("%b%"),
+          Predicate::like("%abacabaabacaba%"), Predicate::like("%abcabcaabbccabcabcaabbccabcaab%"), Predicate::like("ab%"),
+          Predicate::like("%ca"), Predicate::like("a%c"), Predicate::like("%ab%bc%ca%"), Predicate::like("abc%cba%abc"),
+          Predicate::equals("abc"), Predicate::any_of({"a", "b", "ab", "abc", "", "cccc"}), !Predicate::equals(""),
+          Predicate::like("%\xff%"), Predicate::like("%aa\xff%")};
+}
+
+TEST(FsstMatching, RandomCodesOfSeveralRowGroups) {
+  on_each_shared([](const auto& device) {
+    for (const unsigned escapes : {0u, 3u, 60u, 100u}) {
+      SCOPED_TRACE(testing::Message() << escapes << " % escapes");
+      const Made made = random_codes(escapes + 1, {.escapes_of_100 = escapes});
+      for (const Predicate& predicate : predicates_on_letters()) expect_matched(device, made.strings, made.texts, predicate);
+    }
+  });
+}
+
+TEST(FsstMatching, RowsOfHundredsOfKilobytesBesideShortOnes) {
+  on_each_shared([](const auto& device) {
+    const Made made = random_codes(7, {.rows = 1100, .most_codes = 3, .long_row_codes = 70'000, .escapes_of_100 = 1, .letters = "abcdefgh"});
+    for (const char* pattern : {"%abcdabcd%", "%hgfedc%", "a%", "%h", "a%abcde%h"})
+      expect_matched(device, made.strings, made.texts, Predicate::like(pattern));
+  });
+}
+
+TEST(FsstMatching, CharactersOfSeveralBytesAreOneForAnUnderscore) {
+  std::mt19937 random(4);
+  const std::vector<std::string> characters = {"a", "b", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+  std::vector<std::string> texts;
+  for (int row = 0; row < 3000; row++) {
+    texts.emplace_back();
+    for (std::size_t i = random() % 9; i > 0; i--) texts.back() += characters[random() % characters.size()];
+  }
+  const Column column = Column::from_strings(texts);
+  const auto strings = encode(column, {.row_group_rows = 700});
+  ASSERT_OK(strings);
+  on_each_shared([&](const auto& device) {
+    for (const char* pattern : {"_", "__", "_%_", "%_\xc3\xa9_%", "\xe2\x82\xac_%a", "%_a", "a_b%", "%a__b%", "___%", "%_", "_\xf0\x9f\x98\x80%",
+                                "%\xc3\xa9%", "%_%_%a_"})
+      expect_matched(device, *strings, column, Predicate::like(pattern));
+  });
+}
+
+// Random patterns on random texts: whatever an automaton of sets of places may get wrong.
+TEST(FsstMatching, RandomPatterns) {
+  const Made made = random_codes(11, {.rows = 900, .most_codes = 6, .row_groups = 2});
+  on_each_shared([&](const auto& device) {
+    std::mt19937 random(12);
+    for (int attempt = 0; attempt < 80; attempt++) {
+      std::string pattern;
+      for (std::size_t i = random() % 9; i > 0; i--) pattern += "abc%%__"[random() % 7];
+      // Escaped 255s are no UTF-8, of which SQL's _ takes a byte at a time, as it does here.
+      expect_matched(device, made.strings, made.texts, Predicate::like(pattern));
+    }
+  });
+}
+
+TEST(FsstMatching, TextsOfAllKindsOfMissingRows) {
+  std::vector<std::optional<std::string>> rows;
+  for (int i = 0; i < 1000; i++) rows.push_back(i % 3 == 0 ? std::nullopt : std::optional(i % 5 == 0 ? "" : "row " + std::to_string(i)));
+  const Column column = Column::from_strings(rows);
+  const auto strings = encode(column, {.row_group_rows = 90});
+  ASSERT_OK(strings);
+  on_each_shared([&](const auto& device) {
+    for (const Predicate& predicate : {Predicate::equals(""), Predicate::equals("row 7"), !Predicate::any_of({"row 1", "row 11"}),
+                                       Predicate::like("%1%"), Predicate::like("%w 99%")})
+      expect_matched(device, *strings, column, predicate);
+  });
+}
+
+TEST(FsstMatching, ColumnsThatMayHoldOtherCodesAreNotComparedByTheirs) {
+  const Made made = random_codes(21, {.rows = 50});
+  const Traits traits = list_devices().front();
+  EXPECT_EQ(DeviceMatcher::variants(traits, made.strings, Predicate::equals("abc")).front(), "fsst_match_rows");
+  const auto canonical = encode(made.texts);
+  ASSERT_OK(canonical);
+  EXPECT_EQ(DeviceMatcher::variants(traits, *canonical, Predicate::equals("abc")).front(), "fsst_match_codes");
+}
+
+TEST(FsstMatching, MoreStatesThanAByteCountsAreRefused) {
+  const Made made = random_codes(22, {.rows = 50});
+  on_each_shared([&](const auto& device) {
+    const auto long_text = DeviceMatcher::build(device, made.strings, Predicate::equals(std::string(300, 'a')));
+    EXPECT_EQ(long_text.status().code(), Code::unsupported);
+    EXPECT_OK(DeviceMatcher::build(device, made.strings, Predicate::equals(std::string(250, 'a'))));
+    const auto many_sets = DeviceMatcher::build(device, made.strings, Predicate::like("%a__________b%"));
+    EXPECT_EQ(many_sets.status().code(), Code::unsupported);
+    EXPECT_NE(many_sets.status().text().find("253 states"), std::string::npos) << many_sets.status().text();
+  });
+}
+
+// The row of the first code that decoding refuses, by every variant that looks at all codes.
+TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
+  const SymbolTable table = table_of({"a", "bc", "defghijk"});
+  const std::vector<std::vector<std::string>> columns = {
+      {std::string("\x00\x01", 2), std::string("\x07", 1)},                // no symbol has code 7
+      {std::string("\x00", 1), std::string("\x01\xff", 2)},                // ends with an escape
+      {std::string("\x00", 1), std::string("\xff\xff\xff", 3), "\x01"},    // so does this
+      {std::string("\xff\xff", 2), std::string(100, '\xff') + '\xff', ""},
+      {std::string(15, '\x01'), std::string("\xff", 1), std::string(14, '\x01')},      // between two pieces
+      {std::string(16, '\x01'), std::string("\x03", 1)}};
+  on_each_shared([&](const auto& device) {
+    for (std::size_t c = 0; c < columns.size(); c++)
+      for (const Predicate& predicate : {Predicate::like("%zzz%"), Predicate::like("%cb"), !Predicate::like("%de%")})
+        for (const std::string& variant : DeviceMatcher::variants(device->traits(), unsound(table, columns[c]), predicate)) {
+          SCOPED_TRACE(testing::Message() << "column " << c << ", " << variant << words_of(predicate));
+          const auto result = found(device, unsound(table, columns[c]), predicate, variant);
+          ASSERT_TRUE(result.ok()) << result.status().text();
+          EXPECT_EQ(result->verdict.code(), Code::corrupt);
+          EXPECT_NE(result->verdict.text().find("row 1"), std::string::npos) << result->verdict.text();
+        }
+  });
+}
+
+TEST(FsstMatching, RandomBytesAsCodesStayInside) {
+  std::mt19937 random(31);
+  const SymbolTable table = table_of({"a", "ab", "google", "goo", "gle"});
+  std::vector<std::string> rows;
+  for (int row = 0; row < 3000; row++) {
+    rows.emplace_back();
+    for (std::size_t i = random() % 40; i > 0; i--) rows.back() += static_cast<char>(random() % 3 == 0 ? random() : random() % 5);
+  }
+  on_each_shared([&](const auto& device) {
+    for (const Predicate& predicate : {Predicate::like("%google%"), Predicate::like("a%"), Predicate::equals("agoogle")})
+      for (const std::string& variant : DeviceMatcher::variants(device->traits(), unsound(table, rows), predicate)) {
+        const auto result = found(device, unsound(table, rows), predicate, variant);
+        ASSERT_TRUE(result.ok()) << result.status().text();
+        EXPECT_EQ(result->verdict.code(), Code::corrupt);
+      }
+  });
+}
+
+void expect_lengths(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const Column& texts) {
+  for (const auto unit : {DeviceLengths::Unit::bytes, DeviceLengths::Unit::characters}) {
+    TAKE(const auto queue, device->queue());
+    TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+    TAKE(const auto lengths, DeviceLengths::build(device, strings, unit));
+    TAKE(const auto buffer, device->allocate(strings.row_count * 8));
+    ASSERT_OK(lengths->enqueue(*queue, there, *buffer));
+    ASSERT_OK(lengths->check(*queue));
+    std::vector<std::uint64_t> values(strings.row_count);
+    ASSERT_OK(queue->download(values.data(), *buffer, values.size() * 8));
+    ASSERT_OK(queue->finish());
+    for (std::uint64_t row = 0; row < texts.row_count; row++) {
+      const std::string_view text = texts.string(row);
+      const auto characters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
+      ASSERT_EQ(values[row], unit == DeviceLengths::Unit::bytes ? text.size() : static_cast<std::uint64_t>(characters)) << "row " << row;
+    }
+  }
+}
+
+TEST(FsstLengths, OfBytesAndOfCharacters) {
+  const Made made = random_codes(41, {.long_row_codes = 20'000, .escapes_of_100 = 20, .letters = "a\xc3\xa9\xe2\x82\xac"});
+  const Column urls = codec::generate_urls(5000);
+  const auto strings = encode(urls, {.row_group_rows = 999});
+  ASSERT_OK(strings);
+  on_each_shared([&](const auto& device) {
+    expect_lengths(device, made.strings, made.texts);
+    expect_lengths(device, *strings, urls);
+  });
+}
+
+TEST(FsstLengths, CodesThatAreNotSoundAreRefusedByRow) {
+  const SymbolTable table = table_of({"a", "bc"});
+  on_each_shared([&](const auto& device) {
+    for (const std::string& bad : {std::string("\x01\x02", 2), std::string("\x01\xff", 2)}) {
+      const EncodedStrings strings = strings_of(table, {"\x01", bad}, 4);
+      TAKE(const auto queue, device->queue());
+      TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+      TAKE(const auto lengths, DeviceLengths::build(device, strings, DeviceLengths::Unit::bytes));
+      TAKE(const auto buffer, device->allocate(16));
+      ASSERT_OK(lengths->enqueue(*queue, there, *buffer));
+      const Status verdict = lengths->check(*queue);
+      EXPECT_EQ(verdict.code(), Code::corrupt);
+      EXPECT_NE(verdict.text().find("row 1"), std::string::npos) << verdict.text();
+    }
+  });
+}
+
+// Races, divergent barriers and accesses out of bounds, in the texts of GPUs and of CPUs. No GPU is needed for the pieces' text to run.
+class FsstMatchingOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+INSTANTIATE_TEST_SUITE_P(Devices, FsstMatchingOnTheHost,
+                         ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                                           kernel::HostDeviceOptions{false, 128, kernel::ItemOrder::shuffled},
+                                           kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+
+TEST_P(FsstMatchingOnTheHost, UrlsWithoutAFinding) {
+  const auto device = kernel::make_host_device(GetParam());
+  const Column urls = codec::generate_urls(2500);
+  const auto strings = encode(urls, {.row_group_rows = 900});
+  ASSERT_OK(strings);
+  for (const char* pattern : {"%google%", "%e%", "http://%", "%.html", "%/_/%"})
+    expect_matched(device, *strings, urls, Predicate::like(pattern));
+  expect_matched(device, *strings, urls, Predicate::any_of({std::string(urls.string(5)), std::string(urls.string(2000)), ""}));
+  expect_lengths(device, *strings, urls);
+}
+
+TEST_P(FsstMatchingOnTheHost, RandomCodesWithoutAFinding) {
+  const auto device = kernel::make_host_device(GetParam());
+  for (const unsigned escapes : {3u, 100u}) {
+    const Made made = random_codes(escapes, {.rows = 1300, .most_codes = 20, .long_row_codes = 3000, .escapes_of_100 = escapes});
+    for (const Predicate& predicate : {Predicate::like("%abcabc%"), Predicate::like("%b%"), !Predicate::like("%abacabaab%"),
+                                       Predicate::like("%aa\xff%"), Predicate::like("%abcabcaabbccabcabcaabbccabcaab%")})
+      expect_matched(device, made.strings, made.texts, predicate);
+  }
+}
+
+TEST_P(FsstMatchingOnTheHost, CodesThatAreNotSoundAreTold) {
+  const auto device = kernel::make_host_device(GetParam());
+  const SymbolTable table = table_of({"a", "bc", "defghijk"});
+  const std::vector<std::vector<std::string>> columns = {{std::string("\x00\x01", 2), std::string("\x07", 1)},
+                                                         {std::string("\x00", 1), std::string("\x01\xff", 2)},
+                                                         {std::string("\xff\xff", 2), std::string(101, '\xff'), ""},
+                                                         {std::string(15, '\x01'), std::string("\xff", 1), std::string(14, '\x01')}};
+  for (const auto& rows : columns)
+    for (const std::string& variant : DeviceMatcher::variants(device->traits(), unsound(table, rows), Predicate::like("%zz%"))) {
+      const auto result = found(device, unsound(table, rows), Predicate::like("%zz%"), variant);
+      ASSERT_TRUE(result.ok()) << result.status().text();
+      EXPECT_NE(result->verdict.text().find("row 1:"), std::string::npos) << variant << ": " << result->verdict.text();
+    }
+}
+
+}  // namespace
+}  // namespace penstock::fsst
