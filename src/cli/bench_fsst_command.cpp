@@ -3,10 +3,13 @@
 // Two columns that are made on the spot: addresses of pages and lines of logs. "decode" finds every row's length from the codes, checks all
 // of them, adds the lengths up and decodes: what a file of codes and offsets needs. "to given offsets" decodes alone, as formats that store
 // lengths allow. Rates are of text; the share of copy is of codes, offsets and text together. Every text is compared with the one it was
-// made from before it is timed. The host's decoder, on all cores, is timed beside them.
+// made from before it is timed. The host's decoder, on all cores, is timed beside them. Predicates are found from the codes to a bitmap
+// (bench_fsst_matching.hpp); their rates are of the text that is not decoded, and their share of copy of codes, offsets and bitmap.
+#include <algorithm>
 #include <cstring>
 
 #include "base/clock.hpp"
+#include "cli/bench_fsst_matching.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
 #include "codec/generate_text.hpp"
@@ -19,7 +22,7 @@ struct Set { const char* name; Column (*generate)(std::uint64_t row_count, std::
 constexpr Set sets[] = {{"addresses", codec::generate_urls}, {"log lines", codec::generate_log_lines}};
 constexpr const char* ways[] = {"decode", "decode to given offsets"};
 
-std::string case_name(const Set& set, const char* way) { return std::string(way) + ", " + set.name; }
+std::string case_name(const Set& set, const std::string& way) { return way + ", " + set.name; }
 
 class FsstBench {
  public:
@@ -74,6 +77,7 @@ class FsstBench {
     return now_seconds() - begun;
   }
 
+  MatchedColumn matched() { return {device_, *queue_, texts_, strings_, there_}; }
   double text_bytes() const { return static_cast<double>(strings_.text_bytes); }
   // Codes and both offsets, and the text.
   double moved_bytes() const {
@@ -104,19 +108,38 @@ Status measure_way(FsstBench& bench, const Set& set, const char* way, const Trai
   return {};
 }
 
+std::vector<std::string> case_names() {
+  std::vector<std::string> names;
+  for (const Set& set : sets) {
+    for (const char* way : ways) names.push_back(case_name(set, way));
+    for (const std::string& name : matching_names()) names.push_back(case_name(set, name));
+  }
+  return names;
+}
+
+Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits, const BenchOptions& options, Figures& figures) {
+  if (!is_chosen(options, case_name(set, ways[0])) && !is_chosen(options, case_name(set, ways[1]))) return {};
+  for (const char* way : ways)      // the first finds the offsets that the second is given
+    if (way == ways[0] || is_chosen(options, case_name(set, way))) PENSTOCK_TRY(measure_way(bench, set, way, traits, options, figures));
+  PENSTOCK_ASSIGN(Figure host, time_runs(case_name(set, ways[0]), "penstock host, all cores", bench.moved_bytes(),
+                                         std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
+  host.text_bytes = bench.text_bytes();
+  figures.push_back(std::move(host));
+  return {};
+}
+
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   Figures figures;
   for (const Set& set : sets) {
-    if (!is_chosen(options, case_name(set, ways[0])) && !is_chosen(options, case_name(set, ways[1]))) continue;
+    const auto is_of_set = [&](const std::string& name) { return name.ends_with(case_name(set, "")) && is_chosen(options, name); };
+    const std::vector<std::string> names = case_names();
+    if (std::none_of(names.begin(), names.end(), is_of_set)) continue;
     FsstBench bench;
     PENSTOCK_TRY(bench.open(device, set, options.rows));
-    for (const char* way : ways)      // the first finds the offsets that the second is given
-      if (way == ways[0] || is_chosen(options, case_name(set, way)))
-        PENSTOCK_TRY(measure_way(bench, set, way, device->traits(), options, figures));
-    PENSTOCK_ASSIGN(Figure host, time_runs(case_name(set, ways[0]), "penstock host, all cores", bench.moved_bytes(),
-                                           std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
-    host.text_bytes = bench.text_bytes();
-    figures.push_back(std::move(host));
+    PENSTOCK_TRY(measure_decoding(bench, set, device->traits(), options, figures));
+    for (const std::string& name : matching_names())
+      if (is_chosen(options, case_name(set, name)))
+        PENSTOCK_TRY(measure_matching(bench.matched(), name, case_name(set, name), options, figures));
   }
   return figures;
 }
@@ -126,10 +149,7 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
 Action declare_bench_fsst(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   options->rows = 1'000'000;
-  std::vector<std::string> names;
-  for (const Set& set : sets)
-    for (const char* way : ways) names.push_back(case_name(set, way));
-  declare_bench_options(arguments, *options, {"rows to decode", physical_memory_bytes() / 1000, std::move(names)});
+  declare_bench_options(arguments, *options, {"rows to decode", physical_memory_bytes() / 1000, case_names()});
   return [options] { return run_bench(*options, "rows", measure_cases); };
 }
 

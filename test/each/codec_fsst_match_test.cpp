@@ -109,7 +109,11 @@ TEST(FsstMatching, AddressesOfSeveralRowGroups) {
 // Row groups made of random codes of symbols over few characters, so that words begin and end anywhere in symbols: escapes, runs of escapes
 // (escaped or not), empty rows, long rows.
 struct Made { EncodedStrings strings; Column texts; };
-struct Making { std::size_t rows = 2000, most_codes = 30, long_row_codes = 0, row_groups = 3; unsigned escapes_of_100 = 5; std::string letters = "abc"; };
+struct Making {
+  std::size_t rows = 2000, most_codes = 30, long_row_codes = 0, row_groups = 3;
+  unsigned escapes_of_100 = 5;
+  std::string letters = "abc";
+};
 Made random_codes(std::uint32_t seed, const Making& making) {
   std::mt19937 random(seed);
   Made made;
@@ -169,7 +173,8 @@ TEST(FsstMatching, RandomCodesOfSeveralRowGroups) {
 
 TEST(FsstMatching, RowsOfHundredsOfKilobytesBesideShortOnes) {
   on_each_shared([](const auto& device) {
-    const Made made = random_codes(7, {.rows = 1100, .most_codes = 3, .long_row_codes = 70'000, .escapes_of_100 = 1, .letters = "abcdefgh"});
+    const Made made =
+        random_codes(7, {.rows = 1100, .most_codes = 3, .long_row_codes = 70'000, .escapes_of_100 = 1, .letters = "abcdefgh"});
     for (const char* pattern : {"%abcdabcd%", "%hgfedc%", "a%", "%h", "a%abcde%h"})
       expect_matched(device, made.strings, made.texts, Predicate::like(pattern));
   });
@@ -187,8 +192,8 @@ TEST(FsstMatching, CharactersOfSeveralBytesAreOneForAnUnderscore) {
   const auto strings = encode(column, {.row_group_rows = 700});
   ASSERT_OK(strings);
   on_each_shared([&](const auto& device) {
-    for (const char* pattern : {"_", "__", "_%_", "%_\xc3\xa9_%", "\xe2\x82\xac_%a", "%_a", "a_b%", "%a__b%", "___%", "%_", "_\xf0\x9f\x98\x80%",
-                                "%\xc3\xa9%", "%_%_%a_"})
+    for (const char* pattern : {"_", "__", "_%_", "%_\xc3\xa9_%", "\xe2\x82\xac_%a", "%_a", "a_b%", "%a__b%", "___%", "%_",
+                                "_\xf0\x9f\x98\x80%", "%\xc3\xa9%", "%_%_%a_"})
       expect_matched(device, *strings, column, Predicate::like(pattern));
   });
 }

@@ -38,7 +38,10 @@ void add_pattern(Elements& to, std::string_view pattern, std::string_view escape
 Elements elements_of(const Predicate& predicate) {
   Elements elements;
   for (const std::string& constant : predicate.constants) {
-    if (predicate.kind == Predicate::Kind::is_like) add_pattern(elements, constant, predicate.escape); else add_literals(elements, constant);
+    if (predicate.kind == Predicate::Kind::is_like)
+      add_pattern(elements, constant, predicate.escape);
+    else
+      add_literals(elements, constant);
     elements.push_back({Element::Kind::end});
   }
   return elements;

@@ -8,7 +8,8 @@ std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
 
 namespace penstock::fsst {
 
-Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options, std::initializer_list<std::string_view> files) {
+Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
+                                              std::initializer_list<std::string_view> files) {
   const std::string offset = options.offset_bytes == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n";
   std::vector<kernel::TextPart> parts = {{"definitions", offset + options.definitions}};
   const auto add = [&](std::string_view file) {
