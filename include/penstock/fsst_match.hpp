@@ -45,12 +45,12 @@ constexpr std::uint64_t bitmap_bytes(std::uint64_t row_count) { return (row_coun
 class DeviceMatcher {
  public:
   virtual ~DeviceMatcher() = default;
-  // `variant`: "fsst_match_codes" (texts against canonical codes), "fsst_match_pieces" (GPUs, LIKE '%word%'), "fsst_match_rows"; the first
-  // that fits where it is empty. Waits for the upload of tables. Code::unsupported for a predicate whose automaton has more states than
+  // `variant`: "fsst_match_codes" (texts against canonical codes), "fsst_match_pieces" (LIKE '%word%'), "fsst_match_rows"; the first that
+  // fits where it is empty. Waits for the upload of tables. Code::unsupported for a predicate whose automaton has more states than
   // its tables hold.
   static Result<std::unique_ptr<DeviceMatcher>> build(std::shared_ptr<Device> device, const EncodedStrings& strings,
                                                       const Predicate& predicate, std::string_view variant = {});
-  // That fit, the one that is taken first.
+  // That fit, the one that is taken first: by a sample of the codes for LIKE '%word%'.
   static std::vector<std::string> variants(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate);
   // `strings`: what the matcher was built for, brought to the device. `bits`: bitmap_bytes() of its rows. Allocates nothing, waits for
   // nothing.

@@ -73,8 +73,8 @@ void expect_matched(const std::shared_ptr<Device>& device, const EncodedStrings&
   }
 }
 
-// One row group; a text size that its codes may have.
-EncodedStrings unsound(const SymbolTable& table, const std::vector<std::string>& rows) {
+// One row group; a text size that its codes may have, whatever they are.
+EncodedStrings of_codes(const SymbolTable& table, const std::vector<std::string>& rows) {
   std::size_t bytes = 0;
   for (const std::string& row : rows) bytes += row.size();
   return strings_of(table, rows, bytes);
@@ -180,6 +180,37 @@ TEST(FsstMatching, RowsOfHundredsOfKilobytesBesideShortOnes) {
   });
 }
 
+// The filter of pieces takes an escaped byte for a code: at a piece's end and at its beginning.
+TEST(FsstMatching, WordsThatEndWithOrBehindAnEscapeAtEveryPlace) {
+  std::vector<std::string> symbols = {"a", "goo", "le", "googl"}, rows, texts;
+  symbols.resize(255, "x");
+  for (std::size_t before = 0; before < 40; before++) {
+    const auto add = [&](const std::string& codes, const std::string& text) {
+      rows.push_back(std::string(before, '\0') + codes);
+      texts.push_back(std::string(before, 'a') + text);
+    };
+    add("\x01\xffg\x02", "google");
+    add("\x03\xff" "e", "google");
+    add("\x03\xff" "f", "googlf");
+  }
+  const EncodedStrings strings = of_codes(table_of(symbols), rows);
+  on_each_shared([&](const auto& device) { expect_matched(device, strings, Column::from_strings(texts), Predicate::like("%google%")); });
+}
+
+// Whether a byte among so many 255 is escaped cannot be told from the few before it.
+TEST(FsstMatching, WordsBehindLongRunsOfEscapes) {
+  std::vector<std::string> rows, texts;
+  for (std::size_t literals = 0; literals < 120; literals++) {
+    rows.push_back(std::string(1 + literals % 3, '\0') + std::string(2 * literals, '\xff') + "\xffz" + std::string(20, '\0'));
+    texts.push_back(std::string(1 + literals % 3, 'a') + std::string(literals, '\xff') + "z" + std::string(20, 'a'));
+  }
+  const EncodedStrings strings = of_codes(table_of({"a"}), rows);
+  on_each_shared([&](const auto& device) {
+    for (const char* pattern : {"%z%", "%\xffz%", "%a\xff%"})
+      expect_matched(device, strings, Column::from_strings(texts), Predicate::like(pattern));
+  });
+}
+
 TEST(FsstMatching, CharactersOfSeveralBytesAreOneForAnUnderscore) {
   std::mt19937 random(4);
   const std::vector<std::string> characters = {"a", "b", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
@@ -234,6 +265,17 @@ TEST(FsstMatching, ColumnsThatMayHoldOtherCodesAreNotComparedByTheirs) {
   EXPECT_EQ(DeviceMatcher::variants(traits, *canonical, Predicate::equals("abc")).front(), "fsst_match_codes");
 }
 
+TEST(FsstMatching, WordsThatMayEndInMostPiecesAreSoughtRowByRow) {
+  const auto strings = encode(codec::generate_urls(5000));
+  ASSERT_OK(strings);
+  const Traits traits = list_devices().front();
+  const auto first = [&](const char* pattern) { return DeviceMatcher::variants(traits, *strings, Predicate::like(pattern)).front(); };
+  EXPECT_EQ(first("%google%"), "fsst_match_pieces");
+  EXPECT_EQ(first("%e%"), "fsst_match_rows");
+  EXPECT_EQ(first("%google"), "fsst_match_rows");
+  EXPECT_EQ(first("%goo_le%"), "fsst_match_rows");
+}
+
 TEST(FsstMatching, MoreStatesThanAByteCountsAreRefused) {
   const Made made = random_codes(22, {.rows = 50});
   on_each_shared([&](const auto& device) {
@@ -259,9 +301,9 @@ TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
   on_each_shared([&](const auto& device) {
     for (std::size_t c = 0; c < columns.size(); c++)
       for (const Predicate& predicate : {Predicate::like("%zzz%"), Predicate::like("%cb"), !Predicate::like("%de%")})
-        for (const std::string& variant : DeviceMatcher::variants(device->traits(), unsound(table, columns[c]), predicate)) {
+        for (const std::string& variant : DeviceMatcher::variants(device->traits(), of_codes(table, columns[c]), predicate)) {
           SCOPED_TRACE(testing::Message() << "column " << c << ", " << variant << words_of(predicate));
-          const auto result = found(device, unsound(table, columns[c]), predicate, variant);
+          const auto result = found(device, of_codes(table, columns[c]), predicate, variant);
           ASSERT_TRUE(result.ok()) << result.status().text();
           EXPECT_EQ(result->verdict.code(), Code::corrupt);
           EXPECT_NE(result->verdict.text().find("row 1"), std::string::npos) << result->verdict.text();
@@ -279,8 +321,8 @@ TEST(FsstMatching, RandomBytesAsCodesStayInside) {
   }
   on_each_shared([&](const auto& device) {
     for (const Predicate& predicate : {Predicate::like("%google%"), Predicate::like("a%"), Predicate::equals("agoogle")})
-      for (const std::string& variant : DeviceMatcher::variants(device->traits(), unsound(table, rows), predicate)) {
-        const auto result = found(device, unsound(table, rows), predicate, variant);
+      for (const std::string& variant : DeviceMatcher::variants(device->traits(), of_codes(table, rows), predicate)) {
+        const auto result = found(device, of_codes(table, rows), predicate, variant);
         ASSERT_TRUE(result.ok()) << result.status().text();
         EXPECT_EQ(result->verdict.code(), Code::corrupt);
       }
@@ -370,8 +412,8 @@ TEST_P(FsstMatchingOnTheHost, CodesThatAreNotSoundAreTold) {
                                                          {std::string("\xff\xff", 2), std::string(101, '\xff'), ""},
                                                          {std::string(15, '\x01'), std::string("\xff", 1), std::string(14, '\x01')}};
   for (const auto& rows : columns)
-    for (const std::string& variant : DeviceMatcher::variants(device->traits(), unsound(table, rows), Predicate::like("%zz%"))) {
-      const auto result = found(device, unsound(table, rows), Predicate::like("%zz%"), variant);
+    for (const std::string& variant : DeviceMatcher::variants(device->traits(), of_codes(table, rows), Predicate::like("%zz%"))) {
+      const auto result = found(device, of_codes(table, rows), Predicate::like("%zz%"), variant);
       ASSERT_TRUE(result.ok()) << result.status().text();
       EXPECT_NE(result->verdict.text().find("row 1:"), std::string::npos) << variant << ": " << result->verdict.text();
     }

@@ -225,4 +225,27 @@ std::array<std::uint32_t, 256> filter_of(const Automaton& automaton, const std::
   return filter;
 }
 
+double noted_share(const EncodedStrings& strings, const Automaton& automaton) {
+  constexpr std::uint64_t most_groups = 16, most_pieces = 256, piece_codes = 16;
+  const std::size_t step = std::max<std::size_t>(1, strings.row_groups.size() / most_groups);
+  std::uint64_t pieces = 0, noted = 0;
+  for (std::size_t group = 0; group < strings.row_groups.size(); group += step) {
+    const SymbolTable& table = *strings.row_groups[group].table;
+    const std::array<std::uint32_t, 256> filter = filter_of(automaton, steps_on_codes(automaton, table), table);
+    const std::uint8_t* at = strings.codes.as<std::uint8_t>() + strings.offset(strings.row_groups[group].first_row);
+    const std::uint8_t* const end = strings.codes.as<std::uint8_t>() + strings.offset(strings.end_row(group));
+    std::uint32_t last = 0;
+    for (std::uint64_t i = 0; i < most_pieces && end - at >= std::ptrdiff_t{piece_codes}; i++, pieces++) {
+      std::uint32_t shared = 0;
+      for (std::uint64_t code = 0; code < piece_codes; code++) {
+        const std::uint32_t next = filter[*at++];
+        shared |= last << 16 & next;
+        last = next;
+      }
+      noted += shared != 0 ? 1 : 0;
+    }
+  }
+  return pieces > 0 ? static_cast<double>(noted) / static_cast<double>(pieces) : 0;
+}
+
 }  // namespace penstock::fsst
