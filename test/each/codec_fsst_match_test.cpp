@@ -256,6 +256,16 @@ TEST(FsstMatching, TextsOfAllKindsOfMissingRows) {
   });
 }
 
+TEST(FsstMatching, ManyConstantsOfEqualAndOtherLengths) {
+  const Column urls = codec::generate_urls(4000);
+  const auto strings = encode(urls, {.row_group_rows = 1500});
+  ASSERT_OK(strings);
+  std::vector<std::string> constants{"", "a", std::string(1000, 'b')};
+  for (std::uint64_t row = 0; row < urls.row_count; row += 5) constants.emplace_back(urls.string(row));
+  for (int i = 0; i < 100; i++) constants.push_back("http://of-equal-length/" + std::to_string(i + 100));
+  on_each_shared([&](const auto& device) { expect_matched(device, *strings, urls, Predicate::any_of(constants)); });
+}
+
 TEST(FsstMatching, ColumnsThatMayHoldOtherCodesAreNotComparedByTheirs) {
   const Made made = random_codes(21, {.rows = 50});
   const Traits traits = list_devices().front();
