@@ -1,8 +1,9 @@
 // FSST columns on a device: codes go there once, and are decoded where they lie, to text and offsets that stay there.
 //
-// Nothing is allocated and nothing waits inside enqueue(), so that decoding takes its place among other work of a queue. Codes are checked
-// while they are measured; a column that is not sound is not decoded, and check() says why. Row groups of a column, each with its symbol
-// table, are decoded by one launch.
+// Nothing waits inside enqueue(), and nothing is allocated after the first one, so that decoding takes its place among other work of a
+// queue; a decoder is for one queue at a time. Codes are checked while they are measured; a column that is not sound is not decoded, and
+// check() says why. Row groups of a column, each with its symbol table, are decoded by one launch. Rows of many megabytes are slow: each
+// piece of one is measured from its beginning.
 //
 //     PENSTOCK_ASSIGN(auto there, fsst::DeviceStrings::bring(*device, *queue, urls));
 //     PENSTOCK_ASSIGN(auto decoder, fsst::Decoder::build(device, there));
@@ -55,7 +56,8 @@ class Decoder {
   // Finds the offsets of all rows and checks every code, then decodes.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
   // Decodes to offsets that are there already, as formats keep them that store lengths. Whatever these say, nothing outside text.bytes is
-  // written; what does not fit them is Code::corrupt in check().
+  // written. Offsets that do not fit the codes are Code::corrupt in check() where a piece of codes ends that is decoded by itself (a row, a
+  // tile's row group, a span); between such places text may lie shifted, and bytes stay as they were: untrusted offsets want enqueue().
   virtual Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
   // Waits. Code::corrupt, naming the first bad row where codes were measured, when the last enqueued column was not sound.
   virtual Status check(Queue& queue) = 0;

@@ -95,7 +95,12 @@ arrow::Status BatchInput::fill(std::int64_t position, std::int64_t bytes, std::b
   arrow::Status status;
   threads_->run(pieces, [&](std::int64_t index) {
     const std::int64_t first = piece_bytes * index;
-    arrow::Status piece = fill_piece(position + first, std::min(piece_bytes, bytes - first), out + first);
+    arrow::Status piece;
+    try {
+      piece = fill_piece(position + first, std::min(piece_bytes, bytes - first), out + first);
+    } catch (const std::bad_alloc&) {
+      piece = arrow::Status::OutOfMemory("no memory for a block of a read");
+    }
     if (piece.ok()) return;
     const std::lock_guard lock(mutex);
     status = std::move(piece);

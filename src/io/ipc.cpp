@@ -143,6 +143,10 @@ class IpcSource final : public TableSource {
     if (form_.has_footer) {
       PENSTOCK_ASSIGN(const auto footer, read_footer(*input));
       for (const IpcBlock& block : footer.blocks) batch_bytes = std::max(batch_bytes, block.body_bytes);
+      // A compressed batch is held decompressed.
+      std::uint64_t row_bytes = 0;
+      for (const column::ArrowField& field : fields) row_bytes += width_bytes(field.field.type);
+      if (row_count_ && !footer.blocks.empty()) batch_bytes = std::max(batch_bytes, *row_count_ / footer.blocks.size() * row_bytes);
     }
     std::vector<ReadTable> readers;
     Spread spread;

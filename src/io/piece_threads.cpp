@@ -1,6 +1,6 @@
 #include "io/piece_threads.hpp"
 
-#include <system_error>
+#include <exception>
 
 namespace penstock::io {
 
@@ -8,7 +8,7 @@ PieceThreads::PieceThreads(std::uint64_t threads) {
   threads_.reserve(threads);
   try {
     while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {}      // no more threads: those there are do
+  } catch (const std::exception&) {}      // no more threads, or no memory for one: those there are do
 }
 
 PieceThreads::~PieceThreads() {

@@ -35,9 +35,9 @@ std::uint64_t global_place_words(const TileProgram& program);
 // How a dense table of so many slots is shared out (kernels/group_dense.kc): none where it is for another variant.
 struct DenseShape { std::uint32_t parts = 1, copies = 1, groups = 1; };
 DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots);
-// Beyond, a table in global memory is faster: at 2^26 rows 50,000 keys take 1.25 ms in five parts, 100,000 2.16 in ten and 200,000
-// 1.50 in global memory (one H200).
-constexpr std::uint32_t most_dense_parts = 6;
+// Beyond, partitions are faster: at 2^26 rows 20,000 keys take 0.52 ms in two parts, 50,000 1.21 in five, and 100,000 in partitions
+// 0.73 (one H200).
+constexpr std::uint32_t most_dense_parts = 2;
 // A group-by's variant for keys of known ranges, by the slots that they take; null: too many for this device or for so few rows. What is in
 // partitions never again has a table a work group, and a table in global memory stays there.
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now, std::uint64_t slots,

@@ -126,6 +126,65 @@ Made random_codes(std::uint32_t seed, std::size_t rows, std::size_t most_codes, 
   return {strings_of(table_of(symbols), codes, bytes), Column::from_strings(texts)};
 }
 
+// The same rows with offsets of 64 bits, codes before the first row, and row groups of so many rows.
+EncodedStrings shifted(const Made& made, std::uint64_t codes_before, std::uint64_t row_group_rows) {
+  EncodedStrings strings = made.strings;
+  std::vector<std::uint64_t> offsets;
+  for (std::uint64_t row = 0; row <= strings.row_count; row++) offsets.push_back(made.strings.offset(row) + codes_before);
+  std::vector<std::uint8_t> codes(codes_before, 255);
+  codes.insert(codes.end(), made.strings.codes.as<std::uint8_t>(), made.strings.codes.as<std::uint8_t>() + made.strings.codes.size);
+  strings.codes = Bytes::own(std::move(codes));
+  strings.offsets = Bytes::own(std::move(offsets));
+  strings.offset_bytes = 8;
+  const auto table = strings.row_groups[0].table;
+  strings.row_groups.clear();
+  std::uint64_t text = 0;
+  for (std::uint64_t row = 0; row < strings.row_count; row++) {
+    if (row % row_group_rows == 0) strings.row_groups.push_back({row, text, table});
+    text += made.column.string(row).size();
+  }
+  return strings;
+}
+
+TEST(FsstOnDevices, RowGroupsThatBeginAnywhereWithLongOffsets) {
+  on_each_shared([](const auto& device) {
+    for (const std::uint64_t before : {1u, 15u, 16u, 1031u})
+      for (const unsigned escapes : {3u, 90u}) {
+        const Made made = random_codes(static_cast<std::uint32_t>(before) + escapes, 2000, 50, escapes, 0);
+        expect_decoded(device, made.column, shifted(made, before, 130));
+      }
+  });
+}
+
+// Warps' spans are whole steps of 512 codes: rows end where they do.
+TEST(FsstOnDevices, AnEscapeThatEndsARowAtAStepsEndIsTold) {
+  on_each_shared([](const auto& device) {
+    std::vector<std::string> codes(40, std::string(512, '\0'));
+    codes[17].back() = '\xff';
+    for (const std::string& variant : Decoder::variants(device->traits())) {
+      const auto texts = decoded(device, strings_of(table_of({"a"}), codes, 40 * 512), variant);
+      ASSERT_TRUE(texts.ok()) << texts.status().text();
+      EXPECT_NE(texts->verdict.text().find("row 17"), std::string::npos) << variant << ": " << texts->verdict.text();
+    }
+  });
+}
+
+TEST(FsstOnDevices, ATextOfAnotherLengthThanTheColumnSaysIsTold) {
+  const Made made = random_codes(11, 300, 40, 5, 0);
+  on_each_shared([&](const auto& device) {
+    for (const std::uint64_t stated : {made.strings.text_bytes - 1, made.strings.text_bytes + 1}) {
+      EncodedStrings strings = made.strings;
+      strings.text_bytes = stated;
+      for (const std::string& variant : Decoder::variants(device->traits())) {
+        const auto texts = decoded(device, strings, variant);
+        ASSERT_TRUE(texts.ok()) << texts.status().text();
+        EXPECT_EQ(texts->verdict.code(), Code::corrupt) << variant;
+        expect_canaries(*texts, stated);
+      }
+    }
+  });
+}
+
 TEST(FsstOnDevices, RandomCodesAreDecodedAsOneByOne) {
   on_each_shared([](const auto& device) {
     for (const unsigned symbol_bytes : {0u, 1u, 8u})

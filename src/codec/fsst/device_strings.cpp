@@ -1,7 +1,9 @@
 // Encoded strings brought to a device, and their codes shared out among its groups.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "base/guard.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/layout.hpp"
 #include "penstock/fsst_device.hpp"
@@ -97,16 +99,43 @@ template <class T> Result<std::shared_ptr<Buffer>> brought(Device& device, Queue
   return buffer;
 }
 
-Status bring_codes(Device& device, Queue& queue, const EncodedStrings& strings, DeviceStrings& there) {
+// What is uploaded, and must outlive the uploads.
+struct Uploads {
+  std::array<std::byte, 16> last_codes{};
+  std::vector<std::uint64_t> groups, tiles;
+  std::vector<std::uint32_t> tables;
+  SpanPlan plan;
+};
+
+Status bring_codes(Device& device, Queue& queue, const EncodedStrings& strings, Uploads& uploads, DeviceStrings& there) {
   const std::uint64_t whole = there.code_bytes / 16 * 16;
   PENSTOCK_ASSIGN(there.codes, device.allocate(whole + 16));
-  std::array<std::byte, 16> last{};
-  if (there.code_bytes > whole) std::memcpy(last.data(), strings.codes.data + whole, there.code_bytes - whole);
-  if (whole > 0) PENSTOCK_TRY(queue.upload(*there.codes, strings.codes.data, whole));
-  PENSTOCK_TRY(queue.upload(*there.codes, last.data(), last.size(), whole));
   PENSTOCK_ASSIGN(there.offsets, device.allocate((there.row_count + 1) * there.offset_bytes));
-  PENSTOCK_TRY(queue.upload(*there.offsets, strings.offsets.data, (there.row_count + 1) * there.offset_bytes));
-  return queue.finish();      // `last` ends here
+  if (there.code_bytes > whole) std::memcpy(uploads.last_codes.data(), strings.codes.data + whole, there.code_bytes - whole);
+  if (whole > 0) PENSTOCK_TRY(queue.upload(*there.codes, strings.codes.data, whole));
+  PENSTOCK_TRY(queue.upload(*there.codes, uploads.last_codes.data(), uploads.last_codes.size(), whole));
+  return queue.upload(*there.offsets, strings.offsets.data, (there.row_count + 1) * there.offset_bytes);
+}
+
+Status bring_shares(Device& device, Queue& queue, const EncodedStrings& strings, Uploads& uploads, DeviceStrings& there) {
+  for (const RowGroup& group : strings.row_groups) uploads.groups.push_back(group.first_row);
+  uploads.groups.push_back(strings.row_count);
+  uploads.tables = table_words(strings);
+  const std::vector<CodeRange> ranges = code_ranges(strings);
+  uploads.tiles = tiles_of(ranges, std::uint64_t{codes_an_item} * tile_items(device.traits()));
+  there.tile_count = uploads.tiles.back();
+  PENSTOCK_ASSIGN(there.groups, brought(device, queue, uploads.groups));
+  PENSTOCK_ASSIGN(there.tables, brought(device, queue, uploads.tables));
+  PENSTOCK_ASSIGN(there.first_tiles, brought(device, queue, uploads.tiles));
+  if (!has_warps(device.traits())) return {};
+  SpanPlan& plan = uploads.plan;
+  plan = plan_spans(ranges, there.code_bytes, device.traits().compute_units);
+  PENSTOCK_ASSIGN(there.spans, brought(device, queue, plan.spans));
+  PENSTOCK_ASSIGN(there.blocks, brought(device, queue, plan.blocks));
+  PENSTOCK_ASSIGN(there.span_groups, brought(device, queue, plan.groups));
+  there.block_count = static_cast<std::uint32_t>(plan.blocks.size() / 4);
+  there.span_count = static_cast<std::uint32_t>(plan.groups.size());
+  return {};
 }
 
 }  // namespace
@@ -122,27 +151,14 @@ Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue, const E
   there.text_bytes = strings.text_bytes;
   there.offset_bytes = strings.offset_bytes;
   there.group_count = static_cast<std::uint32_t>(strings.row_groups.size());
-  PENSTOCK_TRY(bring_codes(device, queue, strings, there));
-  std::vector<std::uint64_t> groups;
-  for (const RowGroup& group : strings.row_groups) groups.push_back(group.first_row);
-  groups.push_back(strings.row_count);
-  const std::vector<std::uint32_t> tables = table_words(strings);
-  const std::vector<CodeRange> ranges = code_ranges(strings);
-  const std::vector<std::uint64_t> tiles = tiles_of(ranges, std::uint64_t{codes_an_item} * tile_items(device.traits()));
-  const SpanPlan plan = has_warps(device.traits()) ? plan_spans(ranges, there.code_bytes, device.traits().compute_units) : SpanPlan();
-  PENSTOCK_ASSIGN(there.groups, brought(device, queue, groups));
-  PENSTOCK_ASSIGN(there.tables, brought(device, queue, tables));
-  PENSTOCK_ASSIGN(there.first_tiles, brought(device, queue, tiles));
-  if (has_warps(device.traits())) {
-    PENSTOCK_ASSIGN(there.spans, brought(device, queue, plan.spans));
-    PENSTOCK_ASSIGN(there.blocks, brought(device, queue, plan.blocks));
-    PENSTOCK_ASSIGN(there.span_groups, brought(device, queue, plan.groups));
-    there.block_count = static_cast<std::uint32_t>(plan.blocks.size() / 4);
-    there.span_count = static_cast<std::uint32_t>(plan.groups.size());
-  }
-  there.tile_count = tiles.back();
-  PENSTOCK_TRY(queue.finish());      // the vectors end here
-  return there;
+  Uploads uploads;
+  return guard([&]() -> Result<DeviceStrings> {
+    Status brought = bring_codes(device, queue, strings, uploads, there);
+    if (brought.ok()) brought = bring_shares(device, queue, strings, uploads, there);
+    PENSTOCK_TRY(queue.finish());      // also after an error: what was enqueued reads what ends here
+    PENSTOCK_TRY(brought);
+    return there;
+  });
 }
 
 Result<DeviceText> DeviceText::allocate(Device& device, const DeviceStrings& strings) {

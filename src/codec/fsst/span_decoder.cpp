@@ -50,7 +50,7 @@ class SpanDecoder final : public DeviceDecoder {
     return queue.launch(*add_, "fsst_add_bases", std::min(strings.span_count, device_->traits().compute_units * 8),
                         {{Argument::of(*bases_), Argument::of(*span_rows_), Argument::of(*states_), Argument::of(*text.offsets),
                           Argument::of(*starts_), Argument::of(*verdict_), Argument::value(strings.row_count),
-                          Argument::value(strings.span_count)}});
+                          Argument::value(strings.text_bytes), Argument::value(strings.span_count)}});
   }
 
   Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
@@ -59,7 +59,8 @@ class SpanDecoder final : public DeviceDecoder {
     return queue.launch(*starts_of_offsets_, "fsst_span_starts", (strings.span_count + warps - 1) / warps,
                         {{Argument::of(*strings.codes), Argument::of(*strings.offsets), Argument::of(*strings.groups),
                           Argument::of(*strings.tables), Argument::of(*text.offsets), Argument::of(*strings.spans),
-                          Argument::of(*strings.span_groups), Argument::of(*starts_), Argument::value(strings.span_count)}});
+                          Argument::of(*strings.span_groups), Argument::of(*starts_), Argument::of(*verdict_),
+                          Argument::value(strings.row_count), Argument::value(strings.text_bytes), Argument::value(strings.span_count)}});
   }
 
   Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {

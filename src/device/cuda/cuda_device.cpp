@@ -28,16 +28,22 @@ class PinnedBuffer : public HostBuffer {
 class RegisteredBuffer : public HostBuffer {
  public:
   RegisteredBuffer(ContextPointer context, void* data, std::uint64_t bytes) : context_(std::move(context)) {
-    data_ = static_cast<std::byte*>(data), bytes_ = bytes;
+    data_ = static_cast<std::byte*>(data), bytes_ = bytes;      // what was asked for, by which pools find it again
   }
   ~RegisteredBuffer() override {
     const Current current(*context_);
-    context_->api.cuMemHostUnregister(data_);
+    if (is_pinned_) context_->api.cuMemHostUnregister(data_);
     free_huge_pages(data_);
+  }
+  bool pin(std::uint64_t whole_pages) {
+    constexpr unsigned portable = 1;      // CU_MEMHOSTREGISTER_PORTABLE
+    is_pinned_ = context_->api.cuMemHostRegister(data_, whole_pages, portable) == CUDA_SUCCESS;
+    return is_pinned_;
   }
 
  private:
   ContextPointer context_;
+  bool is_pinned_ = false;
 };
 
 // The system clears a page when it is first written, which one thread, the driver's, does at a few GB/s.
@@ -49,16 +55,14 @@ void touch_pages(void* data, std::uint64_t bytes) {
 
 // Null where the system has no such pages or the driver refuses them.
 std::shared_ptr<HostBuffer> register_huge_pages(const ContextPointer& context, std::uint64_t bytes) {
-  bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
-  void* data = nullptr;
+  const std::uint64_t whole = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
   try {
-    data = allocate_huge_pages(bytes);
-    touch_pages(data, bytes);
-    if (context->api.cuMemHostRegister(data, bytes, CU_MEMHOSTALLOC_PORTABLE) == CUDA_SUCCESS)
-      return std::make_shared<RegisteredBuffer>(context, data, bytes);
-  } catch (const std::exception&) {}      // neither memory nor threads
-  free_huge_pages(data);
-  return nullptr;
+    auto buffer = std::make_shared<RegisteredBuffer>(context, allocate_huge_pages(whole), bytes);
+    touch_pages(buffer->data(), whole);
+    return buffer->pin(whole) ? buffer : nullptr;
+  } catch (const std::exception&) {      // neither memory nor threads
+    return nullptr;
+  }
 }
 
 // The driver's own allocation pins and clears pages of 4 KiB, 2.3 GB/s: large blocks are huge pages.
