@@ -15,18 +15,26 @@ constexpr std::uint32_t most_local_states = 16;
 // Longer words have longer ways to go before each piece.
 constexpr std::uint32_t most_contained_bytes = 32;
 
-// What fsst_match_pieces is tuned by; not measured on a GPU yet. With a copy of the filter for each of 32 banks a group takes 45 KB of
-// local memory, so that four groups of 512 fill a multiprocessor of an H200. On two cores none of these numbers made a difference.
-struct PiecesPolicy { std::uint32_t items = 256, tile_rows = 1024, pieces = 4, copies = 1, groups_a_unit = 8; };
+// What fsst_match_pieces is tuned by; not measured on a GPU yet. With a copy of the filter for each of 32 banks a group takes 42 KB of local
+// memory, so that three groups of 512 fit a multiprocessor of an H200: with 40 registers each, where ptxas spills 40 bytes; without that
+// bound it takes 110. On two cores none of these numbers made a difference.
+struct PiecesPolicy { std::uint32_t items = 256, tile_rows = 1024, pieces = 2, copy_bits = 0, groups_a_unit = 8; };
 PiecesPolicy pieces_policy(const Traits& traits) {
   PiecesPolicy policy;
-  if (traits.is_cpu) return {1, 1024, 4, 1, 8};
+  if (traits.is_cpu) return {1, 1024, 4, 0, 8};
   policy.items = std::bit_floor(std::min(policy.items, traits.max_group_size));
-  if (traits.target == Target::cuda && traits.max_group_size >= 512) policy = {512, 1024, 4, 32, 4};
+  if (traits.target == Target::cuda && traits.max_group_size >= 512) policy = {512, 1024, 2, 5, 3};
   return policy;
 }
+std::string definitions(const PiecesPolicy& policy, const Traits& traits) {
+  const auto define = [](const std::string& name, std::uint32_t value) { return "#define " + name + " " + std::to_string(value) + "u\n"; };
+  const std::string all = define("MATCH_TILE_ROWS", policy.tile_rows) + define("MATCH_PIECES", policy.pieces) +
+                          define("MATCH_COPY_BITS", policy.copy_bits);
+  if (traits.target != Target::cuda) return all;
+  return all + "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", policy.groups_a_unit);
+}
 std::uint64_t local_bytes(const PiecesPolicy& policy) {
-  return 4 * (std::uint64_t{256} * policy.copies + policy.tile_rows * 17 / 16 + std::uint64_t{policy.items} * policy.pieces) + 64;
+  return 4 * ((std::uint64_t{256} << policy.copy_bits) + policy.tile_rows * 17 / 16 + std::uint64_t{policy.items} * policy.pieces) + 64;
 }
 
 bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicate& predicate) {
@@ -154,9 +162,7 @@ class PieceMatching final : public RowMatching {
     PENSTOCK_ASSIGN(filter_, brought(*device_, queue, filters_));
     word_bytes_ = contained_bytes(predicate);
     policy_ = pieces_policy(device_->traits());
-    ProgramOptions options{offset_bytes_, policy_.items, {}};
-    options.definitions = "#define MATCH_TILE_ROWS " + std::to_string(policy_.tile_rows) + "u\n#define MATCH_PIECES " +
-                          std::to_string(policy_.pieces) + "u\n#define MATCH_COPIES " + std::to_string(policy_.copies) + "u\n";
+    const ProgramOptions options{offset_bytes_, policy_.items, definitions(policy_, device_->traits())};
     PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", variant()}));
     return {};
   }
