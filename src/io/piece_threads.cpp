@@ -30,6 +30,7 @@ void PieceThreads::run(std::int64_t count, const std::function<void(std::int64_t
   waiting_.push_back(&work);
   wanted_.notify_all();
   done_.wait(lock, [&] { return work.left == 0; });
+  if (work.thrown) std::rethrow_exception(work.thrown);
 }
 
 void PieceThreads::work() {
@@ -41,8 +42,14 @@ void PieceThreads::work() {
     const std::int64_t index = now.next++;
     if (now.next == now.count) waiting_.pop_front();
     lock.unlock();
-    now.piece(index);
+    std::exception_ptr thrown;
+    try {
+      now.piece(index);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
     lock.lock();
+    if (!now.thrown) now.thrown = std::move(thrown);
     if (--now.left == 0) done_.notify_all();
   }
 }

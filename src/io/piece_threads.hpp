@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -15,13 +16,15 @@ class PieceThreads {
   // So many threads, or as many as there can be; none is no error.
   explicit PieceThreads(std::uint64_t threads);
   ~PieceThreads();
-  // Calls piece(0) ... piece(count - 1), those of earlier callers first, and returns when all have ended; `piece` throws nothing.
+  // Calls piece(0) ... piece(count - 1), those of earlier callers first, and returns when all have ended. What a piece throws, the first
+  // of them, is thrown then; without threads no further piece is begun.
   void run(std::int64_t count, const std::function<void(std::int64_t)>& piece);
 
  private:
   struct Work {
     const std::function<void(std::int64_t)>& piece;
     std::int64_t next, count, left;
+    std::exception_ptr thrown = nullptr;      // the first
   };
   void work();
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <new>
 #include <numeric>
 
 #include "base/streaming_copy.hpp"
@@ -32,6 +34,26 @@ TEST(PieceThreads, WithoutAThreadTheCallerDoesIt) {
   std::vector<std::int64_t> seen;
   pieces.run(5, [&](std::int64_t index) { seen.push_back(index); });
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(PieceThreads, WhatAPieceThrowsReachesItsCallerAloneWhenAllHaveEnded) {
+  for (const std::uint64_t threads : {0u, 1u, 3u}) {
+    PieceThreads pieces(threads);
+    for (int round = 0; round < 20; round++) {
+      std::atomic<int> running = 0;
+      const auto piece = [&](std::int64_t index) {
+        running++;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        running--;
+        if (index % 3 == 1) throw std::bad_alloc();
+      };
+      EXPECT_THROW(pieces.run(7, piece), std::bad_alloc) << threads;
+      EXPECT_EQ(running, 0);
+    }
+    std::atomic<int> calls = 0;
+    pieces.run(7, [&](std::int64_t) { calls++; });
+    EXPECT_EQ(calls, 7) << "the threads go on";
+  }
 }
 
 TEST(CopyPastCaches, NoByteIsLostOrWrittenBesideAtAnyAlignment) {
