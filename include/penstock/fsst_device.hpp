@@ -64,4 +64,23 @@ class Decoder {
   virtual std::string_view variant() const = 0;
 };
 
+// Decodes chosen rows without the others.
+class ChosenDecoder {
+ public:
+  virtual ~ChosenDecoder() = default;
+  // For up to `most_rows` rows at once.
+  static Result<std::unique_ptr<ChosenDecoder>> build(std::shared_ptr<Device> device, const DeviceStrings& strings,
+                                                      std::uint64_t most_rows);
+  // `rows`: `count` row numbers, u64 each, in any order; a row may stand twice. `text`: count + 1 offsets, and bytes for as much text as
+  // there may be.
+  virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& rows, std::uint64_t count, const DeviceText& text) = 0;
+  // The rows of a bitmap (bitmap_bytes() in fsst_match.hpp), ascending. `text`: most_rows + 1 offsets; those behind the last chosen row are
+  // all the text's end.
+  virtual Status enqueue_bits(Queue& queue, const DeviceStrings& strings, const Buffer& bits, const DeviceText& text) = 0;
+  // Waits. How many rows the last enqueued choice has. Code::corrupt, naming a row, when its codes were not sound: nothing is decoded
+  // then; Code::invalid for a row that the column does not have, Code::capacity for more rows than most_rows or more text than `text` has
+  // room for.
+  virtual Result<std::uint64_t> check(Queue& queue) = 0;
+};
+
 }  // namespace penstock::fsst

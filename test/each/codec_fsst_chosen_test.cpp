@@ -1,0 +1,176 @@
+// Chosen rows of FSST columns decoded on every device, by number and by bitmap, against the texts they were made of.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "codec/generate_text.hpp"
+#include "device_fixture.hpp"
+#include "host/fsst_strings.hpp"
+#include "kernel_c/host_device.hpp"
+#include "penstock/fsst_match.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+constexpr std::uint32_t canary = 0xa5a5a5a5;
+constexpr std::size_t canary_bytes = 4096;
+
+struct Texts {
+  std::vector<std::uint64_t> offsets;
+  std::vector<char> bytes;      // and what lies behind them
+  Result<std::uint64_t> count = std::uint64_t{0};
+};
+
+std::vector<std::uint32_t> bits_of(const std::vector<std::uint64_t>& rows, std::uint64_t row_count) {
+  std::vector<std::uint32_t> bits(bitmap_bytes(row_count) / 4);
+  for (const std::uint64_t row : rows) bits[row / 32] |= 1u << row % 32;
+  if (row_count % 32 != 0) bits.back() |= ~0u << row_count % 32;      // behind the last row: not rows
+  return bits;
+}
+
+Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const std::vector<std::uint64_t>& rows,
+                      bool by_bits, std::uint64_t most_rows, std::uint64_t room) {
+  const std::vector<std::uint32_t> bits = by_bits ? bits_of(rows, strings.row_count) : std::vector<std::uint32_t>();
+  PENSTOCK_ASSIGN(const auto queue, device->queue());
+  PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+  PENSTOCK_ASSIGN(const auto decoder, ChosenDecoder::build(device, there, most_rows));
+  DeviceText text;
+  PENSTOCK_ASSIGN(text.offsets, device->allocate((most_rows + 1) * 8));
+  PENSTOCK_ASSIGN(text.bytes, device->allocate(std::max<std::uint64_t>(room, 4)));
+  PENSTOCK_TRY(queue->fill(*text.bytes, canary, text.bytes->bytes() / 4 * 4));
+  PENSTOCK_ASSIGN(const auto chosen, by_bits ? on_device(*device, *queue, bits) : on_device(*device, *queue, rows));
+  PENSTOCK_TRY(queue->finish());
+  PENSTOCK_TRY(by_bits ? decoder->enqueue_bits(*queue, there, *chosen, text) : decoder->enqueue(*queue, there, *chosen, rows.size(), text));
+  Texts texts;
+  texts.count = decoder->check(*queue);
+  texts.offsets.resize((by_bits ? most_rows : rows.size()) + 1);
+  texts.bytes.resize(text.bytes->bytes());
+  PENSTOCK_TRY(queue->download(texts.offsets.data(), *text.offsets, texts.offsets.size() * 8));
+  PENSTOCK_TRY(queue->download(texts.bytes.data(), *text.bytes, texts.bytes.size()));
+  PENSTOCK_TRY(queue->finish());
+  return texts;
+}
+
+std::string_view text_of(const Column& column, std::uint64_t row) { return column.is_valid(row) ? column.string(row) : std::string_view(); }
+
+void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const Column& column,
+                   const std::vector<std::uint64_t>& rows, bool by_bits) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t row : rows) bytes += text_of(column, row).size();
+  const auto texts = decoded(device, strings, rows, by_bits, rows.size() + (by_bits ? 7 : 0), bytes + canary_bytes);
+  ASSERT_TRUE(texts.ok()) << texts.status().text();
+  ASSERT_TRUE(texts->count.ok()) << texts->count.status().text();
+  ASSERT_EQ(*texts->count, rows.size());
+  std::uint64_t at = 0;
+  for (std::size_t i = 0; i < rows.size(); i++) {
+    ASSERT_EQ(texts->offsets[i], at) << "chosen row " << i;
+    const std::string_view text = text_of(column, rows[i]);
+    ASSERT_EQ(std::string_view(texts->bytes.data() + at, text.size()), text) << "row " << rows[i];
+    at += text.size();
+  }
+  for (std::size_t i = rows.size(); i < texts->offsets.size(); i++) ASSERT_EQ(texts->offsets[i], at) << "behind the last chosen row";
+  for (std::size_t i = at; i < at + canary_bytes / 2; i++) ASSERT_EQ(texts->bytes[i], '\xa5') << "written behind the text";
+}
+
+template <class Body> void on_each_shared(Body body) {
+  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
+}
+
+std::vector<std::uint64_t> some_rows(std::uint64_t row_count, unsigned of_1000, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint64_t> rows;
+  for (std::uint64_t row = 0; row < row_count; row++)
+    if (random() % 1000 < of_1000) rows.push_back(row);
+  return rows;
+}
+
+TEST(FsstChosenRows, OfBitmapsOfEveryDensity) {
+  const Column urls = codec::generate_urls(20'011);
+  const auto strings = encode(urls, {.row_group_rows = 3000});
+  ASSERT_OK(strings);
+  on_each_shared([&](const auto& device) {
+    for (const unsigned of_1000 : {0u, 1u, 100u, 500u, 1000u})
+      expect_chosen(device, *strings, urls, some_rows(urls.row_count, of_1000, of_1000), true);
+  });
+}
+
+TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
+  std::vector<std::optional<std::string>> texts;
+  for (int i = 0; i < 3000; i++)
+    texts.push_back(i % 7 == 0 ? std::nullopt : std::optional(i % 500 == 3 ? std::string(300'000, static_cast<char>('a' + i % 26))
+                                                                           : "text \xff " + std::to_string(i * 7919)));
+  const Column column = Column::from_strings(texts);
+  const auto strings = encode(column, {.row_group_rows = 450});
+  ASSERT_OK(strings);
+  std::mt19937 random(5);
+  std::vector<std::uint64_t> rows{0, 2999, 3, 3, 3};
+  for (int i = 0; i < 2000; i++) rows.push_back(random() % 3000);
+  on_each_shared([&](const auto& device) {
+    expect_chosen(device, *strings, column, rows, false);
+    expect_chosen(device, *strings, column, {}, false);
+    expect_chosen(device, *strings, column, {2999}, false);
+  });
+}
+
+TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
+  const EncodedStrings strings = strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x01", ""}, 3);
+  on_each_shared([&](const auto& device) {
+    for (const std::uint64_t row : {std::uint64_t{3}, ~std::uint64_t{0}}) {
+      const auto texts = decoded(device, strings, {1, row, 0}, false, 3, 100);
+      ASSERT_TRUE(texts.ok()) << texts.status().text();
+      EXPECT_EQ(texts->count.status().code(), Code::invalid);
+    }
+  });
+}
+
+TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
+  const Column urls = codec::generate_urls(1000);
+  const auto strings = encode(urls);
+  ASSERT_OK(strings);
+  const std::vector<std::uint64_t> rows = some_rows(1000, 500, 1);
+  on_each_shared([&](const auto& device) {
+    const auto many = decoded(device, *strings, rows, true, rows.size() - 1, 1 << 20);
+    ASSERT_TRUE(many.ok()) << many.status().text();
+    EXPECT_EQ(many->count.status().code(), Code::capacity);
+    const auto long_text = decoded(device, *strings, rows, false, rows.size(), 1024);
+    ASSERT_TRUE(long_text.ok()) << long_text.status().text();
+    EXPECT_EQ(long_text->count.status().code(), Code::capacity);
+  });
+}
+
+TEST(FsstChosenRows, OnlyChosenRowsMustBeSound) {
+  const EncodedStrings strings = strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x07", "\x01\xff", "\x01"}, 6);
+  on_each_shared([&](const auto& device) {
+    const auto sound = decoded(device, strings, {0, 3}, true, 4, 100);
+    ASSERT_TRUE(sound.ok()) << sound.status().text();
+    EXPECT_OK(sound->count);
+    for (const std::uint64_t row : {1u, 2u}) {
+      const auto texts = decoded(device, strings, {0, row}, false, 2, 100);
+      ASSERT_TRUE(texts.ok()) << texts.status().text();
+      EXPECT_EQ(texts->count.status().code(), Code::corrupt);
+      EXPECT_NE(texts->count.status().text().find("row " + std::to_string(row)), std::string::npos) << texts->count.status().text();
+      for (const char byte : texts->bytes) ASSERT_EQ(byte, '\xa5') << "decoded all the same";
+    }
+  });
+}
+
+class FsstChosenOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+INSTANTIATE_TEST_SUITE_P(Devices, FsstChosenOnTheHost,
+                         ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                                           kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+
+TEST_P(FsstChosenOnTheHost, DecodesWithoutAFinding) {
+  const auto device = kernel::make_host_device(GetParam());
+  const Column urls = codec::generate_urls(300);
+  const auto strings = encode(urls, {.row_group_rows = 90});
+  ASSERT_OK(strings);
+  expect_chosen(device, *strings, urls, some_rows(300, 400, 9), true);
+  expect_chosen(device, *strings, urls, {5, 4, 299, 4}, false);
+  const auto no_room = decoded(device, *strings, some_rows(300, 900, 10), true, 300, 1001);
+  ASSERT_TRUE(no_room.ok()) << no_room.status().text();
+  EXPECT_EQ(no_room->count.status().code(), Code::capacity);
+}
+
+}  // namespace
+}  // namespace penstock::fsst
