@@ -80,6 +80,14 @@ TEST(FsstHostile, OffsetsBehindTheCodes) {
   strings.offsets = changed<std::uint32_t>(strings.offsets, 4, 6);
   expect_refused(strings, "row 3: its codes end at byte 6 of 5");
 }
+TEST(FsstHostile, TheOffsetOfNoRowsBehindTheCodes) {
+  for (const std::uint32_t width : {4u, 8u}) {
+    EncodedStrings strings = strings_of(small_table(), {}, 0);
+    strings.offset_bytes = width;
+    strings.offsets = width == 4 ? Bytes::own(std::vector<std::uint32_t>{5}) : Bytes::own(std::vector<std::uint64_t>{5});
+    expect_refused(strings, "row 0: its codes begin at byte 5 of 0");
+  }
+}
 TEST(FsstHostile, FewerOffsetsThanRows) {
   EncodedStrings strings = sound();
   strings.row_count++;

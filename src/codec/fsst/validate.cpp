@@ -39,6 +39,8 @@ Status check_offsets(const EncodedStrings& strings) {
   for (std::uint64_t row = 0; descends && row < strings.row_count; row++)
     if (strings.offset(row + 1) < strings.offset(row)) return corrupt("row " + std::to_string(row) + ": its codes end before they begin");
   if (strings.offset(strings.row_count) <= strings.codes.size) return {};
+  if (strings.offset(0) > strings.codes.size)      // also where there is no row
+    return corrupt("row 0: its codes begin at byte " + std::to_string(strings.offset(0)) + " of " + std::to_string(strings.codes.size));
   std::uint64_t row = 0;
   while (strings.offset(row + 1) <= strings.codes.size) row++;
   return corrupt("row " + std::to_string(row) + ": its codes end at byte " + std::to_string(strings.offset(row + 1)) + " of " +
