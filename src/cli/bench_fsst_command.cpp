@@ -3,8 +3,10 @@
 // Two columns that are made on the spot: addresses of pages and lines of logs. "decode" finds every row's length from the codes, checks all
 // of them, adds the lengths up and decodes: what a file of codes and offsets needs. "to given offsets" decodes alone, as formats that store
 // lengths allow. Rates are of text; the share of copy is of codes, offsets and text together. Every text is compared with the one it was
-// made from before it is timed. The host's decoder, on all cores, is timed beside them. Predicates are found from the codes to a bitmap
-// (bench_fsst_matching.hpp); their rates are of the text that is not decoded, and their share of copy of codes, offsets and bitmap.
+// made from before it is timed. The host's decoder, on all cores, is timed beside them.
+//
+// Predicates are found from the codes to a bitmap; their rates are of the text that is not decoded, and their share of copy of codes,
+// offsets and bitmap. A tenth of the rows is decoded alone (bench_fsst_matching.hpp).
 #include <algorithm>
 #include <cstring>
 

@@ -171,6 +171,34 @@ TEST(FsstMatching, RandomCodesOfSeveralRowGroups) {
   });
 }
 
+// Codes behind others that belong to no row, with offsets of eight bytes.
+EncodedStrings moved(const EncodedStrings& strings, std::size_t bytes) {
+  EncodedStrings moved = strings;
+  std::vector<std::uint8_t> codes(bytes, 255);
+  codes.insert(codes.end(), strings.codes.as<std::uint8_t>(), strings.codes.as<std::uint8_t>() + strings.codes.size);
+  std::vector<std::uint64_t> offsets;
+  for (std::uint64_t row = 0; row <= strings.row_count; row++) offsets.push_back(strings.offset(row) + bytes);
+  moved.codes = Bytes::own(std::move(codes));
+  moved.offsets = Bytes::own(std::move(offsets));
+  moved.offset_bytes = 8;
+  return moved;
+}
+
+TEST(FsstMatching, WideOffsetsThatDoNotBeginAtZero) {
+  const Column urls = codec::generate_urls(4000);
+  const auto strings = encode(urls, {.row_group_rows = 1300});
+  ASSERT_OK(strings);
+  const Made made = random_codes(51, {.rows = 1500, .escapes_of_100 = 10});
+  on_each_shared([&](const auto& device) {
+    for (const std::size_t bytes : {1u, 13u, 16u, 37u}) {
+      for (const char* pattern : {"%google%", "http://%", "%.html"})
+        expect_matched(device, moved(*strings, bytes), urls, Predicate::like(pattern));
+      expect_matched(device, moved(*strings, bytes), urls, Predicate::equals(std::string(urls.string(0))));
+      expect_matched(device, moved(made.strings, bytes), made.texts, Predicate::like("%abcabc%"));
+    }
+  });
+}
+
 TEST(FsstMatching, RowsOfHundredsOfKilobytesBesideShortOnes) {
   on_each_shared([](const auto& device) {
     const Made made =
