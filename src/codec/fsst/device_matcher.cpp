@@ -48,7 +48,9 @@ bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; 
 
 template <class T> Result<std::shared_ptr<Buffer>> brought(Device& device, Queue& queue, const std::vector<T>& values) {
   PENSTOCK_ASSIGN(auto buffer, device.allocate(std::max<std::uint64_t>(values.size() * sizeof(T), 16)));
-  if (!values.empty()) PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
+  const Status uploaded = values.empty() ? Status() : queue.upload(*buffer, values.data(), values.size() * sizeof(T));
+  PENSTOCK_TRY(queue.finish());      // the values may end with what its caller does next
+  PENSTOCK_TRY(uploaded);
   return buffer;
 }
 
@@ -129,7 +131,7 @@ class RowMatching : public Matching {
     for (const auto& bytes : automaton_.next) literals.insert(literals.end(), bytes.begin(), bytes.end());
     PENSTOCK_ASSIGN(steps_, brought(*device_, queue, steps));
     PENSTOCK_ASSIGN(literals_, brought(*device_, queue, literals));
-    return queue.finish();      // the vectors end here
+    return {};
   }
   std::vector<Argument> arguments(const DeviceStrings& strings, const Buffer& bits) const {
     std::vector<Argument> all;
@@ -195,7 +197,6 @@ class CodeMatching final : public Matching {
     PENSTOCK_ASSIGN(firsts_, brought(*device_, queue, firsts));
     PENSTOCK_ASSIGN(constants_, brought(*device_, queue, constants));
     PENSTOCK_ASSIGN(words_, brought(*device_, queue, words));
-    PENSTOCK_TRY(queue.finish());      // the vectors end here
     PENSTOCK_ASSIGN(program_, build_program(*device_, {offset_bytes_, row_items(device_->traits()), {}}, {variant()}));
     return {};
   }
