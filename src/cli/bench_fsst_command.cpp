@@ -1,4 +1,4 @@
-// penstock bench fsst: string columns of FSST codes, decoded on the device by every variant that fits it, beside peers.
+// penstock bench fsst: string columns of FSST codes, decoded on the device by every variant that fits it.
 //
 // Two columns that are made on the spot: addresses of pages and lines of logs. "decode" finds every row's length from the codes, checks all
 // of them, adds the lengths up and decodes: what a file of codes and offsets needs. "to given offsets" decodes alone, as formats that store

@@ -13,7 +13,7 @@ const std::vector<Command>& commands() {
       {"bench sort", "Time the radix sort of keys on the device, beside peers", declare_bench_sort},
       {"bench groups", "Time group-bys of one to many keys on the device, beside peers", declare_bench_groups},
       {"bench scan", "Time running sums on the device, beside peers", declare_bench_scan},
-      {"bench fsst", "Time FSST strings decoded on the device, beside peers", declare_bench_fsst},
+      {"bench fsst", "Time FSST strings decoded on the device, by every variant that fits", declare_bench_fsst},
       {"bench windows", "Time window functions, their sums by the device and by the host", declare_bench_windows},
       {"cache", "Show or clear the cache of compiled kernels", declare_cache},
   };

@@ -42,9 +42,10 @@ class Lengths final : public DeviceLengths {
     PENSTOCK_ASSIGN(counts_, device_->allocate(counts.size()));
     PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
     PENSTOCK_ASSIGN(auto queue, device_->queue());
-    PENSTOCK_TRY(queue->upload(*counts_, counts.data(), counts.size()));
     PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
-    return queue->finish();
+    const Status uploaded = queue->upload(*counts_, counts.data(), counts.size());
+    PENSTOCK_TRY(queue->finish());      // the counts end here
+    return uploaded;
   }
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& lengths) override {
     if (strings.offset_bytes != offset_bytes_ || strings.row_count != row_count_ || strings.group_count != group_count_)

@@ -15,9 +15,9 @@ constexpr std::uint32_t most_local_states = 16;
 // Longer words have longer ways to go before each piece.
 constexpr std::uint32_t most_contained_bytes = 32;
 
-// What fsst_match_pieces is tuned by; not measured on a GPU yet. With a copy of the filter for each of 32 banks a group takes 42 KB of
-// local memory, so that three groups of 512 fit a multiprocessor of an H200: with 40 registers each, where ptxas spills 40 bytes; without
-// that bound it takes 110. On two cores none of these numbers made a difference.
+// What fsst_match_pieces is tuned by; not measured on a GPU yet, where an earlier tuning was. With a copy of the filter for each of 32
+// banks a group takes 42 KB of local memory, so that three groups of 512 fit a multiprocessor of an H200: with 40 registers each, where
+// ptxas spills 40 bytes; without that bound it takes 110. On two cores none of these numbers made a difference.
 struct PiecesPolicy { std::uint32_t items = 256, tile_rows = 1024, pieces = 2, copy_bits = 0, groups_a_unit = 8; };
 PiecesPolicy pieces_policy(const Traits& traits) {
   PiecesPolicy policy;
@@ -237,7 +237,7 @@ constexpr std::array<Variant, 3> table = {{{"fsst_match_codes", compares_codes, 
                                            {"fsst_match_rows", any, make<RowMatching>}}};
 
 // Whether most pieces would have to be walked: from here on rows are walked faster, each until it is decided. On two cores 16 % of pieces
-// noted take as long as all rows do, 76 % five times as long. On GPUs not measured.
+// noted take as long as all rows do, 76 % five times as long. For GPUs a guess.
 bool notes_too_much(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate) {
   const double most = traits.is_cpu ? 0.15 : 0.5;
   const Result<Automaton> automaton = automaton_of(predicate);

@@ -78,7 +78,8 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, double span_codes, std
 }
 
 // Long columns are shared out four times as finely as there are warps, so that what is slower somewhere is made up for; of short ones every
-// warp has a span. On an H200, 10 million addresses, GB/s: once 1486, twice 1545, four times 1555; one million: 1271, 1110, 1041.
+// warp has a span. A sketch of the kernel on an H200, 10 million addresses, GB/s: once 1486, twice 1545,
+// four times 1555; one million: 1271, 1110, 1041.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::uint64_t code_bytes, std::uint32_t compute_units) {
   constexpr std::uint32_t rounds = 4;
   constexpr std::uint64_t long_span = 8192;

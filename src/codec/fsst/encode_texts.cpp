@@ -100,10 +100,15 @@ void run_together(const Encoder& encoder, Lanes& lanes, Cursors& cursors) {
   cursors = {a, b, c, d};
 }
 
+std::uint64_t bytes_of(std::span<const std::string_view> texts) {
+  std::uint64_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size();
+  return bytes;
+}
+
 // Where the texts' bytes, added up, pass each lane's share; and the end.
 std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_view> texts) {
-  std::uint64_t all_bytes = 0;
-  for (const std::string_view text : texts) all_bytes += text.size();
+  const std::uint64_t all_bytes = bytes_of(texts);
   std::array<std::uint64_t, lane_count + 1> first;
   first.fill(texts.size());
   first[0] = 0;
@@ -114,12 +119,6 @@ std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_vie
     passed += texts[text].size();
   }
   return first;
-}
-
-std::uint64_t bytes_of(std::span<const std::string_view> texts) {
-  std::uint64_t bytes = 0;
-  for (const std::string_view text : texts) bytes += text.size();
-  return bytes;
 }
 
 }  // namespace
