@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
 #include "penstock/fsst_match.hpp"
 #include "primitive/scan.hpp"
@@ -19,8 +20,7 @@ class Chosen final : public ChosenDecoder {
     row_count_ = strings.row_count;
     offset_bytes_ = strings.offset_bytes;
     most_rows_ = most_rows;
-    const Traits& traits = device_->traits();
-    const std::uint32_t items = traits.is_cpu ? 1 : std::min(128u, traits.max_group_size);
+    const std::uint32_t items = row_items(device_->traits());
     PENSTOCK_ASSIGN(select_, build_program(*device_, {offset_bytes_, items, {}}, {"fsst_select"}));
     PENSTOCK_ASSIGN(decode_, build_program(*device_, {offset_bytes_, items, {}}, {"fsst_chosen"}));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device_, {primitive::Number::u32, primitive::Number::u64, true}));

@@ -11,6 +11,8 @@ constexpr std::uint32_t span_warps = 28;
 
 // Of fsst_decode_tiles' groups.
 std::uint32_t tile_items(const Traits& traits);
+// Of groups whose items have a row each, a power of two.
+std::uint32_t row_items(const Traits& traits);
 // Whether fsst_decode_spans runs: shared memory is addressed as sm_90 lays it out.
 bool has_warps(const Traits& traits);
 

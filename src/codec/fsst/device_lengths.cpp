@@ -1,6 +1,7 @@
 // Lengths of rows on a device.
 #include <algorithm>
 
+#include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
 #include "penstock/fsst_match.hpp"
 
@@ -35,8 +36,7 @@ class Lengths final : public DeviceLengths {
     row_count_ = strings.row_count;
     offset_bytes_ = strings.offset_bytes;
     group_count_ = static_cast<std::uint32_t>(strings.row_groups.size());
-    const Traits& traits = device_->traits();
-    const std::uint32_t items = traits.is_cpu ? 1 : std::min(128u, traits.max_group_size);
+    const std::uint32_t items = row_items(device_->traits());
     PENSTOCK_ASSIGN(program_, build_program(*device_, {offset_bytes_, items, {}}, {"fsst_lengths"}));
     const std::vector<std::uint8_t> counts = counts_of(strings, unit);
     PENSTOCK_ASSIGN(counts_, device_->allocate(counts.size()));

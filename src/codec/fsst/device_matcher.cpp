@@ -54,7 +54,6 @@ template <class T> Result<std::shared_ptr<Buffer>> brought(Device& device, Queue
   return buffer;
 }
 
-std::uint32_t row_items(const Traits& traits) { return traits.is_cpu ? 1 : std::bit_floor(std::min(128u, traits.max_group_size)); }
 // Of a tile of fsst_match_rows and fsst_match_codes.
 std::uint64_t tile_rows_of(std::uint32_t items) { return std::uint64_t{items} * (items >= 32 ? 4 : 32); }
 

@@ -1,6 +1,7 @@
 // Encoded strings brought to a device, and their codes shared out among its groups.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/guard.hpp"
@@ -142,6 +143,7 @@ Status bring_shares(Device& device, Queue& queue, const EncodedStrings& strings,
 }  // namespace
 
 std::uint32_t tile_items(const Traits& traits) { return std::min(128u, traits.max_group_size); }
+std::uint32_t row_items(const Traits& traits) { return traits.is_cpu ? 1 : std::bit_floor(tile_items(traits)); }
 
 Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue, const EncodedStrings& strings) {
   PENSTOCK_TRY(validate_layout(strings));

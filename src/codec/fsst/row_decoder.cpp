@@ -15,8 +15,7 @@ class RowDecoder : public DeviceDecoder {
 
  protected:
   Status open_variant(const DeviceStrings& strings) override {
-    const Traits& traits = device_->traits();
-    PENSTOCK_ASSIGN(measure_, build_program({"fsst_measure"}, traits.is_cpu ? 1 : std::min(128u, traits.max_group_size)));
+    PENSTOCK_ASSIGN(measure_, build_program({"fsst_measure"}, row_items(device_->traits())));
     PENSTOCK_ASSIGN(decode_, build_program({variant()}, decode_items()));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device_, {primitive::Number::u32, primitive::Number::u64, true}));
     PENSTOCK_ASSIGN(lengths_, device_->allocate((strings.row_count + 1) * 4));
