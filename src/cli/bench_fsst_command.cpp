@@ -7,13 +7,17 @@
 //
 // Predicates are found from the codes to a bitmap; their rates are of the text that is not decoded, and their share of copy of codes,
 // offsets and bitmap. A tenth of the rows is decoded alone (bench_fsst_matching.hpp).
+//
+// Peers that decode other formats to the same text find it in a folder, by --write-texts: one file a column, named as its first case.
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "base/clock.hpp"
 #include "cli/bench_fsst_matching.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "codec/generate_text.hpp"
 #include "penstock/fsst_device.hpp"
 
@@ -78,11 +82,19 @@ class FsstBench {
     return now_seconds() - begun;
   }
 
+  // The texts without their offsets, as one file.
+  Status write_texts(const std::string& path) const {
+    PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
+    PENSTOCK_TRY(file->write({texts_.values.as<char>(), static_cast<std::size_t>(strings_.text_bytes)}));
+    return file->commit();
+  }
+
   MatchedColumn matched() { return {device_, *queue_, texts_, strings_, there_}; }
   double text_bytes() const { return static_cast<double>(strings_.text_bytes); }
+  double code_bytes() const { return static_cast<double>(there_.code_bytes); }
   // Codes and both offsets, and the text.
   double moved_bytes() const {
-    return text_bytes() + static_cast<double>(there_.code_bytes) + static_cast<double>(there_.row_count) * (8 + there_.offset_bytes);
+    return text_bytes() + code_bytes() + static_cast<double>(there_.row_count) * (8 + there_.offset_bytes);
   }
 
  private:
@@ -104,6 +116,7 @@ Status measure_way(FsstBench& bench, const Set& set, const char* way, const Trai
     PENSTOCK_ASSIGN(Figure figure, time_runs(case_name(set, way), "penstock " + variant, bench.moved_bytes(), options.repeats,
                                              [&] { return bench.run_seconds(); }));
     figure.text_bytes = bench.text_bytes();
+    figure.stored_bytes = bench.code_bytes();
     figures.push_back(std::move(figure));
   }
   return {};
@@ -125,8 +138,16 @@ Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits, 
   PENSTOCK_ASSIGN(Figure host, time_runs(case_name(set, ways[0]), "penstock host, all cores", bench.moved_bytes(),
                                          std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
   host.text_bytes = bench.text_bytes();
+  host.stored_bytes = bench.code_bytes();
   figures.push_back(std::move(host));
   return {};
+}
+
+Status write_texts(const FsstBench& bench, const Set& set, const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code ignored;      // the file tells what cannot be written
+  std::filesystem::create_directories(folder, ignored);
+  return bench.write_texts((std::filesystem::path(folder) / (case_name(set, ways[0]) + ".text")).string());
 }
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
@@ -137,6 +158,7 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
     if (std::none_of(names.begin(), names.end(), is_of_set)) continue;
     FsstBench bench;
     PENSTOCK_TRY(bench.open(device, set, options.rows));
+    PENSTOCK_TRY(write_texts(bench, set, options.texts_folder));
     PENSTOCK_TRY(measure_decoding(bench, set, device->traits(), options, figures));
     for (const std::string& name : matching_names())
       if (is_chosen(options, case_name(set, name)))
@@ -151,6 +173,7 @@ Action declare_bench_fsst(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   options->rows = 1'000'000;
   declare_bench_options(arguments, *options, {"rows to decode", physical_memory_bytes() / 1000, case_names()});
+  arguments.value("--write-texts", "FOLDER", options->texts_folder, "write each column's text there, a file for peers to read");
   return [options] { return run_bench(*options, "rows", measure_cases); };
 }
 

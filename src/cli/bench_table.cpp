@@ -1,6 +1,7 @@
 #include "cli/bench_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <unistd.h>
@@ -11,7 +12,14 @@
 namespace penstock::cli {
 namespace {
 
-// A peer's line gets the bytes that stand with our figure of the case.
+// The numbers of a peer's line behind its name: seconds, spread, bytes moved, bytes stored; zero where it has fewer.
+std::array<double, 4> numbers_of_line(const char* text) {
+  std::array<double, 4> numbers{};
+  std::sscanf(text, "%lf;%lf;%lf;%lf", &numbers[0], &numbers[1], &numbers[2], &numbers[3]);
+  return numbers;
+}
+
+// A peer's line gets the bytes that stand with our figure of the case, unless it says its own.
 Status add_peer(const std::string& command, const BenchOptions& options, std::vector<Figure>& figures) {
   std::string line_of_shell = command + " " + std::to_string(options.rows) + " " + std::to_string(options.repeats);
   if (options.sweep != "none" && options.sweep != "rows") line_of_shell += " " + options.sweep;
@@ -22,12 +30,23 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
     const std::string text(line);
     const std::size_t first = text.find(';'), second = text.find(';', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), std::atof(text.c_str() + second + 1), 0, 0, 0};
+    const auto [seconds, spread, moved_bytes, stored_bytes] = numbers_of_line(text.c_str() + second + 1);
+    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), seconds, spread, 0, 0, stored_bytes};
     for (const Figure& ours : figures)
       if (ours.work == figure.work) figure.bytes = ours.bytes, figure.text_bytes = ours.text_bytes;
-    if (figure.bytes > 0) figures.push_back(figure);
+    const bool is_our_case = figure.bytes > 0;
+    if (moved_bytes > 0) figure.bytes = moved_bytes;
+    if (is_our_case) figures.push_back(figure);
   }
   return pclose(pipe) == 0 ? Status() : Status(Code::io, "the peer '" + command + "' failed");
+}
+
+// How many bytes of text a stored byte makes.
+std::string text_of_ratio(const Figure& f, bool json) {
+  std::array<char, 64> text{};
+  const char* format = json ? "\"ratio\": %.4f, " : "  ratio %.2f";
+  if (f.stored_bytes > 0) std::snprintf(text.data(), text.size(), format, f.text_bytes / f.stored_bytes);
+  return text.data();
 }
 
 std::string text_of_figure(const Figure& f, const BenchOptions& options, const BenchDevice& opened) {
@@ -37,10 +56,10 @@ std::string text_of_figure(const Figure& f, const BenchOptions& options, const B
   std::snprintf(line, sizeof line,
                 json ? "{\"work\": \"%s\", \"name\": \"%s\", \"rows\": %llu, \"milliseconds\": %.5f, \"spread\": %.3f, "
                        "\"gigabytes_per_second\": %.3f, \"share_of_copy\": %.5f, "
-                     : "%-20s %-36s %11llu rows %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy\n",
+                     : "%-20s %-36s %11llu rows %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy",
                 f.work.c_str(), f.name.c_str(), static_cast<unsigned long long>(options.rows), f.median_seconds * 1e3,
                 json ? f.spread : f.spread * 100, rate / 1e9, (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
-  return json ? line + ("\"device\": \"" + opened.device->traits().name + "\"}\n") : line;
+  return line + text_of_ratio(f, json) + (json ? "\"device\": \"" + opened.device->traits().name + "\"}\n" : "\n");
 }
 
 std::string check_only(const std::vector<std::string>& case_names, const std::string& text) {
@@ -85,9 +104,10 @@ Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are
 }
 
 Status print_with_peers(const BenchOptions& options, const BenchDevice& opened, Figures figures) {
+  Status all_peers;
   for (std::size_t at = 0; at < options.peers.size();) {
     const std::size_t comma = std::min(options.peers.find(',', at), options.peers.size());
-    PENSTOCK_TRY(add_peer(options.peers.substr(at, comma - at), options, figures));
+    if (Status peer = add_peer(options.peers.substr(at, comma - at), options, figures); !peer.ok()) all_peers = std::move(peer);
     at = comma + 1;
   }
   std::map<std::string, std::size_t> places;      // of cases, in the order they were measured
@@ -95,7 +115,7 @@ Status print_with_peers(const BenchOptions& options, const BenchDevice& opened, 
   std::stable_sort(figures.begin(), figures.end(), [&](const Figure& a, const Figure& b) { return places[a.work] < places[b.work]; });
   const Sink out = standard_output();
   for (const Figure& figure : figures) PENSTOCK_TRY(out(text_of_figure(figure, options, opened)));
-  return {};
+  return all_peers;
 }
 
 }  // namespace
@@ -111,7 +131,7 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
-  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0};
+  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0, 0};
 }
 
 Status run_bench(const BenchOptions& options, const char* rows_are,

@@ -1,7 +1,7 @@
 // What every bench shares: options, figures beside those of peers, and how they are printed.
 //
 // A peer is a program that takes the row count and the repeats, in a sweep of the cases also its word, and prints lines `case;name;seconds`
-// for the same rows (bench/peers/).
+// for the same rows (bench/peers/). One that moves other bytes than we do says more: `case;name;seconds;spread;bytes moved;bytes stored`.
 #pragma once
 #include <functional>
 #include <string>
@@ -15,6 +15,7 @@ namespace penstock::cli {
 struct BenchOptions {
   std::string device, format = "table", peers, only, sweep = "none";
   std::string variant;      // forced; of benches that declare it
+  std::string texts_folder;      // where to write the cases' texts for peers; of benches that declare it
   std::uint64_t rows = 1 << 24, repeats = 20;
 };
 // What a bench says of itself to its options. `case_sweep` is the word of --sweep that asks for more cases; any bench sweeps its rows.
@@ -33,8 +34,9 @@ struct BenchDevice { std::shared_ptr<Device> device; double copy_bytes_per_secon
 // Whether --only takes a case.
 bool is_chosen(const BenchOptions& options, std::string_view case_name);
 
-// One line of the result table. `bytes` is what the case must move, `text_bytes` what it yields where a rate of that says more.
-struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0, text_bytes = 0; };
+// One line of the result table. `bytes` is what the case must move, `text_bytes` what it yields where a rate of that says more, and
+// `stored_bytes` what the text was made of.
+struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0, text_bytes = 0, stored_bytes = 0; };
 using Figures = std::vector<Figure>;
 
 // Median and spread of `repeats` runs, after two that do not count.
@@ -42,7 +44,7 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
                          const std::function<Result<double>()>& run_seconds);
 
 // Opens the device and measures, in a sweep of rows once for each power of two from 2^16 to --rows. Adds the peers' figures for our cases
-// and prints all of them, with the share of the device's copy bandwidth.
+// and prints all of them, with the share of the device's copy bandwidth; a peer that failed is an error after that.
 Status run_bench(const BenchOptions& options, const char* rows_are,
                  const std::function<Result<Figures>(const std::shared_ptr<Device>& device, const BenchOptions& options)>& measure);
 

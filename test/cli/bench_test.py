@@ -49,6 +49,31 @@ class Bench(CommandLineTest):
         figures = self.figures("scan", "--sweep", "rows", "--rows", "131072", "--only", "exclusive u32", "--peers", peer)
         self.assertEqual([figure["name"] for figure in figures[1::2]], ["told 2 65536", "told 2 131072"])
 
+    def test_a_peer_may_say_what_it_moves_and_stores(self):
+        peer = self.peer("decode, addresses;one;0.001;0.25;4000000000;500\ndecode, addresses;two;0.001;0;2000000000")
+        figures = self.figures("fsst", "--rows", "1000", "--only", "decode, addresses", "--write-texts", self.folder / "texts",
+                               "--peers", peer)
+        text_bytes = (self.folder / "texts" / "decode, addresses.text").stat().st_size
+        one, two = figures[-2:]
+        self.assertEqual((one["name"], one["spread"]), ("one", 0.25))
+        self.assertAlmostEqual(one["gigabytes_per_second"], text_bytes / 1e6, places=3)
+        self.assertAlmostEqual(one["ratio"], text_bytes / 500, places=3)
+        self.assertAlmostEqual(one["share_of_copy"] / two["share_of_copy"], 2, places=3)
+        self.assertNotIn("ratio", two)
+        self.assertIn("ratio", figures[0])
+
+    def test_a_peer_that_fails_takes_no_other_figure_with_it(self):
+        path = self.peer("exclusive u32;told;0.001")
+        path.write_text(path.read_text() + "exit 3\n")
+        ended = self.bench("scan", "--rows", "1000", "--only", "exclusive u32", "--peers", path)
+        self.assertEqual((ended.returncode, len(ended.out.splitlines())), (1, 2))
+        self.assertIn("failed", ended.err)
+
+    def test_texts_that_cannot_be_written_are_an_error(self):
+        (self.folder / "file").write_text("")
+        self.assert_fails(self.bench("fsst", "--rows", "1000", "--only", "decode, addresses", "--write-texts", self.folder / "file"),
+                          "decode, addresses.text")
+
     def test_a_case_outside_the_sweep_is_named(self):
         self.assert_fails(self.bench("groups", "--sweep", "keys", "--only", "zipf"), "no case of this sweep has 'zipf' in its name")
 
