@@ -1,6 +1,9 @@
 // What the host side of device decoding shares: sizes that kernels know too, and which devices a variant is for.
 #pragma once
-#include "penstock/device.hpp"
+#include <span>
+#include <vector>
+
+#include "penstock/fsst_device.hpp"
 
 namespace penstock::fsst {
 
@@ -8,6 +11,12 @@ constexpr std::uint32_t table_word_count = 768, codes_an_item = 16;      // fsst
 
 // Of groups of warps: 896 items have 72 registers each, with 1024 the decoding spills.
 constexpr std::uint32_t span_warps = 28;
+
+// Where a row group's codes lie.
+struct CodeRange { std::uint64_t begin, end; };
+// Uploads what kernels share out among groups, of a column whose sizes `there` has already; waits.
+Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups, const std::vector<CodeRange>& ranges,
+                    DeviceStrings& there);
 
 // Of fsst_decode_tiles' groups.
 std::uint32_t tile_items(const Traits& traits);

@@ -15,10 +15,10 @@ namespace {
 constexpr std::uint32_t escape_word = 0x02000000, no_symbol_word = 0x02000001;
 
 // fsst_tables.kc
-std::vector<std::uint32_t> table_words(const EncodedStrings& strings) {
-  std::vector<std::uint32_t> words(strings.row_groups.size() * table_word_count);
-  for (std::size_t group = 0; group < strings.row_groups.size(); group++) {
-    const SymbolTable& table = *strings.row_groups[group].table;
+std::vector<std::uint32_t> table_words(std::span<const RowGroup> row_groups) {
+  std::vector<std::uint32_t> words(row_groups.size() * table_word_count);
+  for (std::size_t group = 0; group < row_groups.size(); group++) {
+    const SymbolTable& table = *row_groups[group].table;
     std::uint32_t* const to = words.data() + group * table_word_count;
     for (std::uint32_t code = 0; code < 256; code++)
       to[code] = code == escape_code ? escape_word : code < table.symbol_count ? 0u - 8u * table.lengths[code] : no_symbol_word;
@@ -27,7 +27,6 @@ std::vector<std::uint32_t> table_words(const EncodedStrings& strings) {
   return words;
 }
 
-struct CodeRange { std::uint64_t begin, end; };
 std::vector<CodeRange> code_ranges(const EncodedStrings& strings) {
   std::vector<CodeRange> ranges;
   for (std::size_t group = 0; group < strings.row_groups.size(); group++)
@@ -103,27 +102,23 @@ template <class T> Result<std::shared_ptr<Buffer>> brought(Device& device, Queue
 
 // What is uploaded, and must outlive the uploads.
 struct Uploads {
-  std::array<std::byte, 16> last_codes{};
   std::vector<std::uint64_t> groups, tiles;
   std::vector<std::uint32_t> tables;
   SpanPlan plan;
 };
 
-Status bring_codes(Device& device, Queue& queue, const EncodedStrings& strings, Uploads& uploads, DeviceStrings& there) {
+using LastCodes = std::array<std::byte, 16>;
+Status enqueue_codes(Device& device, Queue& queue, const EncodedStrings& strings, LastCodes& last, DeviceStrings& there) {
   const std::uint64_t whole = there.code_bytes / 16 * 16;
   PENSTOCK_ASSIGN(there.codes, device.allocate(whole + 16));
   PENSTOCK_ASSIGN(there.offsets, device.allocate((there.row_count + 1) * there.offset_bytes));
-  if (there.code_bytes > whole) std::memcpy(uploads.last_codes.data(), strings.codes.data + whole, there.code_bytes - whole);
+  if (there.code_bytes > whole) std::memcpy(last.data(), strings.codes.data + whole, there.code_bytes - whole);
   if (whole > 0) PENSTOCK_TRY(queue.upload(*there.codes, strings.codes.data, whole));
-  PENSTOCK_TRY(queue.upload(*there.codes, uploads.last_codes.data(), uploads.last_codes.size(), whole));
+  PENSTOCK_TRY(queue.upload(*there.codes, last.data(), last.size(), whole));
   return queue.upload(*there.offsets, strings.offsets.data, (there.row_count + 1) * there.offset_bytes);
 }
 
-Status bring_shares(Device& device, Queue& queue, const EncodedStrings& strings, Uploads& uploads, DeviceStrings& there) {
-  for (const RowGroup& group : strings.row_groups) uploads.groups.push_back(group.first_row);
-  uploads.groups.push_back(strings.row_count);
-  uploads.tables = table_words(strings);
-  const std::vector<CodeRange> ranges = code_ranges(strings);
+Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>& ranges, Uploads& uploads, DeviceStrings& there) {
   uploads.tiles = tiles_of(ranges, std::uint64_t{codes_an_item} * tile_items(device.traits()));
   there.tile_count = uploads.tiles.back();
   PENSTOCK_ASSIGN(there.groups, brought(device, queue, uploads.groups));
@@ -142,6 +137,17 @@ Status bring_shares(Device& device, Queue& queue, const EncodedStrings& strings,
 
 }  // namespace
 
+Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups, const std::vector<CodeRange>& ranges,
+                    DeviceStrings& there) {
+  Uploads uploads;
+  for (const RowGroup& group : row_groups) uploads.groups.push_back(group.first_row);
+  uploads.groups.push_back(there.row_count);
+  uploads.tables = table_words(row_groups);
+  const Status enqueued = enqueue_shares(device, queue, ranges, uploads, there);
+  PENSTOCK_TRY(queue.finish());      // also after an error: what was enqueued reads what ends here
+  return enqueued;
+}
+
 std::uint32_t tile_items(const Traits& traits) { return std::min(128u, traits.max_group_size); }
 std::uint32_t row_items(const Traits& traits) { return traits.is_cpu ? 1 : std::bit_floor(tile_items(traits)); }
 
@@ -154,12 +160,13 @@ Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue, const E
   there.text_bytes = strings.text_bytes;
   there.offset_bytes = strings.offset_bytes;
   there.group_count = static_cast<std::uint32_t>(strings.row_groups.size());
-  Uploads uploads;
+  LastCodes last{};
   return guard([&]() -> Result<DeviceStrings> {
-    Status brought = bring_codes(device, queue, strings, uploads, there);
-    if (brought.ok()) brought = bring_shares(device, queue, strings, uploads, there);
-    PENSTOCK_TRY(queue.finish());      // also after an error: what was enqueued reads what ends here
-    PENSTOCK_TRY(brought);
+    const Status enqueued = enqueue_codes(device, queue, strings, last, there);
+    const Status shared =
+        enqueued.ok() ? bring_shares(device, queue, strings.row_groups, code_ranges(strings), there) : queue.finish();
+    PENSTOCK_TRY(enqueued);
+    PENSTOCK_TRY(shared);
     return there;
   });
 }

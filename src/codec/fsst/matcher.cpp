@@ -22,7 +22,7 @@ bool Matcher::add(std::uint64_t symbol, std::uint32_t length, std::uint32_t code
   } else if (length == 2) {
     short_[symbol] = match;
   } else {
-    LongSymbol& at = long_[slot(symbol)];
+    LongSymbol& at = long_[slot_of(symbol)];
     if (!at.is_free()) return false;
     at = {symbol, match, static_cast<std::uint8_t>(64 - 8 * length)};
   }

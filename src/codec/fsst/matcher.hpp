@@ -37,6 +37,12 @@ struct Match {
   std::uint32_t bits = 0;
 };
 
+// The slot of a symbol of three bytes and more, also in tables of devices (fsst_encode.kc).
+constexpr std::uint32_t slot_bits = 11;      // 32 KiB on the host, which the fastest cache holds
+constexpr std::uint32_t slot_of(std::uint64_t word) {
+  return (static_cast<std::uint32_t>(word) << 8) * 0x9e3779b1u >> (32 - slot_bits);
+}
+
 class Matcher {
  public:
   Matcher();      // no symbols: every byte is an escape
@@ -46,14 +52,14 @@ class Matcher {
   // The match at eight bytes of text; with fewer bytes left, whatever stands behind them, the right one if it is no longer than they are.
   Match find(std::uint64_t word) const {
     // Chosen by a mask: which of the two it is cannot be foretold, and a branch would be wrong every few symbols.
-    const LongSymbol& at = long_[slot(word)];
+    const LongSymbol& at = long_[slot_of(word)];
     const std::uint32_t short_match = short_[word & 0xffff], long_match = at.match;
     const std::uint32_t is_long = (word ^ at.symbol) << at.unused_bits == 0 ? 1 : 0;
     return {short_match ^ ((short_match ^ long_match) & (0 - is_long))};
   }
   // The match at the text's last `left` (1 to 7) bytes, whatever stands behind them.
   Match find_at_end(std::uint64_t word, std::uint32_t left) const {
-    const LongSymbol& at = long_[slot(word)];
+    const LongSymbol& at = long_[slot_of(word)];
     if ((word ^ at.symbol) << at.unused_bits == 0 && Match{at.match}.length() <= left) return {at.match};
     return {left == 1 ? single_[word & 0xff] : short_[word & 0xffff]};
   }
@@ -65,10 +71,6 @@ class Matcher {
     std::uint8_t unused_bits = 0;
     bool is_free() const { return match == 0; }
   };
-  static constexpr std::uint32_t slot_bits = 11;      // 32 KiB, which the fastest cache holds
-  static std::uint32_t slot(std::uint64_t word) {
-    return (static_cast<std::uint32_t>(word) << 8) * 0x9e3779b1u >> (32 - slot_bits);
-  }
   void add_single(std::uint32_t byte, std::uint16_t match);
 
   std::array<LongSymbol, 1 << slot_bits> long_;
