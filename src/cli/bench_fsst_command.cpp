@@ -6,7 +6,8 @@
 // made from before it is timed. The host's decoder, on all cores, is timed beside them.
 //
 // Predicates are found from the codes to a bitmap; their rates are of the text that is not decoded, and their share of copy of codes,
-// offsets and bitmap. A tenth of the rows is decoded alone (bench_fsst_matching.hpp).
+// offsets and bitmap. A tenth of the rows is decoded alone (bench_fsst_matching.hpp). "encode" makes the codes of text that lies on the
+// device, with tables that are there (bench_fsst_encoding.hpp).
 //
 // Peers that decode other formats to the same text find it in a folder, by --write-texts: one file a column, named as its first case.
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <filesystem>
 
 #include "base/clock.hpp"
+#include "cli/bench_fsst_encoding.hpp"
 #include "cli/bench_fsst_matching.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
@@ -127,6 +129,7 @@ std::vector<std::string> case_names() {
   for (const Set& set : sets) {
     for (const char* way : ways) names.push_back(case_name(set, way));
     for (const std::string& name : matching_names()) names.push_back(case_name(set, name));
+    names.push_back(case_name(set, encoding_name));
   }
   return names;
 }
@@ -163,6 +166,8 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
     for (const std::string& name : matching_names())
       if (is_chosen(options, case_name(set, name)))
         PENSTOCK_TRY(measure_matching(bench.matched(), name, case_name(set, name), options, figures));
+    if (is_chosen(options, case_name(set, encoding_name)))
+      PENSTOCK_TRY(measure_encoding(bench.matched(), case_name(set, encoding_name), options, figures));
   }
   return figures;
 }

@@ -100,7 +100,8 @@ class Encoder final : public DeviceEncoder {
     PENSTOCK_TRY(queue.download(&code_bytes, *bases_, 8, tile_count_ * 8));
     PENSTOCK_TRY(queue.finish());
     if (verdict[0] != 0)
-      return Status(Code::corrupt, "row " + std::to_string(~verdict[0]) + ": offsets that descend, end outside the text, or are a GiB apart");
+      return Status(Code::corrupt, "row " + std::to_string(~verdict[0]) +
+                                       ": offsets that descend, lie outside the text or are 1 GiB apart");
     if ((verdict[1] & fault_capacity) != 0)
       return Status(Code::capacity, std::to_string(code_bytes) + " bytes of codes, and memory for " + std::to_string(capacity_));
     return guard([&] { return shared_out(queue, code_bytes, begins); });
