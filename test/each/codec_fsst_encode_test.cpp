@@ -210,6 +210,20 @@ TEST(FsstEncodeOnDevices, OneByteRepeatedAtEveryPhase) {
   });
 }
 
+// Symbols overlap at every place, and walks meet late.
+TEST(FsstEncodeOnDevices, TextsOfTwoLetters) {
+  std::mt19937 random(11);
+  std::vector<std::string> texts(400);
+  for (std::size_t i = 0; i < texts.size(); i++) {
+    const std::size_t period = 1 + random() % 40;
+    for (std::uint64_t left = random() % 3000, at = 0; at < left; at++)
+      texts[i].push_back(at < period ? static_cast<char>('a' + random() % 2) : texts[i][at - period]);
+  }
+  on_each_variant([&](const auto& device, const std::string& variant) {
+    expect_host_codes(device, Column::from_strings(texts), {.row_group_rows = 130}, {variant});
+  });
+}
+
 TEST(FsstEncodeOnDevices, MissingRowsHaveNoCodesWhateverTheirText) {
   Column urls = codec::generate_urls(9000);
   std::mt19937 random(3);

@@ -18,15 +18,17 @@ constexpr std::uint32_t piece_bytes = 64;         // fsst_encode_tiles.kc
 constexpr std::uint32_t longest_tile_steps = 8;
 constexpr std::uint64_t most_rows = 0xfffffffe;
 constexpr std::uint64_t cpu_tile_bytes = 1 << 16;
+constexpr std::uint64_t most_trained_pairs = 1024;      // of tables that train() makes, as a rule
 
 // Items of fsst_encode_tiles' groups: as many as local memory has room for; 0 where there is none.
-std::uint32_t encode_items(const Traits& traits) {
-  constexpr std::uint64_t table_bytes = 9216, item_bytes = 192;
+std::uint32_t encode_items(const Traits& traits, std::uint64_t pair_count) {
+  const std::uint64_t table_bytes = 7168 + 2 * pair_count + 64;
+  constexpr std::uint64_t item_bytes = 192;
   for (std::uint32_t items = 128; items >= 32; items /= 2)
     if (items <= traits.max_group_size && table_bytes + items * item_bytes <= traits.local_bytes) return items;
   return 0;
 }
-bool has_room_for_tiles(const Traits& traits) { return encode_items(traits) != 0; }
+bool has_room_for_tiles(const Traits& traits) { return encode_items(traits, most_trained_pairs) != 0; }
 
 constexpr std::string_view tiles = "fsst_encode_tiles", rows = "fsst_encode_rows";
 
@@ -116,7 +118,8 @@ class Encoder final : public DeviceEncoder {
   std::uint64_t group_count() const { return row_groups_.size(); }
 
   Status build_programs(std::uint32_t pair_count) {
-    const std::uint32_t small = row_items(device_->traits()), items = variant_ == tiles ? encode_items(device_->traits()) : 1;
+    const std::uint32_t small = row_items(device_->traits()), items = variant_ == tiles ? encode_items(device_->traits(), pair_count) : 1;
+    if (items == 0) return {Code::unsupported, "symbol tables that local memory has no room for"};
     const std::string offsets = code_offset_bytes_ == 8 ? "#define CODE_OFFSET u64\n" : "#define CODE_OFFSET u32\n";
     const std::string pairs = "#define PAIR_COUNT " + std::to_string(pair_count) + "u\n";
     const ProgramOptions moving{text_offset_bytes_, small, offsets}, encoding{text_offset_bytes_, items, offsets + pairs};
