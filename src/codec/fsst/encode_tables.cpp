@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t slot_count = 1 << slot_bits;
 constexpr std::uint32_t least_pair_count = 512;
+constexpr std::uint32_t length_shift = 8, is_escaped = 0x1000, row_shift = 13;
 constexpr std::uint16_t free_slot = 0xff00 | escape_code, free_pair = escape_code;      // a length that no text has; a code of no symbol
 
 // Rows of two-byte symbols, a row a first byte, laid over one another: where each begins, and the entries.
@@ -45,7 +46,7 @@ bool add_symbol(Table& table, std::uint64_t symbol, std::uint32_t length, std::u
   } else {
     std::uint16_t& slot = table.slots[slot_of(symbol)];
     if (slot != free_slot) return false;
-    slot = static_cast<std::uint16_t>(length << 8 | code);
+    slot = static_cast<std::uint16_t>(length << length_shift | code);
   }
   return true;
 }
@@ -87,7 +88,10 @@ void append_words(const Table& table, const SymbolTable& symbols, std::uint32_t 
   to += slot_count / 2;
   std::memcpy(to, symbols.symbols.data(), symbols.symbols.size() * 8);
   to += 512;
-  for (std::uint32_t byte = 0; byte < 256; byte++) to[byte] = table.pairs.begins[byte] << 8 | table.singles[byte];
+  for (std::uint32_t byte = 0; byte < 256; byte++) {
+    const std::uint32_t code = table.singles[byte] == escape_code ? is_escaped | byte : table.singles[byte];
+    to[byte] = table.pairs.begins[byte] << row_shift | 1u << length_shift | code;
+  }
   to += 256;
   for (std::uint32_t pair = 0; pair < pair_count; pair++) {
     const std::uint32_t entry = pair < table.pairs.entries.size() ? table.pairs.entries[pair] : free_pair;
