@@ -2,7 +2,7 @@
 //
 // A Column holds `row_count` values of one Type. `validity` (one bit a row, least significant first, 1 = present) is empty
 // when no value is missing. Booleans are bits; strings are offsets and bytes, or int32 codes into a dictionary column. Decimals
-// of up to 18 digits are int64 counts of 10^-scale. A column may also live on a device.
+// of up to 18 digits are int64 counts of 10^-scale. A column may also live on a device, and strings may be held encoded.
 //
 //     Column price = Column::from(std::vector<float>{1.5f, 2.5f});
 //     Table table = Table::of({{"price", price}});
@@ -64,6 +64,8 @@ struct Bytes {
   bool empty() const { return data == nullptr; }
 };
 
+class EncodedTexts;
+
 struct Column {
   Type type;
   std::uint64_t row_count = 0;
@@ -73,6 +75,7 @@ struct Column {
   std::uint32_t offset_bytes = 4;              // 4 or 8
   std::shared_ptr<const Column> dictionary;    // string only
   std::shared_ptr<Buffer> device_values, device_validity;   // set when the column lives on a device (values may then be empty)
+  std::shared_ptr<const EncodedTexts> encoded;              // string: there are no values then, and string() has nothing to look at
 
   bool is_valid(std::uint64_t row) const {
     return validity.empty() || (static_cast<unsigned>(validity.data[row >> 3]) >> (row & 7) & 1u) != 0;
@@ -127,6 +130,20 @@ Column Column::from(const std::vector<std::optional<T>>& values) {
   return column;
 }
 
+// Texts that are held encoded (fsst.hpp), so that whoever needs few of them, or none, decodes no others. Immutable.
+class EncodedTexts {
+ public:
+  virtual ~EncodedTexts() = default;
+  // All texts, or those of some rows, in this order (a row may stand twice), as a column without validity.
+  virtual Result<Column> decode() const = 0;
+  virtual Result<Column> decode_rows(std::span<const std::uint64_t> rows) const = 0;
+  virtual std::shared_ptr<const EncodedTexts> slice(std::uint64_t first, std::uint64_t count) const = 0;
+  // Those of `parts`, which are of one encoding, one after another.
+  virtual Result<std::shared_ptr<const EncodedTexts>> joined(std::span<const std::shared_ptr<const EncodedTexts>> parts) const = 0;
+};
+// The column itself where it is not encoded.
+Result<Column> decoded(const Column& column);
+
 struct Field {
   std::string name;
   Type type;
@@ -134,6 +151,7 @@ struct Field {
   // Not empty: a file's own name of a type that Penstock does not read. `type` says nothing then, and a scan that asks for
   // the column is refused.
   std::string unsupported = {};
+  bool is_encoded = false;              // string: scans can yield it encoded, see ScanOptions
   bool operator==(const Field&) const = default;
 };
 using Schema = std::vector<Field>;
@@ -155,6 +173,7 @@ struct ScanOptions {
   std::uint64_t batch_rows = 1 << 20;   // batches hold at most this many rows; all but the last a multiple of 64
   std::uint32_t threads = 0;            // for decoding; 0: one a core
   BatchAllocator memory = {};           // for what is decoded, such as memory that a device copies at full speed; a wish only
+  std::vector<std::uint32_t> encoded = {};      // columns that stay encoded where the source has them so; a wish only
 };
 
 // Batches in row order. Columns stand in the order they were asked for.

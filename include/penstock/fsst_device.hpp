@@ -36,6 +36,10 @@ struct DeviceStrings {
   // Enqueues the uploads and waits for them. What validate_layout() says of columns that are not sound; Code::unsupported for a column
   // without rows.
   static Result<DeviceStrings> bring(Device& device, Queue& queue, const EncodedStrings& strings);
+  // For fsst_match.hpp alone, of what the caller brings: `codes` with 16 bytes of zeros or fewer behind them, so that there are whole 16s,
+  // and `offsets`. They need not be there before something is enqueued. Waits for what is small. Decoders want more than this has.
+  static Result<DeviceStrings> for_matching(Device& device, const EncodedStrings& strings, std::shared_ptr<Buffer> codes,
+                                            std::shared_ptr<Buffer> offsets);
 };
 
 // Text in a device's memory as Arrow's large_string has it, without validity.

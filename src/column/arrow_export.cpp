@@ -121,7 +121,9 @@ static Status fill_both(const Table& table, ArrowArray* array, ArrowSchema* sche
     schema_body->children.emplace_back(new ArrowSchema{});
     Status status;
     if (table.columns[i].row_count != table.row_count) status = {Code::invalid, "it has another number of rows than the table"};
-    if (status.ok()) status = export_column(table.columns[i], table.names[i], *array_body->children[i], *schema_body->children[i]);
+    const Result<Column> column = decoded(table.columns[i]);
+    if (status.ok()) status = column.status();
+    if (status.ok()) status = export_column(*column, table.names[i], *array_body->children[i], *schema_body->children[i]);
     PENSTOCK_TRY(status.with("while exporting column '" + table.names[i] + "'"));
   }
   fill(*array, std::move(array_body), table.row_count, 0);

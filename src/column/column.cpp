@@ -45,7 +45,9 @@ Column Column::slice(std::uint64_t first, std::uint64_t count) const {
   slice.row_count = count;
   slice.validity = column::slice_bits(validity, first, count);
   slice.device_values = slice.device_validity = nullptr;   // device memory is not sliced; the host's copy, where kept, is
-  if (type.kind == Kind::boolean) {
+  if (encoded) {
+    slice.encoded = encoded->slice(first, count);
+  } else if (type.kind == Kind::boolean) {
     slice.values = column::slice_bits(values, first, count);
   } else if (type.kind == Kind::string && !dictionary) {
     slice.offsets = part(offsets, first * offset_bytes, (count + 1) * offset_bytes);
@@ -54,6 +56,13 @@ Column Column::slice(std::uint64_t first, std::uint64_t count) const {
     slice.values = part(values, first * width, count * width);
   }
   return slice;
+}
+
+Result<Column> decoded(const Column& column) {
+  if (!column.encoded) return column;
+  PENSTOCK_ASSIGN(Column texts, column.encoded->decode());
+  texts.validity = column.validity;
+  return texts;
 }
 
 Column Column::from_booleans(const std::vector<bool>& values) {

@@ -114,13 +114,34 @@ void join_texts(std::span<const Column> columns, Column& to) {
 
 }  // namespace
 
-Column concatenate(Type type, std::span<const Column> columns) {
-  if (columns.size() == 1) return columns[0];
+// Without values.
+static Column joined_rows(Type type, std::span<const Column> columns) {
   Column joined;
   joined.type = type;
   joined.row_count = rows_of(columns);
   if (std::ranges::any_of(columns, [](const Column& c) { return !c.validity.empty(); }))
     joined.validity = join_bits(columns, joined.row_count, [](const Column& c) -> const Bytes& { return c.validity; });
+  return joined;
+}
+
+Result<Column> concatenate_encoded(Type type, std::span<const Column> columns) {
+  const auto is_encoded = [](const Column& column) { return column.encoded != nullptr; };
+  if (std::ranges::none_of(columns, is_encoded) || columns.size() == 1) return concatenate(type, columns);
+  if (!std::ranges::all_of(columns, is_encoded)) {
+    std::vector<Column> plain;
+    for (const Column& column : columns) { PENSTOCK_ASSIGN(plain.emplace_back(), decoded(column)); }
+    return concatenate(type, plain);
+  }
+  Column joined = joined_rows(type, columns);
+  std::vector<std::shared_ptr<const EncodedTexts>> parts;
+  for (const Column& column : columns) parts.push_back(column.encoded);
+  PENSTOCK_ASSIGN(joined.encoded, parts[0]->joined(parts));
+  return joined;
+}
+
+Column concatenate(Type type, std::span<const Column> columns) {
+  if (columns.size() == 1) return columns[0];
+  Column joined = joined_rows(type, columns);
   if (type.kind == Kind::boolean) {
     joined.values = join_bits(columns, joined.row_count, [](const Column& c) -> const Bytes& { return c.values; });
   } else if (type.kind == Kind::string && !share_dictionary(columns)) {

@@ -1,6 +1,7 @@
 #include "column/rebatch.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "column/concatenate.hpp"
 
@@ -13,18 +14,29 @@ class Rebatched final : public BatchStream {
       : next_(std::move(next)), batch_rows_(std::max<std::uint64_t>(batch_rows / 64 * 64, 64)) {}
 
   Result<std::optional<Table>> next() override {
-    while (!ended_ && rows_ < batch_rows_) {
+    while (!ended_ && rows_ < batch_rows_ && !rows_kept_whole()) {
       PENSTOCK_ASSIGN(auto table, next_());
       if (!table) { ended_ = true; break; }
       rows_ += table->row_count;
       if (table->row_count > 0) tables_.push_back(std::move(*table));
     }
     if (rows_ == 0) return std::optional<Table>();
-    return std::optional<Table>(take(std::min(rows_, batch_rows_)));
+    PENSTOCK_ASSIGN(Table table, take(rows_kept_whole().value_or(std::min(rows_, batch_rows_))));
+    return std::optional<Table>(std::move(table));
   }
 
  private:
-  Table take(std::uint64_t rows) {
+  // Rows of the first table that are a batch although it could have more: to copy codes together costs more than a batch does.
+  std::optional<std::uint64_t> rows_kept_whole() const {
+    constexpr std::uint64_t least_rows = 1 << 16;
+    if (tables_.empty()) return std::nullopt;
+    const Table& front = tables_.front();
+    const std::uint64_t rows = std::min(front.row_count - taken_, batch_rows_) / 64 * 64;
+    const bool is_encoded = std::ranges::any_of(front.columns, [](const Column& column) { return column.encoded != nullptr; });
+    return is_encoded && rows >= std::min(batch_rows_, least_rows) ? std::optional(rows) : std::nullopt;
+  }
+
+  Result<Table> take(std::uint64_t rows) {
     rows_ -= rows;
     std::vector<Table> parts;
     while (rows > 0) {
@@ -42,17 +54,17 @@ class Rebatched final : public BatchStream {
         taken_ = 0;
       }
     }
-    return parts.size() == 1 ? std::move(parts.front()) : joined(parts);
+    return parts.size() == 1 ? Result<Table>(std::move(parts.front())) : joined(parts);
   }
 
-  static Table joined(const std::vector<Table>& parts) {
+  static Result<Table> joined(const std::vector<Table>& parts) {
     Table table;
     table.names = parts[0].names;
     for (const Table& part : parts) table.row_count += part.row_count;
     for (std::size_t i = 0; i < parts[0].columns.size(); i++) {
       std::vector<Column> columns;
       for (const Table& part : parts) columns.push_back(part.columns[i]);
-      table.columns.push_back(concatenate(columns[0].type, columns));
+      PENSTOCK_ASSIGN(table.columns.emplace_back(), concatenate_encoded(columns[0].type, columns));
     }
     return table;
   }

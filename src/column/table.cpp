@@ -50,8 +50,10 @@ class InMemorySource final : public TableSource {
         return Status(Code::invalid, "column '" + table_.names[index] + "' of " + name_ + " has " + std::to_string(column.row_count) +
                                          " rows, the table " + std::to_string(table_.row_count));
       if (lives_on_device(column)) batch_rows = std::max<std::uint64_t>(table_.row_count, 1);
+      const bool stays_encoded = std::ranges::find(options.encoded, index) != options.encoded.end();
       asked.names.push_back(table_.names[index]);
-      asked.columns.push_back(column);
+      if (stays_encoded) asked.columns.push_back(column);
+      else { PENSTOCK_ASSIGN(asked.columns.emplace_back(), decoded(column)); }
     }
     return std::unique_ptr<BatchStream>(std::make_unique<TableStream>(std::move(asked), batch_rows));
   }
@@ -85,7 +87,8 @@ Table Table::of(std::vector<std::pair<std::string, Column>> columns) {
 Schema Table::schema() const {
   Schema schema;
   for (std::size_t i = 0; i < columns.size(); i++)
-    schema.push_back({names[i], columns[i].type, !columns[i].validity.empty() || columns[i].device_validity != nullptr});
+    schema.push_back({names[i], columns[i].type, !columns[i].validity.empty() || columns[i].device_validity != nullptr, {},
+                      columns[i].encoded != nullptr});
   return schema;
 }
 

@@ -152,6 +152,20 @@ std::shared_ptr<const CustomFunction> text_function(std::string_view name, std::
 
 std::shared_ptr<const CustomFunction> text_comparison(Op op) { return text_function(name_of(op), 2); }
 
+std::shared_ptr<const CustomFunction> text_any_of() {
+  static const auto made = std::make_shared<const CustomFunction>(CustomFunction{
+      "any_of", {"input1", "input2"}, {text_type, text_type}, truth_type, "", [](Inputs in) {
+        return truth(std::any_of(in.begin() + 1, in.end(), [&](const Scalar& constant) { return constant.text == in[0].text; }));
+      }});
+  return made;
+}
+
+std::shared_ptr<const CustomFunction> text_is_there() {
+  static const auto made = std::make_shared<const CustomFunction>(
+      CustomFunction{"is_there", {"input1"}, {text_type}, truth_type, "", [](Inputs) { return truth(true); }});
+  return made;
+}
+
 Status no_text_column() { return {Code::unsupported, "a function of strings, or an order of strings, takes one column and constants"}; }
 
 Status check_text_call(const Graph& graph, NodeId call) {

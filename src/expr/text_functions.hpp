@@ -16,6 +16,10 @@ namespace penstock::expr {
 std::shared_ptr<const CustomFunction> text_function(std::string_view name, std::size_t input_count);
 // Of two strings: less, less_equal, greater or greater_equal, by bytes.
 std::shared_ptr<const CustomFunction> text_comparison(Op op);
+// Whether a text is one of those behind it: one input, and as many more as there are.
+std::shared_ptr<const CustomFunction> text_any_of();
+// TRUE of every text: what is left of a column of which only its NULLs count.
+std::shared_ptr<const CustomFunction> text_is_there();
 Status no_text_column();      // why a call is refused
 // Refuses a call that no column can be derived for: of more than a column, or another such call, and constants.
 Status check_text_call(const Graph& graph, NodeId call);

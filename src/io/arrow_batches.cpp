@@ -12,11 +12,12 @@ namespace penstock::io {
 namespace {
 
 Result<Column> import_fsst(const arrow::RecordBatch& batch, std::uint32_t index, const column::ArrowField& field,
-                           const arrow::KeyValueMetadata* metadata) {
+                           const arrow::KeyValueMetadata* metadata, bool stays_encoded) {
   if (!field.field.unsupported.empty())
     return Status(Code::unsupported, "column '" + field.field.name + "' has the type " + field.field.unsupported);
   auto strings = fsst_strings(batch.column(static_cast<int>(index)), field.field.name, metadata);
-  auto texts = strings.ok() ? decode_fsst(*strings) : Result<Column>(strings.status());
+  if (!strings.ok()) return strings.with("while importing column '" + field.field.name + "'");
+  auto texts = stays_encoded ? keep_fsst(std::move(*strings)) : decode_fsst(*strings);
   return texts.ok() ? std::move(texts) : Result<Column>(texts.with("while importing column '" + field.field.name + "'"));
 }
 
@@ -42,7 +43,8 @@ Schema schema_of(std::span<const column::ArrowField> fields) {
 }
 
 Result<Table> import_untrusted(const arrow::RecordBatch& batch, std::span<const column::ArrowField> fields,
-                               std::span<const std::uint32_t> wanted, const arrow::KeyValueMetadata* metadata) {
+                               std::span<const std::uint32_t> wanted, const arrow::KeyValueMetadata* metadata,
+                               std::span<const std::uint32_t> encoded) {
   PENSTOCK_TRY(from_arrow(batch.ValidateFull()));
   const auto is_fsst = [&](std::uint32_t index) { return fields[index].layout == column::ArrowLayout::fsst; };
   std::vector<std::uint32_t> plain;
@@ -52,7 +54,8 @@ Result<Table> import_untrusted(const arrow::RecordBatch& batch, std::span<const 
   PENSTOCK_ASSIGN(Table table, column::import_columns(column::own(&array), fields, plain));
   for (std::size_t at = 0; at < wanted.size(); at++) {
     if (!is_fsst(wanted[at])) continue;
-    PENSTOCK_ASSIGN(auto texts, import_fsst(batch, wanted[at], fields[wanted[at]], metadata));
+    const bool stays_encoded = std::ranges::find(encoded, wanted[at]) != encoded.end();
+    PENSTOCK_ASSIGN(auto texts, import_fsst(batch, wanted[at], fields[wanted[at]], metadata, stays_encoded));
     table.names.insert(table.names.begin() + static_cast<std::ptrdiff_t>(at), fields[wanted[at]].field.name);
     table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at), std::move(texts));
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/base64.hpp"
+#include "codec/fsst/encoded_column.hpp"
 #include "codec/fsst/record.hpp"
 #include "column/bits.hpp"
 #include "io/arrow_errors.hpp"
@@ -68,6 +69,7 @@ bool take_fsst_field(const arrow::Field& field, column::ArrowField& to) {
   const std::string version = value_of(field.metadata().get(), metadata_key);
   to.field.unsupported = version == format_version ? "" : name + " of version '" + version + "'";
   to.field.type = {Kind::string};
+  to.field.is_encoded = to.field.unsupported.empty();
   to.layout = column::ArrowLayout::fsst;
   return true;
 }
@@ -112,10 +114,16 @@ Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& a
   return strings;
 }
 
+static Status check_texts(const Column& texts) {
+  return texts.offset_bytes == 8 ? check_utf8<arrow::LargeStringArray>(texts) : check_utf8<arrow::StringArray>(texts);
+}
+
 Result<Column> decode_fsst(const fsst::EncodedStrings& strings) {
   PENSTOCK_ASSIGN(Column texts, fsst::decode(strings));
-  PENSTOCK_TRY(texts.offset_bytes == 8 ? check_utf8<arrow::LargeStringArray>(texts) : check_utf8<arrow::StringArray>(texts));
+  PENSTOCK_TRY(check_texts(texts));
   return texts;
 }
+
+Result<Column> keep_fsst(fsst::EncodedStrings strings) { return fsst::encoded_column(std::move(strings), check_texts); }
 
 }  // namespace penstock::io

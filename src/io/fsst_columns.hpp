@@ -26,5 +26,7 @@ Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& a
                                           const arrow::KeyValueMetadata* metadata);
 // Decoded; texts that are not UTF-8 are refused, as in Arrow's own columns of strings.
 Result<Column> decode_fsst(const fsst::EncodedStrings& strings);
+// As codes, whose texts are refused for that when they are decoded.
+Result<Column> keep_fsst(fsst::EncodedStrings strings);
 
 }  // namespace penstock::io

@@ -114,6 +114,9 @@ class IpcSource final : public TableSource {
   }
 
  private:
+  // Of the fields that are read; those of `encoded` stay so.
+  struct Wanted { std::vector<std::uint32_t> columns, encoded; };
+
   // Only the fields asked for are read. No field means all to Arrow, so that one is read when only rows are counted.
   Result<std::unique_ptr<BatchStream>> start(std::span<const std::uint32_t> columns, const ScanOptions& options) const {
     arrow::ipc::IpcReadOptions read_options;
@@ -124,9 +127,13 @@ class IpcSource final : public TableSource {
     if (included.empty() && !fields_.empty()) included.push_back(0);
     std::vector<column::ArrowField> read_fields;
     for (const int index : included) read_fields.push_back(fields_[static_cast<std::size_t>(index)]);
-    std::vector<std::uint32_t> wanted;
-    for (const std::uint32_t column : columns)
-      wanted.push_back(static_cast<std::uint32_t>(std::ranges::find(included, static_cast<int>(column)) - included.begin()));
+    const auto places_of = [&](std::span<const std::uint32_t> of_columns) {      // among the fields that are read
+      std::vector<std::uint32_t> places;
+      for (const std::uint32_t column : of_columns)
+        places.push_back(static_cast<std::uint32_t>(std::ranges::find(included, static_cast<int>(column)) - included.begin()));
+      return places;
+    };
+    const Wanted wanted{places_of(columns), places_of(options.encoded)};
     PENSTOCK_ASSIGN(std::shared_ptr<ReadAhead> ahead, read_ahead(read_options, read_fields, wanted, options));
     return column::rebatch([path = path_, ahead = std::move(ahead)] {
       auto table = ahead->next();
@@ -135,7 +142,7 @@ class IpcSource final : public TableSource {
   }
 
   Result<std::shared_ptr<ReadAhead>> read_ahead(const arrow::ipc::IpcReadOptions& read_options,
-                                                const std::vector<column::ArrowField>& fields, const std::vector<std::uint32_t>& wanted,
+                                                const std::vector<column::ArrowField>& fields, const Wanted& wanted,
                                                 const ScanOptions& options) const {
     const auto memory = std::make_shared<BatchMemory>(16 * (fields.size() + 1), options.memory);
     PENSTOCK_ASSIGN(const auto input, from_arrow(BatchInput::open(path_, memory)));
@@ -166,10 +173,11 @@ class IpcSource final : public TableSource {
   }
 
   static Result<std::optional<Table>> read_table(const ReadBatch& read, std::uint64_t index, std::span<const column::ArrowField> fields,
-                                                 std::span<const std::uint32_t> wanted) {
+                                                 const Wanted& wanted) {
     PENSTOCK_ASSIGN(const auto read_batch, read(index));
     if (!read_batch.batch) return std::optional<Table>();
-    PENSTOCK_ASSIGN(Table table, import_untrusted(*read_batch.batch, fields, wanted, read_batch.custom_metadata.get()));
+    PENSTOCK_ASSIGN(Table table, import_untrusted(*read_batch.batch, fields, wanted.columns, read_batch.custom_metadata.get(),
+                                                  wanted.encoded));
     return std::optional<Table>(std::move(table));
   }
 

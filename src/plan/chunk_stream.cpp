@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "codec/fsst/encoded_column.hpp"
 #include "plan/derived_columns.hpp"
 
 namespace penstock::plan {
@@ -52,6 +53,7 @@ Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program, co
   ScanOptions options;
   options.batch_rows = chunk_rows;
   options.memory = std::move(memory);
+  options.encoded = columns_kept_encoded(program);
   return source.scan(columns, options);
 }
 
@@ -82,12 +84,16 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
     return Status(Code::unsupported, "a batch of " + std::to_string(batch->row_count) + " rows; a kernel takes " +
                                          std::to_string(most_launch_rows) + " at most: a table on a device must be cut into several");
   memory.input.buffers.clear();      // before the batch whose memory they may wrap
+  memory.derived.clear();
+  memory.encoded.clear();
   memory.batch = std::move(*batch);
   memory.input.row_count = memory.batch.row_count;
-  PENSTOCK_TRY(derive_all(memory));
-  memory.codes.resize(program_.device_columns.size());
+  memory.first_row = rows_;
+  rows_ += memory.batch.row_count;
   std::size_t index = 0;
   const std::uint64_t uploaded_before = bytes_uploaded_;
+  PENSTOCK_TRY(derive_all(memory, compute, index));
+  memory.codes.resize(program_.device_columns.size());
   for (std::size_t i = 0; i < program_.device_columns.size(); i++) {
     const Field& field = program_.source_schema[program_.device_columns[i]];
     PENSTOCK_TRY(bring_column(memory, compute, index, i, field.nullable)
@@ -101,23 +107,114 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
     PENSTOCK_TRY(uploads_->flush());
     PENSTOCK_TRY(compute.wait_for(*uploaded));
   }
+  PENSTOCK_TRY(compute_on_codes(memory, compute));
   return true;
+}
+
+std::size_t ChunkStream::place_of(std::uint32_t column) const {
+  return static_cast<std::size_t>(std::find(scanned_.begin(), scanned_.end(), column) - scanned_.begin());
 }
 
 const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t column) const {
   if (column >= program_.first_derived()) return memory.derived[column - program_.first_derived()];
-  return memory.batch.columns[static_cast<std::size_t>(std::find(scanned_.begin(), scanned_.end(), column) - scanned_.begin())];
+  return memory.batch.columns[place_of(column)];
 }
 
-Status ChunkStream::derive_all(ChunkMemory& memory) const {
-  memory.derived.clear();
-  for (const DerivedColumn& derived : program_.derived) {
-    if (program_.lookup_of(derived.source) >= 0) {      // its place is kept
-      memory.derived.emplace_back();
-      continue;
-    }
-    PENSTOCK_ASSIGN(Column column, derive(derived, column_of(memory, derived.source)));
-    memory.derived.push_back(std::move(column));
+// What devices compute of codes first: what the host computes may leave no codes behind.
+Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index) {
+  memory.derived.resize(program_.derived.size());
+  std::vector<bool> is_done(program_.derived.size());
+  for (std::size_t i = 0; i < is_done.size(); i++) {
+    PENSTOCK_ASSIGN(is_done[i], begin_on_codes(memory, compute, index, program_.derived[i], memory.derived[i]));
+  }
+  for (std::size_t i = 0; i < is_done.size(); i++) {
+    const DerivedColumn& derived = program_.derived[i];
+    if (is_done[i] || program_.lookup_of(derived.source) >= 0) continue;      // a lookup's: its place is kept
+    PENSTOCK_TRY(decode_column(memory, derived.source));
+    PENSTOCK_ASSIGN(memory.derived[i], derive(derived, column_of(memory, derived.source)));
+  }
+  return {};
+}
+
+Status ChunkStream::decode_column(ChunkMemory& memory, std::uint32_t column) {
+  if (column >= program_.first_derived() || !column_of(memory, column).encoded) return {};
+  auto texts = decoded(column_of(memory, column));
+  if (!texts.ok()) return texts.with("while decoding column '" + program_.source_schema[column].name + "'");
+  memory.batch.columns[place_of(column)] = std::move(texts).value();
+  return {};
+}
+
+// False where the host is to compute it.
+Result<bool> ChunkStream::begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index, const DerivedColumn& derived,
+                                         Column& to) {
+  if (!is_on_codes(program_, derived)) return false;
+  const Column& source = column_of(memory, derived.source);
+  const fsst::EncodedStrings* const strings = fsst::codes_of(source);
+  if (strings == nullptr || strings->row_count == 0) return false;
+  const CodeFunction function = *code_function(derived);
+  if (function.is_presence) {
+    PENSTOCK_ASSIGN(to.device_values, all_present(source.row_count, compute));
+  } else {
+    auto column = CodeColumn::build(device_, *strings, function);
+    if (!column.ok() && column.status().code() == Code::unsupported) return false;
+    if (!column.ok()) return column.with("on the codes of column '" + program_.source_schema[derived.source].name + "'");
+    to.device_values = column->results();
+    PENSTOCK_ASSIGN(const std::size_t texts, bring_codes(memory, compute, index, derived.source));
+    memory.encoded.functions.push_back({texts, std::move(column).value()});
+  }
+  to.type = derived.function->result_type;
+  to.row_count = source.row_count;
+  to.validity = source.validity;
+  return true;
+}
+
+// Once a chunk, for however many functions.
+Result<std::size_t> ChunkStream::bring_codes(ChunkMemory& memory, Queue& compute, std::size_t& index, std::uint32_t column) {
+  std::vector<ChunkCodes::Texts>& all = memory.encoded.texts;
+  for (std::size_t i = 0; i < all.size(); i++)
+    if (all[i].column == column) return i;
+  const Column& source = column_of(memory, column);
+  const fsst::EncodedStrings& strings = *fsst::codes_of(source);
+  all.push_back({column, source.encoded, {}});      // first, as it keeps what is brought
+  PENSTOCK_ASSIGN(auto codes, bring_padded(memory, compute, index++, strings.codes));
+  PENSTOCK_ASSIGN(auto offsets, bring(memory, index++, strings.offsets.data, (strings.row_count + 1) * strings.offset_bytes));
+  PENSTOCK_ASSIGN(all.back().there, fsst::DeviceStrings::for_matching(*device_, strings, std::move(codes), std::move(offsets)));
+  return all.size() - 1;
+}
+
+// Codes are read in whole sixteens, and nobody may read behind them on the host: they are copied even where it shares its memory.
+Result<std::shared_ptr<Buffer>> ChunkStream::bring_padded(ChunkMemory& memory, Queue& compute, std::size_t index, const Bytes& codes) {
+  const std::uint64_t whole = codes.size / 16 * 16;
+  PENSTOCK_ASSIGN(auto buffer, room_for(memory, index, whole + 16));
+  std::array<std::byte, 16>& end = memory.encoded.ends.emplace_back();
+  if (codes.size > whole) std::memcpy(end.data(), codes.data + whole, codes.size - whole);
+  Queue& queue = uploads_ ? *uploads_ : compute;
+  if (whole > 0) {
+    const std::byte* from = codes.data;
+    if (uploads_) { PENSTOCK_ASSIGN(from, pin(memory, index, codes.data, whole)); }
+    PENSTOCK_TRY(queue.upload(*buffer, from, whole));
+  }
+  PENSTOCK_TRY(queue.upload(*buffer, end.data(), end.size(), whole));
+  if (uploads_) bytes_uploaded_ += whole + end.size();
+  return buffer;
+}
+
+Status ChunkStream::compute_on_codes(ChunkMemory& memory, Queue& compute) {
+  memory.begun.reset();
+  if (memory.encoded.functions.empty()) return {};
+  PENSTOCK_ASSIGN(memory.begun, compute.record());
+  for (ChunkCodes::Function& function : memory.encoded.functions)
+    PENSTOCK_TRY(function.column.enqueue(compute, memory.encoded.texts[function.texts].there));
+  return {};
+}
+
+Status ChunkStream::check(ChunkMemory& memory) {
+  if (memory.encoded.functions.empty()) return {};
+  if (!checks_) { PENSTOCK_ASSIGN(checks_, device_->queue()); }
+  for (ChunkCodes::Function& function : memory.encoded.functions) {
+    std::string where = "on the codes of column '" + program_.source_schema[memory.encoded.texts[function.texts].column].name + "'";
+    if (memory.first_row > 0) where.append(", counting from row ").append(std::to_string(memory.first_row));
+    PENSTOCK_TRY(function.column.check(*checks_).with(std::move(where)));
   }
   return {};
 }
@@ -127,12 +224,10 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
   if (column.row_count != memory.batch.row_count) return Status(Code::internal, "a batch's columns differ in length");
   if (column.device_values) {
     memory.input.buffers.push_back(column.device_values);
-    if (!has_validity && column.device_validity) return undeclared_nulls();
+    if (!has_validity && (column.device_validity || !column.validity.empty())) return undeclared_nulls();
     if (!has_validity) return {};
     if (column.device_validity) { memory.input.buffers.push_back(column.device_validity); return {}; }
-    PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
-    memory.input.buffers.push_back(std::move(ones));
-    return {};
+    return bring_validity(memory, compute, index, column);
   }
   const std::byte* values = column.values.data;
   if (column.type.kind == Kind::string) {
@@ -145,6 +240,10 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
     if (!column.validity.empty()) return undeclared_nulls();
     return {};
   }
+  return bring_validity(memory, compute, index, column);
+}
+
+Status ChunkStream::bring_validity(ChunkMemory& memory, Queue& compute, std::size_t& index, const Column& column) {
   if (column.validity.empty()) {
     PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
     memory.input.buffers.push_back(std::move(ones));
@@ -158,6 +257,15 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
 Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes) {
   if (bytes == 0) return device_->allocate(64);
   if (!uploads_) return device_->wrap_host(data, bytes);
+  PENSTOCK_ASSIGN(const auto buffer, room_for(memory, index, bytes));
+  PENSTOCK_ASSIGN(const std::byte* const from, pin(memory, index, data, bytes));
+  PENSTOCK_TRY(uploads_->upload(*buffer, from, bytes));
+  bytes_uploaded_ += bytes;
+  return buffer;
+}
+
+// A column's own memory in the chunk, used again where it is large enough.
+Result<std::shared_ptr<Buffer>> ChunkStream::room_for(ChunkMemory& memory, std::size_t index, std::uint64_t bytes) {
   if (memory.uploaded.size() <= index) {
     memory.staging.resize(index + 1);
     memory.uploaded.resize(index + 1);
@@ -165,9 +273,6 @@ Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::siz
   if (!memory.uploaded[index] || memory.uploaded[index]->bytes() < bytes) {
     PENSTOCK_ASSIGN(memory.uploaded[index], device_->allocate(bytes));
   }
-  PENSTOCK_ASSIGN(const std::byte* const from, pin(memory, index, data, bytes));
-  PENSTOCK_TRY(uploads_->upload(*memory.uploaded[index], from, bytes));
-  bytes_uploaded_ += bytes;
   return memory.uploaded[index];
 }
 

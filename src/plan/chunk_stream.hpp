@@ -3,7 +3,7 @@
 // A column that lives on the device is passed as it is; where device and host share memory it is wrapped without a copy;
 // otherwise it is uploaded from pinned memory on a queue of its own, so that the upload of one chunk overlaps the kernel of the
 // one before. A source that decodes does so into pinned memory at once; what lies elsewhere is copied there first. Strings travel
-// as codes of the run's StringPool.
+// as codes of the run's StringPool; those that are FSST codes as these, where functions of them are all that a kernel reads.
 #pragma once
 #include <map>
 #include <memory>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/code_functions.hpp"
 #include "plan/tile_kernel.hpp"
 
 namespace penstock::plan {
@@ -23,6 +24,9 @@ struct ChunkMemory {
   ChunkInput input;
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::vector<std::shared_ptr<Buffer>> uploaded;
+  ChunkCodes encoded;
+  std::uint64_t first_row = 0;                         // of the source
+  std::shared_ptr<Event> begun;                        // before what computes on codes, where something does
 };
 
 // The pinned memory that a source decodes into. Thread-safe; outlives the device's last block of it.
@@ -54,6 +58,8 @@ class ChunkStream {
                                                    BegunScan begun = {});
   // Reads the next batch and enqueues its upload; `compute` will wait for it on the device. False at the end.
   Result<bool> next(ChunkMemory& memory, Queue& compute);
+  // Of a chunk that is done: Code::corrupt where codes were not sound that something was computed of.
+  Status check(ChunkMemory& memory);
 
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
   double read_seconds() const { return read_seconds_; }   // spent waiting for the source
@@ -64,8 +70,16 @@ class ChunkStream {
   Result<std::shared_ptr<Buffer>> bring(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes);
   Result<const std::byte*> pin(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes);
   Result<std::shared_ptr<Buffer>> all_present(std::uint64_t row_count, Queue& compute);
-  Status derive_all(ChunkMemory& memory) const;
+  Status derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index);
+  Result<bool> begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index, const DerivedColumn& derived, Column& to);
+  Result<std::size_t> bring_codes(ChunkMemory& memory, Queue& compute, std::size_t& index, std::uint32_t column);
+  Result<std::shared_ptr<Buffer>> bring_padded(ChunkMemory& memory, Queue& compute, std::size_t index, const Bytes& codes);
+  Status compute_on_codes(ChunkMemory& memory, Queue& compute);
+  Status decode_column(ChunkMemory& memory, std::uint32_t column);
+  std::size_t place_of(std::uint32_t column) const;
   const Column& column_of(const ChunkMemory& memory, std::uint32_t column) const;     // one of the source's own or a derived one
+  Result<std::shared_ptr<Buffer>> room_for(ChunkMemory& memory, std::size_t index, std::uint64_t bytes);
+  Status bring_validity(ChunkMemory& memory, Queue& compute, std::size_t& index, const Column& column);
   Status bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, std::size_t place, bool has_validity);
 
   std::shared_ptr<Device> device_;
@@ -74,9 +88,9 @@ class ChunkStream {
   StringPool& strings_;
   std::unique_ptr<BatchStream> batches_;
   std::shared_ptr<PinnedMemory> pinned_;               // with uploads_, where the device has memory of its own
-  std::unique_ptr<Queue> uploads_;
+  std::unique_ptr<Queue> uploads_, checks_;
   std::shared_ptr<Buffer> ones_;                       // the validity of a nullable column that has no NULL in a batch
-  std::uint64_t bytes_uploaded_ = 0;
+  std::uint64_t bytes_uploaded_ = 0, rows_ = 0;
   double read_seconds_ = 0;
 };
 

@@ -41,7 +41,7 @@ class CompactCollector : public Collector {
     if (count > chunk.memory.input.row_count) return Status(Code::internal, "a kernel kept more rows than there were");
     if (count == 0) return {};
     PENSTOCK_ASSIGN(const Kept kept, download(chunk, count));
-    for (std::size_t i = 0; i < parts_.size(); i++) parts_[i].push_back(finish_part(chunk, i, kept));
+    for (std::size_t i = 0; i < parts_.size(); i++) { PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept)); }
     row_count_ += count;
     return {};
   }
@@ -85,7 +85,7 @@ class CompactCollector : public Collector {
     return kept;
   }
 
-  Column finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
+  Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
     if (program_.outputs[i].carried >= 0) return carry(chunk, static_cast<std::uint32_t>(program_.outputs[i].carried), kept);
     Column column;
     column.type = program_.schema[i].type;
@@ -98,7 +98,7 @@ class CompactCollector : public Collector {
     return column;
   }
 
-  Column carry(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
+  Result<Column> carry(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
     const int lookup = program_.lookup_of(wanted);
     const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
     const auto rows = elements<std::uint32_t>(numbers, kept.count);
@@ -106,7 +106,9 @@ class CompactCollector : public Collector {
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
     const std::vector<std::uint32_t> scanned = program_.scanned_columns();
     const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) - scanned.begin());
-    return gather(chunk.memory.batch.columns[index], wide);
+    auto column = gather_decoded(chunk.memory.batch.columns[index], wide);
+    if (!column.ok()) return column.with("while decoding column '" + program_.source_schema[wanted].name + "'");
+    return column;
   }
 
   Column decode(Column codes, std::span<const std::uint32_t> words) const {

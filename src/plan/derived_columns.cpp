@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "column/column_builders.hpp"
@@ -12,6 +14,8 @@
 namespace penstock::plan {
 namespace {
 
+constexpr NodeId no_node = ~NodeId{0};
+
 bool calls_text_function(const Graph& graph, const Node& node) {
   return node.op == Op::custom && expr::is_text_function(*graph.customs[node.payload]);
 }
@@ -20,6 +24,52 @@ bool casts_wide_column(const Graph& graph, const Node& node) {
   if (node.op != Op::cast || !is_float(node.type)) return false;
   const Node& input = graph.at(node.inputs[0]);
   return input.op == Op::column && input.type.kind != Kind::string && width_bytes(input.type) > 8;
+}
+
+bool is_encoded_column(const TileProgram& program, NodeId id) {
+  const Node& node = program.graph->at(id);
+  if (node.op != Op::column || node.type.kind != Kind::string) return false;
+  return program.source_schema[node.payload].is_encoded && program.lookup_of(node.payload) < 0;
+}
+
+bool asks_for_nulls(const TileProgram& program, NodeId id) {
+  return program.graph->at(id).op == Op::is_null && is_encoded_column(program, program.graph->at(id).inputs[0]);
+}
+
+// Whether an output is an aggregate's argument of which only the NULLs count, as strings are only counted.
+bool is_counted(const TileProgram& program, std::size_t output) {
+  return program.epilogue != Epilogue::compact && output >= program.key_count && is_encoded_column(program, program.outputs[output].root);
+}
+
+// A column that devices find texts of in its codes, and texts: `column IN (texts)`.
+struct TextSearch {
+  NodeId column = 0;
+  std::vector<Scalar> texts;
+};
+
+// Adds a node's texts; false where it is anything but `equality` of the search's column and a constant, or = of such joined by OR.
+bool add_search(const TileProgram& program, NodeId id, Op equality, std::optional<TextSearch>& search) {
+  const Graph& graph = *program.graph;
+  const Node& node = graph.at(id);
+  if (node.op == Op::or_)
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](NodeId input) { return add_search(program, input, Op::equal, search); });
+  if (node.op != equality) return false;
+  const bool is_swapped = graph.at(node.inputs[0]).op == Op::parameter;
+  const NodeId column = node.inputs[is_swapped ? 1 : 0];
+  const Node& text = graph.at(node.inputs[is_swapped ? 0 : 1]);
+  if (text.op != Op::parameter || graph.parameters[text.payload].is_null) return false;
+  if (!is_encoded_column(program, column) || (search && search->column != column)) return false;
+  if (!search) search = TextSearch{column, {}};
+  search->texts.push_back(graph.parameters[text.payload]);
+  return true;
+}
+
+// <> is a search of its own, which the kernel negates.
+std::optional<TextSearch> text_search(const TileProgram& program, NodeId id) {
+  std::optional<TextSearch> search;
+  const Node& node = program.graph->at(id);
+  if (node.op != Op::or_ && node.op != Op::equal && node.op != Op::not_equal) return std::nullopt;
+  return add_search(program, id, node.op == Op::not_equal ? Op::not_equal : Op::equal, search) ? search : std::nullopt;
 }
 
 // Rewrites a program's graph: a call becomes a column behind the others.
@@ -37,11 +87,27 @@ class Derivation {
   }
   NodeId copy_of(NodeId id) const { return copies_[id]; }
 
+  // A column that is TRUE where there is a text, else NULL.
+  NodeId presence_of(NodeId column) {
+    const Node& texts = old_->at(column);
+    DerivedColumn derived;
+    derived.source = texts.payload;
+    derived.function = expr::text_is_there();
+    derived.inputs.resize(1);
+    const Field field{"(" + program_.source_schema[texts.payload].name + " IS NOT NULL)", derived.function->result_type, texts.nullable};
+    return graph_->add({Op::column, field.type, field.nullable, column_for(std::move(derived), field), {}});
+  }
+
  private:
   // The constants of a call stay on the host.
   void need(NodeId id) {
     if (needed_[id]) return;
     needed_[id] = true;
+    if (auto search = text_search(program_, id)) {
+      searches_.emplace(id, std::move(*search));
+      return;
+    }
+    if (asks_for_nulls(program_, id)) return;
     const bool is_call = calls_text_function(*old_, old_->at(id));
     for (NodeId input : old_->at(id).inputs)
       if (!is_call || old_->at(input).op != Op::parameter) need(input);
@@ -49,6 +115,11 @@ class Derivation {
 
   Status copy(NodeId id) {
     const Node& node = old_->at(id);
+    if (const auto search = searches_.find(id); search != searches_.end()) return derive_search(id, node, search->second);
+    if (asks_for_nulls(program_, id)) {
+      copies_[id] = graph_->add({Op::is_null, node.type, false, 0, {presence_of(node.inputs[0])}});
+      return {};
+    }
     if (calls_text_function(*old_, node)) return derive_call(id, node);
     if (casts_wide_column(*old_, node)) return derive_cast(id, node);
     copies_[id] = node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
@@ -71,7 +142,23 @@ class Derivation {
       nullable = input.nullable;
     }
     if (columns == 0) return expr::no_text_column();
-    copies_[id] = graph_->add({Op::column, node.type, nullable, column_for(std::move(derived), id, nullable), {}});
+    const std::uint32_t column = column_for(std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
+    copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
+    return {};
+  }
+
+  Status derive_search(NodeId id, const Node& node, const TextSearch& search) {
+    DerivedColumn derived;
+    derived.function = expr::text_any_of();
+    derived.source = old_->at(search.column).payload;
+    derived.inputs.push_back({});
+    derived.inputs.insert(derived.inputs.end(), search.texts.begin(), search.texts.end());
+    const bool nullable = old_->at(search.column).nullable;
+    const std::string is_equal = "(" + program_.source_schema[derived.source].name + " = '" + search.texts[0].text + "')";
+    const std::string name = node.op == Op::not_equal ? is_equal : text_of(*old_, id, program_.source_schema);
+    const std::uint32_t column = column_for(std::move(derived), {name, node.type, nullable});
+    copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
+    if (node.op == Op::not_equal) copies_[id] = graph_->add({Op::not_, node.type, nullable, 0, {copies_[id]}});
     return {};
   }
 
@@ -81,15 +168,16 @@ class Derivation {
     derived.source = input.payload;
     derived.cast_to = node.type;
     const bool nullable = input.nullable;
-    copies_[id] = graph_->add({Op::column, node.type, nullable, column_for(std::move(derived), id, nullable), {}});
+    const std::uint32_t column = column_for(std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
+    copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
     return {};
   }
 
-  std::uint32_t column_for(DerivedColumn derived, NodeId call, bool nullable) {
+  std::uint32_t column_for(DerivedColumn derived, Field field) {
     const std::uint32_t first = program_.first_derived();
     for (std::uint32_t i = 0; i < program_.derived.size(); i++)
       if (is_same(program_.derived[i], derived)) return first + i;
-    program_.source_schema.push_back({text_of(*old_, call, program_.source_schema), old_->at(call).type, nullable});
+    program_.source_schema.push_back(std::move(field));
     program_.derived.push_back(std::move(derived));
     return static_cast<std::uint32_t>(program_.source_schema.size() - 1);
   }
@@ -104,6 +192,7 @@ class Derivation {
   std::shared_ptr<Graph> old_, graph_;
   std::vector<NodeId> copies_;
   std::vector<bool> needed_;
+  std::map<NodeId, TextSearch> searches_;
 };
 
 // Calls keep(row, result) for every text of a column without a dictionary, in threads.
@@ -190,19 +279,27 @@ Status derive_columns(TileProgram& program) {
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)
     any = any || (needed[id] && (calls_text_function(*program.graph, program.graph->at(id)) ||
-                                 casts_wide_column(*program.graph, program.graph->at(id))));
-  if (!any) return {};
+                                 casts_wide_column(*program.graph, program.graph->at(id)) || asks_for_nulls(program, id) ||
+                                 text_search(program, id)));
+  std::vector<NodeId> counted(program.outputs.size(), no_node);
+  for (std::size_t i = 0; i < counted.size(); i++)
+    if (is_counted(program, i)) counted[i] = program.outputs[i].root;
+  if (!any && std::all_of(counted.begin(), counted.end(), [](NodeId column) { return column == no_node; })) return {};
   Derivation derivation(program);
   PENSTOCK_TRY(derivation.run(roots));
   for (NodeId& predicate : program.predicates) predicate = derivation.copy_of(predicate);
   for (Lookup& lookup : program.lookups)
     for (NodeId& key : lookup.keys) key = derivation.copy_of(key);
-  for (Output& output : program.outputs) output.root = derivation.copy_of(output.root);
+  for (std::size_t i = 0; i < counted.size(); i++) {
+    NodeId& root = program.outputs[i].root;
+    root = counted[i] == no_node ? derivation.copy_of(root) : derivation.presence_of(counted[i]);
+  }
   return {};
 }
 
 Result<Column> derive(const DerivedColumn& derived, const Column& source) {
   if (!derived.function) return derived.cast_to.kind == Kind::float32 ? as_floats<float>(source) : as_floats<double>(source);
+  if (source.encoded) return Status(Code::internal, "a function of texts that are not decoded");
   if (source.device_values && source.values.empty())
     return Status(Code::unsupported, "functions of strings that live on a device alone");
   const Column& texts = source.dictionary ? *source.dictionary : source;

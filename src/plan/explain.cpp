@@ -4,6 +4,7 @@
 
 #include "base/guard.hpp"
 #include "expr/operation.hpp"
+#include "plan/code_functions.hpp"
 #include "plan/columns_read.hpp"
 #include "plan/sort_rows.hpp"
 #include "plan/stages.hpp"
@@ -160,6 +161,9 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
   }
   text += "\n";
   for (const Lookup& lookup : program.lookups) text += describe_lookup(plan, lookup);
+  for (std::size_t i = 0; i < program.derived.size(); i++)
+    if (is_on_codes(program, program.derived[i]))
+      text += "    computed on FSST codes: " + program.source_schema[program.first_derived() + i].name + "\n";
   if (!predicates.empty()) text += "    keeps rows where " + list(predicates) + "\n";
   for (const Output& output : program.outputs)
     if (output.carried < 0)

@@ -164,6 +164,7 @@ std::vector<NodeId> add_lookup(TileProgram& program, const Plan& plan, StepId id
     const Field& field = step.schema[step.left_columns + i];
     columns.push_back(program.graph->add({Op::column, field.type, field.nullable, lookup.first_column + i, {}}));
     program.source_schema.push_back(field);
+    program.source_schema.back().is_encoded = false;
   }
   program.lookups.push_back(std::move(lookup));
   return columns;
@@ -242,6 +243,7 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
   TileProgram program;
   program.step_columns = slice;
   program.source_schema = plan.step(base).schema;
+  for (Field& field : program.source_schema) field.is_encoded = field.is_encoded && plan.step(base).source;      // else it is a table of ours
   program.schema = sliced_schema(plan.step(last), slice);
   std::vector<NodeId> columns = source_columns(program);
   for (StepId id : chain(plan, base, last)) {

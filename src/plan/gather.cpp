@@ -26,6 +26,13 @@ void gather_values(const Column& from, std::span<const std::uint64_t> rows, Colu
   }
 }
 
+Bytes gather_validity(const Column& column, std::span<const std::uint64_t> rows) {
+  if (column.validity.empty()) return {};
+  column::BitBuilder validity;
+  for (std::uint64_t row : rows) validity.push(column.is_valid(row));
+  return validity.take();
+}
+
 }  // namespace
 
 Column gather(const Column& column, std::span<const std::uint64_t> rows) {
@@ -33,11 +40,15 @@ Column gather(const Column& column, std::span<const std::uint64_t> rows) {
   result.type = column.type;
   result.row_count = rows.size();
   gather_values(column, rows, result);
-  if (column.validity.empty()) return result;
-  column::BitBuilder validity;
-  for (std::uint64_t row : rows) validity.push(column.is_valid(row));
-  result.validity = validity.take();
+  result.validity = gather_validity(column, rows);
   return result;
+}
+
+Result<Column> gather_decoded(const Column& column, std::span<const std::uint64_t> rows) {
+  if (!column.encoded) return gather(column, rows);
+  PENSTOCK_ASSIGN(Column texts, column.encoded->decode_rows(rows));
+  texts.validity = gather_validity(column, rows);
+  return texts;
 }
 
 Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows) {

@@ -10,6 +10,8 @@ namespace penstock::plan {
 
 // Row i of the result is row rows[i] of `column`. A dictionary stays as it is.
 Column gather(const Column& column, std::span<const std::uint64_t> rows);
+// The same of a column that may be encoded: only these rows are decoded.
+Result<Column> gather_decoded(const Column& column, std::span<const std::uint64_t> rows);
 // A row that is no_row is NULL.
 constexpr std::uint64_t no_row = ~std::uint64_t{0};
 Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows);

@@ -15,6 +15,7 @@ class PreparedTiles : public Prepared {
     PENSTOCK_ASSIGN(std::vector<TileProgram> programs, fuse_slices(plan, base, last));
     if (programs.size() != 1) return Status(Code::unsupported, "only what one kernel computes can be prepared");
     prepared->program_ = std::move(programs[0]);
+    for (Field& field : prepared->program_.source_schema) field.is_encoded = false;      // what is launched again is the kernel alone
     if (!prepared->program_.lookups.empty()) return Status(Code::unsupported, "a join cannot be prepared");
     PENSTOCK_ASSIGN(prepared->device_, open_device(options.device));
     PENSTOCK_ASSIGN(prepared->kernel_,

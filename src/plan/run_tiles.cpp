@@ -77,7 +77,9 @@ class Runner {
     chunk.memory.input.lookups = lookups_.buffers();
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
     PENSTOCK_TRY(kernel_->prepare(chunk.slot, chunk.memory.input.row_count));
-    PENSTOCK_ASSIGN(chunk.begun, queue_->record());
+    chunk.begun = std::move(chunk.memory.begun);
+    if (chunk.begun) bytes_moved_ += chunk.memory.encoded.bytes_moved();
+    else { PENSTOCK_ASSIGN(chunk.begun, queue_->record()); }
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.slot, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
@@ -97,6 +99,7 @@ class Runner {
         PENSTOCK_TRY(kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
     }
+    PENSTOCK_TRY(stream_->check(chunk.memory));
     PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
     device_seconds_ += seconds;
     const HostSpan span(run_.recording, "merge results");

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "base/parallel.hpp"
+#include "codec/fsst/encoded_column.hpp"
+#include "plan/distinct_codes.hpp"
 
 namespace penstock::plan {
 
@@ -74,8 +76,24 @@ void StringPool::encode_texts(const Column& texts, std::vector<std::uint32_t>& c
   }
 }
 
+Status StringPool::encode_encoded(const Column& column, std::vector<std::uint32_t>& codes) {
+  const fsst::EncodedStrings* const strings = fsst::codes_of(column);
+  if (strings == nullptr || !strings->is_canonical) {
+    PENSTOCK_ASSIGN(const Column texts, decoded(column));
+    encode_texts(texts, codes);
+    return {};
+  }
+  const std::vector<std::uint64_t> rows = number_codes(column, *strings, codes);
+  PENSTOCK_ASSIGN(const Column texts, column.encoded->decode_rows(rows));
+  std::vector<std::uint32_t> entries;
+  encode_texts(texts, entries);
+  for (std::uint64_t row = 0; row < column.row_count; row++) codes[row] = column.is_valid(row) ? entries[codes[row]] : 0;
+  return {};
+}
+
 Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& codes) {
   if (texts_.size() + column.row_count >= 0xffffffffu) return Status(Code::capacity, "more than 2^32 distinct strings in one query");
+  if (column.encoded) return encode_encoded(column, codes);
   if (!column.dictionary) {
     encode_texts(column, codes);
     return {};

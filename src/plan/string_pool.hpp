@@ -13,7 +13,8 @@ class StringPool {
  public:
   std::uint32_t code(std::string_view text);                     // inserts
   std::string_view text(std::uint32_t code) const { return texts_[code]; }
-  // Codes of every row (0 for NULL) into `codes`, whose memory is used again; a dictionary is looked up once.
+  // Codes of every row (0 for NULL) into `codes`, whose memory is used again; a dictionary is looked up once. Of FSST codes that tell texts
+  // apart, one row of those with equal codes is decoded in each row group.
   Status encode(const Column& column, std::vector<std::uint32_t>& codes);
 
  private:
@@ -24,6 +25,7 @@ class StringPool {
   std::uint32_t code(std::string_view text, std::uint64_t hash);
   void expect(std::uint64_t place_hash, std::uint64_t text_hash) const;
   void encode_texts(const Column& texts, std::vector<std::uint32_t>& codes);
+  Status encode_encoded(const Column& column, std::vector<std::uint32_t>& codes);
   std::string_view keep(std::string_view text);
   void grow();
 

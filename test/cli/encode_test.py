@@ -73,6 +73,9 @@ class Encode(CommandLineTest):
         path = self.encode(self.parquet({"s": pyarrow.array(values)}), "s=gsst")
         self.assertGreater(pyarrow.ipc.open_file(path).num_record_batches, 1)
         self.assertEqual(self.read_back(path)["s"].to_pylist(), values)
+        found = self.answer(f"SELECT count(*) AS c, count(s) AS n, sum(length(s)) AS l FROM '{path}' WHERE s LIKE '%99%' OR s = 'row 1'")
+        kept = [value for value in values if value is not None and ("99" in value or value == "row 1")]
+        self.assertEqual(found, [{"c": len(kept), "n": len(kept), "l": sum(map(len, kept))}])
 
     def test_other_columns_keep_their_values_and_types(self):
         columns = {

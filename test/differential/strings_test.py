@@ -1,8 +1,9 @@
-"""Functions, comparisons and choices of strings against DuckDB: dictionary and plain columns, in one chunk and in many.
+"""Functions, comparisons and choices of strings against DuckDB: dictionary, plain and FSST columns, in one chunk and in many.
 
     strings_test.py QUERY_DRIVER PENSTOCK [--device ID]
 """
 import random
+import subprocess
 import sys
 import tempfile
 
@@ -76,6 +77,11 @@ def statements():
         "SELECT if(k > 5, 'a', 'b') AS x, count(*) FROM $ GROUP BY x ORDER BY x",
         "SELECT id, s FROM $ WHERE s > 'a' ORDER BY lower(s) DESC, id LIMIT 20",
         "SELECT m, count(*) FROM $ GROUP BY m HAVING m LIKE '%A%' ORDER BY m",
+        "SELECT count(*), sum(id) FROM $ WHERE s = 'google' OR s = '' OR s IN ('a', 'zz')",
+        "SELECT count(*), count(s), count(DISTINCT u) FROM $ WHERE m <> 'AIR' AND s IS NOT NULL",
+        "SELECT count(*) FROM $ WHERE s NOT IN ('a', '\u00fcber') AND k < 50",
+        "SELECT u, s FROM $ WHERE u LIKE '%77%' AND s <> '' ORDER BY u, s",
+        "SELECT s, m, count(*), sum(length(u)) FROM $ WHERE u NOT LIKE '%1%' GROUP BY s, m ORDER BY s, m",
         "SELECT count(*) FILTER (WHERE s LIKE 'a%') AS x, sum(CASE WHEN m LIKE 'M%' THEN k ELSE 0 END) AS y FROM $",
     )
 
@@ -87,10 +93,12 @@ def main():
         pyarrow.parquet.write_table(table, f"{folder}/rows.parquet", row_group_size=1800)
         with pyarrow.OSFile(f"{folder}/plain.arrow", "wb") as sink, pyarrow.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table, max_chunksize=700)
+        subprocess.run([options.penstock, "encode", f"{folder}/plain.arrow", "-o", f"{folder}/encoded.arrow", "--codec",
+                        "s=gsst,u=fsst,m=fsst"], check=True, capture_output=True)
         oracle = Oracle(folder)
         expected = [(text, oracle.answer(text.replace("$", "'rows.parquet'"))) for text in statements()]
         for driver in drivers(options, folder, tally):
-            for file in ("rows.parquet", "plain.arrow"):
+            for file in ("rows.parquet", "plain.arrow", "encoded.arrow"):
                 cases = [(text.replace("$", f"'{file}'"), theirs) for text, theirs in expected]
                 check_answers(driver, tally, cases, lambda place: 640 if place % 2 else 0)
     sys.exit(tally.finish())

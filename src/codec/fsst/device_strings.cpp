@@ -118,6 +118,13 @@ Status enqueue_codes(Device& device, Queue& queue, const EncodedStrings& strings
   return queue.upload(*there.offsets, strings.offsets.data, (there.row_count + 1) * there.offset_bytes);
 }
 
+std::vector<std::uint64_t> first_rows(std::span<const RowGroup> row_groups, std::uint64_t row_count) {
+  std::vector<std::uint64_t> rows;
+  for (const RowGroup& group : row_groups) rows.push_back(group.first_row);
+  rows.push_back(row_count);
+  return rows;
+}
+
 Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>& ranges, Uploads& uploads, DeviceStrings& there) {
   uploads.tiles = tiles_of(ranges, std::uint64_t{codes_an_item} * tile_items(device.traits()));
   there.tile_count = uploads.tiles.back();
@@ -140,8 +147,7 @@ Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>
 Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups, const std::vector<CodeRange>& ranges,
                     DeviceStrings& there) {
   Uploads uploads;
-  for (const RowGroup& group : row_groups) uploads.groups.push_back(group.first_row);
-  uploads.groups.push_back(there.row_count);
+  uploads.groups = first_rows(row_groups, there.row_count);
   uploads.tables = table_words(row_groups);
   const Status enqueued = enqueue_shares(device, queue, ranges, uploads, there);
   PENSTOCK_TRY(queue.finish());      // also after an error: what was enqueued reads what ends here
@@ -151,8 +157,7 @@ Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_
 std::uint32_t tile_items(const Traits& traits) { return std::min(128u, traits.max_group_size); }
 std::uint32_t row_items(const Traits& traits) { return traits.is_cpu ? 1 : std::bit_floor(tile_items(traits)); }
 
-Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue, const EncodedStrings& strings) {
-  PENSTOCK_TRY(validate_layout(strings));
+static Result<DeviceStrings> sizes_of(const EncodedStrings& strings) {
   if (strings.row_count == 0) return Status(Code::unsupported, "a column without rows");
   DeviceStrings there;
   there.row_count = strings.row_count;
@@ -160,6 +165,27 @@ Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue, const E
   there.text_bytes = strings.text_bytes;
   there.offset_bytes = strings.offset_bytes;
   there.group_count = static_cast<std::uint32_t>(strings.row_groups.size());
+  return there;
+}
+
+Result<DeviceStrings> DeviceStrings::for_matching(Device& device, const EncodedStrings& strings, std::shared_ptr<Buffer> codes,
+                                                  std::shared_ptr<Buffer> offsets) {
+  PENSTOCK_ASSIGN(DeviceStrings there, sizes_of(strings));
+  if (codes->bytes() < (there.code_bytes + 15) / 16 * 16 || offsets->bytes() < (there.row_count + 1) * there.offset_bytes)
+    return Status(Code::invalid, "memory for fewer codes or offsets than the column has");
+  there.codes = std::move(codes);
+  there.offsets = std::move(offsets);
+  const std::vector<std::uint64_t> groups = first_rows(strings.row_groups, strings.row_count);
+  PENSTOCK_ASSIGN(const auto queue, device.queue());
+  auto brought_groups = brought(device, *queue, groups);
+  PENSTOCK_TRY(queue->finish());      // the groups end here
+  PENSTOCK_ASSIGN(there.groups, std::move(brought_groups));
+  return there;
+}
+
+Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue, const EncodedStrings& strings) {
+  PENSTOCK_TRY(validate_layout(strings));
+  PENSTOCK_ASSIGN(DeviceStrings there, sizes_of(strings));
   LastCodes last{};
   return guard([&]() -> Result<DeviceStrings> {
     const Status enqueued = enqueue_codes(device, queue, strings, last, there);
