@@ -222,7 +222,8 @@ TEST(Encoded, BadCodesEndTheQueryWithTheirRow) {
 
 TEST(Encoded, CodesThatDoNotTellTextsApartAreGroupedByTheirTexts) {
   // "ab" as one symbol, as two escapes, and as a symbol and an escape.
-  fsst::EncodedStrings strings = fsst::strings_of(fsst::table_of({"ab", "a"}), {std::string(1, '\0'), "\xff" "a\xff" "b", "\x01\xff" "b"}, 6);
+  const std::vector<std::string> rows = {std::string(1, '\0'), "\xff" "a\xff" "b", "\x01\xff" "b"};
+  fsst::EncodedStrings strings = fsst::strings_of(fsst::table_of({"ab", "a"}), rows, 6);
   TAKE(const Column column, fsst::encoded_column(std::move(strings)));
   const auto source = table_source(Table::of({{"s", column}}));
   on_each_device([&](Device& device) {

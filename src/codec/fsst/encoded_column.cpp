@@ -146,8 +146,9 @@ EncodedStrings slice(const EncodedStrings& strings, std::uint64_t first, std::ui
   part.offsets = strings.offset_bytes == 4 ? part_of_offsets<std::uint32_t>(strings, first, count)
                                            : part_of_offsets<std::uint64_t>(strings, first, count);
   for (std::size_t group = 0; group < strings.row_groups.size() && count > 0; group++) {
-    const std::uint64_t from = std::max(strings.row_groups[group].first_row, first);
-    if (from < std::min(strings.end_row(group), first + count)) part.row_groups.push_back({from - first, 0, strings.row_groups[group].table});
+    const RowGroup& whole = strings.row_groups[group];
+    const std::uint64_t from = std::max(whole.first_row, first);
+    if (from < std::min(strings.end_row(group), first + count)) part.row_groups.push_back({from - first, 0, whole.table});
   }
   state_text_bytes(part);
   return part;
