@@ -61,6 +61,7 @@ Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> d
                                                        const TableSource& source, std::uint64_t chunk_rows, StringPool& strings,
                                                        BegunScan begun) {
   std::unique_ptr<ChunkStream> stream(new ChunkStream(std::move(device), program, strings));
+  stream->code_programs_ = begin_code_programs(stream->device_, program);
   BatchAllocator memory;
   if (!stream->device_->traits().unified_memory) {
     PENSTOCK_ASSIGN(stream->uploads_, stream->device_->queue());

@@ -80,6 +80,16 @@ std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program) {
   return columns;
 }
 
+std::uint64_t code_bytes_per_row(const TileProgram& program) {
+  constexpr std::uint64_t of_a_column = 64;      // addresses take 47 and offsets 4 or 8
+  std::uint64_t bytes = 0;
+  for (std::uint32_t column = 0; column < program.first_derived(); column++)
+    bytes += std::any_of(program.derived.begin(), program.derived.end(), [&](const DerivedColumn& derived) {
+      return derived.source == column && is_on_codes(program, derived) && !code_function(derived)->is_presence;
+    }) ? of_a_column : 0;
+  return bytes;
+}
+
 Result<CodeColumn> CodeColumn::build(std::shared_ptr<Device> device, const fsst::EncodedStrings& strings, const CodeFunction& function) {
   CodeColumn column;
   if (function.predicate) {
@@ -97,6 +107,18 @@ Status CodeColumn::enqueue(Queue& queue, const fsst::DeviceStrings& strings) {
 }
 
 Status CodeColumn::check(Queue& queue) { return matcher_ ? matcher_->check(queue) : lengths_->check(queue); }
+
+std::future<void> begin_code_programs(std::shared_ptr<Device> device, const TileProgram& program) {
+  std::vector<CodeFunction> functions;
+  for (const DerivedColumn& derived : program.derived)
+    if (is_on_codes(program, derived) && !code_function(derived)->is_presence) functions.push_back(*code_function(derived));
+  if (functions.empty()) return {};
+  return std::async(std::launch::async, [device = std::move(device), functions = std::move(functions)] {
+    const auto strings = fsst::encode(Column::from_strings(std::vector<std::string>{""}));
+    for (const CodeFunction& function : functions)      // what fails here fails again where somebody hears of it
+      if (strings.ok()) static_cast<void>(CodeColumn::build(device, *strings, function));
+  });
+}
 
 std::uint64_t ChunkCodes::bytes_moved() const {
   std::uint64_t bytes = 0;

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <deque>
+#include <future>
 
 #include "penstock/fsst_match.hpp"
 #include "plan/tile_program.hpp"
@@ -22,6 +23,9 @@ bool is_on_codes(const TileProgram& program, const DerivedColumn& derived);
 // Columns of the source that are better not decoded while they are read: no more than some rows' texts, or equal ones once, are needed.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program);
 
+// What columns on a device take there as codes, with their offsets: a guess, as files do not say.
+std::uint64_t code_bytes_per_row(const TileProgram& program);
+
 // A derived column in the making.
 class CodeColumn {
  public:
@@ -36,6 +40,9 @@ class CodeColumn {
   std::unique_ptr<fsst::DeviceLengths> lengths_;
   std::shared_ptr<Buffer> results_;
 };
+
+// Compiles, in a thread of its own, what a program's chunks will probably compute on codes: which kernel that is, codes tell in the end.
+std::future<void> begin_code_programs(std::shared_ptr<Device> device, const TileProgram& program);
 
 // What a chunk computes of codes; to be kept until that is done.
 struct ChunkCodes {

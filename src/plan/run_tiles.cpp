@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "plan/code_functions.hpp"
 
 namespace penstock::plan {
 namespace {
@@ -154,7 +155,7 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const 
   if (options.batch_rows > 0) return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, most_launch_rows);
   const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
   const std::uint64_t memory = options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
-  const std::uint64_t fitting = std::max<std::uint64_t>(memory / 4 / slots_in_flight / per_row, 1024);
+  const std::uint64_t fitting = std::max<std::uint64_t>(memory / 4 / slots_in_flight / (per_row + code_bytes_per_row(program)), 1024);
   // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight that fresh pages cost little; below
   // 2^15 rows the launches would cost more. A GPU's is large enough for its launches and for the bus, and no larger: the first upload
   // begins the sooner, and less memory is pinned.

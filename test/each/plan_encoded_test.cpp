@@ -6,6 +6,7 @@
 #include "column/rebatch.hpp"
 #include "host/fsst_strings.hpp"
 #include "penstock/sql.hpp"
+#include "plan/run_tiles.hpp"
 #include "plan_fixture.hpp"
 
 namespace penstock::test {
@@ -151,6 +152,56 @@ TEST(Encoded, ChunksOfPartsOfRowGroupsAnswerAsOverTexts) { expect_the_texts_answ
 
 TEST(Encoded, ChunksOfSeveralBatchesAnswerAsOverTexts) {
   expect_the_texts_answers(std::make_shared<InBatches>(texts_table(), 250), 1024);
+}
+
+// A device that shares no memory with the host, as a GPU: what it computes on comes through uploads.
+class Distant : public Device {
+ public:
+  explicit Distant(std::shared_ptr<Device> device) : device_(std::move(device)) {
+    traits_ = device_->traits();
+    traits_.unified_memory = false;
+  }
+  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override { return device_->allocate(bytes); }
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override { return device_->allocate_host(bytes); }
+  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "memory of its own"); }
+  Result<std::unique_ptr<Queue>> queue() override { return device_->queue(); }
+  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override { return device_->build(source); }
+  Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override {
+    return device_->resident_groups(program, kernel);
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+};
+
+TEST(Encoded, CodesAreUploadedWhereADeviceHasMemoryOfItsOwn) {
+  on_each_device([&](Device& device) {
+    TAKE(const auto opened, open_device(device.traits().id));
+    std::vector<std::string> answers;
+    for (const bool is_encoded : {false, true}) {
+      Plan plan;
+      const auto source = table_source(is_encoded ? with_encoded(texts_table()) : texts_table());
+      const StepId rows = plan.source(source);
+      Builder b(plan.step(rows).schema);
+      const auto text = [&](const char* value) { return b.literal(Scalar::of(std::string(value))); };
+      TAKE(const NodeId like, b.text_function("like", {b.column(1u), text("%.ru/%")}));
+      TAKE(const NodeId equal, b.binary(Op::equal, b.column(2u), text("google")));
+      TAKE(const NodeId either, b.binary(Op::or_, like, equal));
+      TAKE(const NodeId length, b.text_function("length", {b.column(2u)}));
+      TAKE(const StepId kept, plan.filter(rows, b.graph(), either));
+      TAKE(const StepId groups, plan.group_by(kept, b.graph(), {{"id", b.column(0u)}},
+                                              {{Aggregate::count_rows, 0, "c", nullptr}, {Aggregate::sum, length, "l", nullptr}}));
+      TAKE(const plan::TileProgram program, plan::fuse(plan, rows, groups));
+      const RunOptions options{.batch_rows = 192};      // sixteen chunks in three slots
+      plan::StringPool strings;
+      RunReport report;
+      TAKE(const Table table, plan::run_tiles({std::make_shared<Distant>(opened), &options, &strings, &report}, program, *source));
+      EXPECT_EQ(report.chunks, 16u);
+      answers.push_back(rows_of(table));
+    }
+    EXPECT_GT(answers[0].size(), 100u);
+    EXPECT_EQ(answers[1], answers[0]);
+  });
 }
 
 TEST(Encoded, ValidationLooksAtTheTexts) {
