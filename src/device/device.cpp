@@ -135,20 +135,6 @@ Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
 
 }  // namespace
 
-Result<std::unique_ptr<StallSampler>> Device::sample_stalls() {
-  return Status(Code::unsupported, "stall reasons are sampled on NVIDIA GPUs through CUDA; " + traits_.id + " is none");
-}
-
-Result<KernelResources> Device::resources(const Program& program, std::string_view) {
-  KernelResources resources;
-  resources.group_size = program.group_size();
-  return resources;
-}
-
-Status Queue::launch_resident(const Program&, std::string_view kernel, std::uint32_t, std::span<const Argument>) {
-  return Status(Code::unsupported, "kernel '" + std::string(kernel) + "' wants all its groups at once, which this device does not promise");
-}
-
 std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   std::vector<std::string> ignored;
   std::vector<Traits> devices;

@@ -252,6 +252,17 @@ TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
   });
 }
 
+TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
+  on_each_shared([](const auto& device) {
+    for (const std::string& variant : Decoder::variants(device->traits())) {
+      const auto texts = decoded(device, strings_of(table_of({"a"}), {"", ""}, 0), variant, {0, 0, 1});
+      ASSERT_TRUE(texts.ok()) << texts.status().text();
+      EXPECT_EQ(texts->verdict.code(), Code::corrupt) << variant;
+      expect_canaries(*texts, 0);
+    }
+  });
+}
+
 TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMeasure) {
   Made made = random_codes(9, 500, 40, 0, 0);
   std::vector<std::uint64_t> right{0};

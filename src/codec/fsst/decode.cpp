@@ -35,6 +35,9 @@ Span span_of(const EncodedStrings& strings, std::uint64_t first_row, std::uint64
   return {codes + strings.offset(first_row), out, codes + strings.offset(end_row), codes + strings.codes.size, out_end};
 }
 
+// No pointer behind the codes is made on the way.
+const Byte* tile_end(const Span& span) { return span.at + std::min<std::ptrdiff_t>(tile_code_bytes, span.end - span.at); }
+
 // The codes of a piece are decoded as they follow one another, whatever the rows; a row ends where a code begins, or its last is an escape
 // without its byte.
 template <class Offset> Status decode_piece(const EncodedStrings& strings, const Piece& piece, Byte* text, Offset* offsets) {
@@ -45,7 +48,7 @@ template <class Offset> Status decode_piece(const EncodedStrings& strings, const
   bool is_sound = true;
   while (row < piece.end_row && is_sound) {
     const auto tile_text = static_cast<std::uint64_t>(span.out - text);
-    is_sound = decode_tile(table, span, std::min(span.at + tile_code_bytes, span.end), starts);
+    is_sound = decode_tile(table, span, tile_end(span), starts);
     const auto next_code = static_cast<std::uint64_t>(span.at - strings.codes.as<Byte>());
     for (; row < piece.end_row && strings.offset(row + 1) <= next_code; row++) {
       const std::uint32_t start = starts.text[strings.offset(row + 1) - tile_code];
@@ -64,7 +67,7 @@ template <class Offset> Status decode_piece(const EncodedStrings& strings, const
 bool decode_row(const CodeTable& table, Span span) {
   TileStarts starts;
   while (span.at < span.end)
-    if (!decode_tile(table, span, std::min(span.at + tile_code_bytes, span.end), starts)) return false;
+    if (!decode_tile(table, span, tile_end(span), starts)) return false;
   return true;
 }
 

@@ -62,7 +62,8 @@ class TileDecoder final : public RowDecoder {
     arguments.push_back(Argument::value(strings.group_count));
     arguments.push_back(Argument::of(*strings.first_tiles));
     const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * 64;
-    return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(std::min(strings.tile_count, most)), arguments);
+    const std::uint64_t groups = std::clamp<std::uint64_t>(strings.tile_count, 1, most);      // one without codes looks at the offsets, too
+    return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(groups), arguments);
   }
   std::uint32_t decode_items() const override { return tile_items(device_->traits()); }
 };

@@ -1,37 +1,16 @@
 // FSST on the host. Bytes as a record, offsets and codes: the whole check and the decoder judge them alike, and what is decoded is what a
 // plain loop makes of it. Bytes as texts: they come back, with and without splits.
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "codec/fsst/record.hpp"
+#include "fuzz/input.hpp"
 #include "penstock/fsst.hpp"
 
 namespace penstock::fsst {
 namespace {
 
-void require(bool holds, const char* claim) {
-  if (holds) return;
-  std::fprintf(stderr, "not so: %s\n", claim);
-  std::abort();
-}
-
-// From the input's front, as long as there is any.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t bytes) : at_(data), end_(data + bytes) {}
-  std::uint32_t byte() { return at_ == end_ ? 0 : *at_++; }
-  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
-  std::string take(std::size_t bytes) {
-    const std::size_t count = std::min(bytes, left());
-    std::string taken(reinterpret_cast<const char*>(at_), count);
-    at_ += count;
-    return taken;
-  }
-
- private:
-  const std::uint8_t *at_, *end_;
-};
+using fuzz::Input;
+using fuzz::require;
 
 std::string plainly_decoded(const EncodedStrings& strings, std::uint64_t row, const SymbolTable& table) {
   std::string text;

@@ -1,0 +1,93 @@
+// FSST's kernels and the running sums they need as host C++, compiled once for each size of groups and of offsets: GROUP_SIZE, FSST_OFFSET
+// and PROGRAMS, their namespace (linked_programs.hpp). Tiles of rows are small, so that a few rows are several.
+// clang-format off
+#include "kernel/common.prelude"
+#include "kernel/parameters.prelude"
+#include "kernel/plain.prelude"
+#include "kernel/host.prelude"
+#include "fuzz/device/linked_programs.hpp"
+#define MATCH_TILE_ROWS 32u
+#define MATCH_PIECES 2u
+#define MATCH_COPY_BITS (GROUP_SIZE > 1u ? 2u : 0u)
+#define SCAN_VALUE u32
+#define SCAN_SUM u64
+#define SCAN_WIDE u64
+#define SCAN_BITS(x) (x)
+#define SCAN_OF_BITS(x) (x)
+#define SCAN_PIECES 3u
+#define SCAN_VECTORS 1u
+#define SCAN_DEPTH 1u
+#define SCAN_WINDOW 1u
+#define SCAN_IS_EXCLUSIVE 1
+#define SCAN_IS_SEGMENTED 0
+// A namespace a program: functions of different ones have the same names.
+namespace kernelc {
+namespace PROGRAMS {
+#include "kernel/group.kc"
+#include "codec/fsst/kernels/fsst_tables.kc"
+namespace measure {
+#include "codec/fsst/kernels/fsst_measure.kc"
+#undef BAD
+}
+namespace rows {
+#include "codec/fsst/kernels/fsst_decode_rows.kc"
+}
+namespace tiles {
+#include "codec/fsst/kernels/fsst_decode_tiles.kc"
+}
+namespace select {
+#include "codec/fsst/kernels/fsst_select.kc"
+}
+namespace chosen {
+#include "codec/fsst/kernels/fsst_chosen.kc"
+}
+namespace lengths {
+#include "codec/fsst/kernels/fsst_lengths.kc"
+}
+namespace codes {
+#include "codec/fsst/kernels/fsst_match_codes.kc"
+#undef MATCH_ROWS
+}
+namespace pieces {
+#include "codec/fsst/kernels/fsst_match.kc"
+#include "codec/fsst/kernels/fsst_match_pieces.kc"
+}
+namespace far_tables {
+#include "codec/fsst/kernels/fsst_match.kc"
+#include "codec/fsst/kernels/fsst_match_rows.kc"
+#undef MATCH_ROWS
+#undef MATCH_LOCAL_STATES
+}
+namespace near_tables {
+#define MATCH_LOCAL_STATES 16u
+#include "codec/fsst/kernels/fsst_match.kc"
+#include "codec/fsst/kernels/fsst_match_rows.kc"
+}
+namespace scan {
+#if GROUP_SIZE == 1
+#include "primitive/kernels/scan_chunks.kc"
+static const KernelEntry* const kernels[] = {&scan_add_chunks_entry, &scan_start_chunks_entry, &scan_chunks_entry};
+#else
+#include "primitive/kernels/scan_tiles.kc"
+static const KernelEntry* const kernels[] = {&scan_tiles_entry};
+#endif
+}
+// clang-format on
+
+static const KernelEntry* const kernels[] = {
+    &measure::fsst_measure_entry,       &rows::fsst_decode_rows_entry,      &tiles::fsst_decode_tiles_entry,
+    &select::fsst_count_rows_entry,     &select::fsst_write_rows_entry,     &chosen::fsst_measure_chosen_entry,
+    &chosen::fsst_decode_chosen_entry,  &lengths::fsst_lengths_entry,       &codes::fsst_match_codes_entry,
+    &pieces::fsst_match_pieces_entry,   &far_tables::fsst_match_rows_entry};
+
+const KernelEntry* find(std::string_view kernel, bool has_near_tables) {
+  if (has_near_tables) return kernel == "fsst_match_rows" ? &near_tables::fsst_match_rows_entry : nullptr;
+  for (const KernelEntry* entry : kernels)
+    if (kernel == entry->name) return entry;
+  for (const KernelEntry* entry : scan::kernels)
+    if (kernel == entry->name) return entry;
+  return nullptr;
+}
+
+}  // namespace PROGRAMS
+}  // namespace kernelc

@@ -1,0 +1,155 @@
+// clang-format off
+#include "kernel/common.prelude"
+#include "kernel/parameters.prelude"
+#include "kernel/plain.prelude"
+#include "kernel/host.prelude"
+// clang-format on
+#include "kernel_c/executor.hpp"
+
+#include "fuzz/device/linked_device.hpp"
+
+#include "fuzz/device/linked_programs.hpp"
+#include "fuzz/input.hpp"
+#include "kernel/kernel_text.hpp"
+
+// Kernels are linked, so that their texts need not be.
+namespace penstock::kernel {
+std::string_view kernel_text(std::string_view) { return {}; }
+std::string_view codec_text(std::string_view name);
+std::string_view codec_text(std::string_view) { return {}; }
+std::string_view primitive_text(std::string_view name);
+std::string_view primitive_text(std::string_view) { return {}; }
+}  // namespace penstock::kernel
+
+namespace penstock::fuzz {
+namespace {
+
+constexpr std::byte unwritten{0xcd};
+
+struct HeapBuffer : Buffer {
+  explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, unwritten) {}
+  mutable std::vector<std::byte> content;      // queues write to buffers they get as const
+};
+struct LinkedProgram : Program {
+  explicit LinkedProgram(const ProgramSource& source)
+      : has_long_offsets(source.text.find("FSST_OFFSET u64") != std::string::npos),
+        has_near_tables(source.text.find("MATCH_LOCAL_STATES") != std::string::npos) {
+    group_size_ = source.group_size;
+  }
+  const kernelc::KernelEntry* find(std::string_view kernel) const {
+    require(group_size_ == 1 || group_size_ == 8, "groups of this size are linked: " + std::to_string(group_size_));
+    if (group_size_ == 1)
+      return has_long_offsets ? kernelc::group1_u64::find(kernel, has_near_tables) : kernelc::group1_u32::find(kernel, has_near_tables);
+    return has_long_offsets ? kernelc::group8_u64::find(kernel, has_near_tables) : kernelc::group8_u32::find(kernel, has_near_tables);
+  }
+  bool has_long_offsets, has_near_tables;
+};
+struct DoneEvent : Event {
+  Status wait() const override { return {}; }
+  Result<double> seconds_since(const Event&) const override { return 0.0; }
+};
+
+kernelc::LaunchOptions order_of_items;
+bool are_buffers_watched = true;
+std::uint32_t least_groups = 1;
+
+void check_range(const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset) {
+  require(offset <= buffer.bytes() && bytes <= buffer.bytes() - offset, "a queue is asked for bytes inside a buffer");
+}
+
+// Whether the parameter `at` of those as written ("IN(u8, codes), VALUE(u32, count)") is one that kernels write.
+std::vector<bool> written_parameters(std::string_view parameters) {
+  std::vector<bool> are_written;
+  for (std::size_t at = 0; (at = parameters.find('(', at)) != parameters.npos; at++) {
+    const char last = parameters[at - 1];      // of IN, OUT, ATOMIC, VALUE
+    are_written.push_back(last == 'T' || last == 'C');
+  }
+  return are_written;
+}
+
+class LinkedQueue : public Queue {
+ public:
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
+    check_range(to, bytes, to_offset);
+    if (bytes > 0) std::memcpy(content_of(to).data() + to_offset, from, bytes);
+    return {};
+  }
+  Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
+    check_range(from, bytes, from_offset);
+    if (bytes > 0) std::memcpy(to, content_of(from).data() + from_offset, bytes);
+    return {};
+  }
+  Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
+    check_range(from, bytes, 0);
+    return upload(to, content_of(from).data(), bytes, 0);
+  }
+  Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
+    check_range(to, bytes, 0);
+    for (std::uint64_t at = 0; at < bytes; at++) content_of(to)[at] = static_cast<std::byte>(value >> (8 * (at % 4)));
+    return {};
+  }
+  Status launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) override {
+    const kernelc::KernelEntry* const entry = static_cast<const LinkedProgram&>(program).find(kernel);
+    require(entry != nullptr, "a kernel is linked: " + std::string(kernel));
+    const std::vector<bool> are_written = written_parameters(entry->parameters);
+    require(are_written.size() == arguments.size(), "as many arguments as parameters: " + std::string(kernel));
+    kernelc::LaunchOptions options = order_of_items;
+    std::vector<void*> data(arguments.size()), pointers(arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); i++) {
+      const Argument& argument = arguments[i];
+      if (argument.buffer) data[i] = content_of(*argument.buffer).data();
+      pointers[i] = argument.buffer ? static_cast<void*>(&data[i]) : const_cast<std::byte*>(argument.bytes.data());
+      if (argument.buffer && are_written[i] && are_buffers_watched)
+        options.watched.push_back({data[i], argument.buffer->bytes(), "argument " + std::to_string(i)});
+    }
+    if (kernel.starts_with("fsst_") && groups > 0) groups = std::max(groups, least_groups);
+    const kernelc::Findings findings = kernelc::launch(*entry, groups, pointers.data(), options);
+    for (const std::string& finding : findings) std::fprintf(stderr, "%s\n", finding.c_str());
+    require(findings.empty(), "no races and no divergent barriers in " + std::string(kernel));
+    return {};
+  }
+  Result<std::shared_ptr<Event>> record() override { return std::shared_ptr<Event>(std::make_shared<DoneEvent>()); }
+  Status wait_for(const Event&) override { return {}; }
+  Status flush() override { return {}; }
+  Status finish() override { return {}; }
+};
+
+class LinkedDevice : public Device {
+ public:
+  explicit LinkedDevice(bool is_cpu) {
+    traits_.id = traits_.name = "linked";
+    traits_.target = Target::host;
+    traits_.compute_units = 2;
+    traits_.max_group_size = is_cpu ? 1 : 8;
+    traits_.global_bytes = traits_.max_allocation_bytes = std::uint64_t{1} << 30;
+    traits_.local_bytes = 32 << 10;
+    traits_.is_cpu = is_cpu;
+    traits_.has_f64 = traits_.has_atomic_u64 = true;
+  }
+  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
+    return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(bytes));
+  }
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override { return Status(Code::unsupported, "no pinned memory"); }
+  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "copied"); }
+  Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<LinkedQueue>()); }
+  Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
+    return std::shared_ptr<Program>(std::make_shared<LinkedProgram>(source));
+  }
+  Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }      // they run one after another
+};
+
+}  // namespace
+
+std::shared_ptr<Device> make_linked_device(bool is_cpu) { return std::make_shared<LinkedDevice>(is_cpu); }
+
+void set_launches(std::uint32_t number) {
+  least_groups = 1 + number / 3 % 5;
+  order_of_items.order = static_cast<kernelc::Order>(number % 3);
+  order_of_items.seed = number;
+}
+
+void watch_buffers(bool is_on) { are_buffers_watched = is_on; }
+
+std::span<std::byte> content_of(const Buffer& buffer) { return static_cast<const HeapBuffer&>(buffer).content; }
+
+}  // namespace penstock::fuzz

@@ -1,0 +1,22 @@
+// A device whose programs are part of the fuzz program: what the library launches runs on the host executor at once, in the same process,
+// under sanitizers. Buffers are heap blocks of exactly their size; races in what kernels write and divergent barriers end the program.
+#pragma once
+#include <memory>
+
+#include "penstock/device.hpp"
+
+namespace penstock::fuzz {
+
+// As a GPU with groups of 8 items, or as a CPU.
+std::shared_ptr<Device> make_linked_device(bool is_cpu);
+// Chooses how kernels are launched from now on: the order in which items take their turns, and how many groups kernels of FSST have at the
+// least, which share out their work whatever the number is.
+void set_launches(std::uint32_t number);
+// Whether races in buffers are looked for from now on (in local memory they always are): texts whose given places overlap are written by
+// several items.
+void watch_buffers(bool is_on);
+
+// What lies in a buffer.
+std::span<std::byte> content_of(const Buffer& buffer);
+
+}  // namespace penstock::fuzz
