@@ -3,7 +3,9 @@
 
 #include <atomic>
 
+#include "codec/fsst/encoded_column.hpp"
 #include "expr/text_functions.hpp"
+#include "plan/code_functions.hpp"
 #include "plan/derived_columns.hpp"
 
 namespace penstock::plan {
@@ -44,6 +46,66 @@ TEST(DerivedColumns, ACallOfACallIsDerivedFromTheOthersColumn) {
   EXPECT_EQ(program->derived[0].source, 1u);
   EXPECT_EQ(program->derived[1].source, 3u);
   EXPECT_FALSE(program->source_schema[4].nullable);
+}
+
+// The same rows, of which s can come as FSST codes.
+struct BuiltEncoded : Built {
+  BuiltEncoded() {
+    const auto strings = fsst::encode(table.columns[0]);
+    table.columns[0] = *fsst::encoded_column(*strings);
+    plan = Plan();
+    source = plan.source(table_source(table));
+  }
+  NodeId is(const char* value) { return *builder.binary(Op::equal, s, text(value)); }
+  std::vector<std::uint32_t> kept(NodeId predicate) { return columns_kept_encoded(*fused(predicate)); }
+};
+using Columns = std::vector<std::uint32_t>;
+
+TEST(DerivedColumns, EqualitiesOfAnEncodedColumnAreOneColumnAndTheTextsNone) {
+  BuiltEncoded b;
+  const NodeId swapped = *b.builder.binary(Op::equal, b.text("z"), b.s);
+  const NodeId any = *b.builder.binary(Op::or_, *b.builder.binary(Op::or_, b.is("x"), b.is("y")), swapped);
+  const auto program = b.fused(any);
+  ASSERT_TRUE(program.ok()) << program.status().text();
+  ASSERT_EQ(program->derived.size(), 1u);
+  EXPECT_EQ(program->derived[0].inputs.size(), 4u) << "a row's text, and three constants";
+  EXPECT_TRUE(is_on_codes(*program, program->derived[0]));
+  EXPECT_EQ(program->device_columns, (Columns{2, 3})) << "k, which is kept, and the derived column";
+  Built plain;
+  const NodeId same = *plain.builder.binary(Op::equal, plain.s, plain.text("x"));
+  EXPECT_TRUE(plain.fused(same)->derived.empty()) << "codes of the run's pool are compared";
+}
+
+TEST(DerivedColumns, OrsOfOtherThingsKeepTheirEqualitiesApart) {
+  BuiltEncoded b;
+  const NodeId number = *b.builder.binary(Op::equal, b.k, b.builder.literal(Scalar::of(std::int32_t{1})));
+  const NodeId other = *b.builder.binary(Op::equal, b.t, b.text("a"));
+  const NodeId one = *b.builder.binary(Op::or_, b.is("x"), number), two = *b.builder.binary(Op::or_, b.is("y"), other);
+  const auto program = b.fused(*b.builder.binary(Op::or_, one, two));
+  ASSERT_TRUE(program.ok()) << program.status().text();
+  EXPECT_EQ(program->derived.size(), 2u) << "x and y; t is not encoded";
+}
+
+TEST(DerivedColumns, UnequalIsTheNegationOfEqual) {
+  BuiltEncoded b;
+  const NodeId both = *b.builder.binary(Op::and_, *b.builder.binary(Op::not_equal, b.s, b.text("x")), b.is("x"));
+  const auto program = b.fused(both);
+  ASSERT_TRUE(program.ok()) << program.status().text();
+  ASSERT_EQ(program->derived.size(), 1u);
+  EXPECT_EQ(program->source_schema[3].name, "(s = 'x')");
+}
+
+TEST(DerivedColumns, AColumnStaysEncodedWhereNotAllItsTextsAreWanted) {
+  BuiltEncoded b;
+  EXPECT_EQ(b.kept(b.call("like", {b.s, b.text("a%")})), (Columns{0}));
+  EXPECT_EQ(b.kept(*b.builder.unary(Op::is_null, b.s)), (Columns{0}));
+  EXPECT_EQ(b.kept(*b.builder.binary(Op::greater, b.k, b.builder.literal(Scalar::of(std::int32_t{1})))), (Columns{0})) << "the rows' alone";
+  EXPECT_EQ(b.kept(*b.builder.binary(Op::equal, b.call("lower", {b.s}), b.text("a"))), Columns());
+  const NodeId both = *b.builder.binary(Op::and_, b.call("starts_with", {b.s, b.text("a")}), b.call("less", {b.s, b.text("b")}));
+  EXPECT_EQ(b.kept(both), (Columns{0})) << "decoded for one, searched for the other";
+  const auto all_rows = fuse(b.plan, b.source, b.source);
+  ASSERT_TRUE(all_rows.ok());
+  EXPECT_EQ(columns_kept_encoded(*all_rows), Columns());
 }
 
 TEST(DerivedColumns, EqualCallsShareAColumn) {
