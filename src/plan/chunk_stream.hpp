@@ -27,6 +27,9 @@ struct ChunkMemory {
   ChunkCodes encoded;
   std::uint64_t first_row = 0;                         // of the source
   std::shared_ptr<Event> begun;                        // before what computes on codes, where something does
+
+  // "on the codes of column 'url', counting from row 4096": which row it is that an error tells.
+  std::string place_of(std::string_view what, const std::string& column) const;
 };
 
 // The pinned memory that a source decodes into. Thread-safe; outlives the device's last block of it.

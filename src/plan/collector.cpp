@@ -107,7 +107,7 @@ class CompactCollector : public Collector {
     const std::vector<std::uint32_t> scanned = program_.scanned_columns();
     const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) - scanned.begin());
     auto column = gather_decoded(chunk.memory.batch.columns[index], wide);
-    if (!column.ok()) return column.with("while decoding column '" + program_.source_schema[wanted].name + "'");
+    if (!column.ok()) return column.with(chunk.memory.place_of("while decoding", program_.source_schema[wanted].name));
     return column;
   }
 

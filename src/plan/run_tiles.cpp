@@ -100,7 +100,7 @@ class Runner {
         PENSTOCK_TRY(kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
     }
-    PENSTOCK_TRY(stream_->check(chunk.memory));
+    PENSTOCK_TRY(stream_->check(chunk.memory).with("while reading '" + source_.describe() + "'"));
     PENSTOCK_ASSIGN(const double seconds, chunk.done->seconds_since(*chunk.begun));
     device_seconds_ += seconds;
     const HostSpan span(run_.recording, "merge results");

@@ -122,6 +122,7 @@ const std::vector<std::string>& statements() {
       "SELECT url FROM 't' ORDER BY url LIMIT 30",
       "SELECT url, id FROM 't' ORDER BY id, url DESC LIMIT 30",
       "SELECT * FROM 't'",
+      "SELECT few, row_number() OVER (PARTITION BY few ORDER BY id, url) AS n FROM 't' WHERE url LIKE '%a%' ORDER BY few, n LIMIT 50",
       "SELECT upper(few) AS u, few LIKE 'a%' AS l FROM 't'",
       "SELECT CASE WHEN few = 'a' THEN few ELSE 'other' END AS c, count(*) FROM 't' GROUP BY c ORDER BY c",
       "SELECT count(few), count(DISTINCT few), id % 3 AS g FROM 't' GROUP BY g ORDER BY g",
@@ -258,9 +259,11 @@ TEST(Encoded, BadCodesEndTheQueryWithTheirRow) {
   TAKE(const Column column, fsst::encoded_column(std::move(strings)));
   const auto source = table_source(Table::of({{"s", column}}));
   on_each_device([&](Device& device) {
-    for (const char* const predicate : {"s LIKE '%x%'", "length(s) > 2"}) {
-      SCOPED_TRACE(predicate);
-      const auto outcome = answer(std::string("SELECT count(*) FROM 't' WHERE ") + predicate, source,
+    for (const char* const statement : {"SELECT count(*) FROM 't' WHERE s LIKE '%x%'", "SELECT count(*) FROM 't' WHERE length(s) > 2",
+                                        "SELECT s FROM 't' WHERE s IN ('a', 'b') IS NOT NULL", "SELECT s, count(*) FROM 't' GROUP BY s",
+                                        "SELECT count(*) FROM 't' WHERE s < 'b' OR s LIKE '_'"}) {
+      SCOPED_TRACE(statement);
+      const auto outcome = answer(statement, source,
                                   {.device = device.traits().id, .batch_rows = 64});
       ASSERT_FALSE(outcome.ok());
       EXPECT_EQ(outcome.status().code(), Code::corrupt);

@@ -60,6 +60,23 @@ TEST(EncodedColumn, ASliceOfASliceHasTheCodesOfItsRowsAlone) {
   ASSERT_EQ(codes.row_groups.size(), 1u) << "row 320 to row 575 are of the second group";
 }
 
+TEST(EncodedColumn, OffsetsOfEightBytesAreCutAndJoinedAsThoseOfFour) {
+  const Column plain = texts(400);
+  auto strings = encode(plain, {.row_group_rows = 150});
+  ASSERT_TRUE(strings.ok());
+  std::vector<std::uint64_t> wide;
+  for (std::uint64_t row = 0; row <= 400; row++) wide.push_back(strings->offset(row));
+  strings->offsets = Bytes::own(std::move(wide));
+  strings->offset_bytes = 8;
+  const auto codes = encoded_column(std::move(*strings));
+  ASSERT_TRUE(codes.ok()) << codes.status().text();
+  expect_texts(codes->slice(100, 200), plain.slice(100, 200));
+  Column joined = *codes;
+  joined.encoded = *codes->encoded->joined(std::vector{codes->slice(0, 64).encoded, codes->slice(64, 336).encoded});
+  EXPECT_EQ(codes_of(joined)->offset_bytes, 4u) << "so few codes need no more";
+  expect_texts(joined, plain);
+}
+
 TEST(EncodedColumn, PartsPutTogetherAreTheRowsInTheirOrder) {
   const Column plain = texts(500), codes = encoded(plain, 200);
   const std::vector<std::shared_ptr<const EncodedTexts>> parts = {codes.slice(100, 250).encoded, codes.slice(7, 0).encoded,
