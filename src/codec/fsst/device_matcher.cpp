@@ -15,34 +15,30 @@ constexpr std::uint32_t most_local_states = 16;
 // Longer words have longer ways to go before each piece.
 constexpr std::uint32_t most_contained_bytes = 32;
 
-// What fsst_match_pieces is tuned by; not measured on a GPU yet, where an earlier tuning was. With a copy of the filter for each of 32
-// banks a group takes 42 KB of local memory, so that three groups of 512 fit a multiprocessor of an H200: with 40 registers each, where
-// ptxas spills 40 bytes; without that bound it takes 110. On two cores none of these numbers made a difference.
-struct PiecesPolicy { std::uint32_t items = 256, tile_rows = 1024, pieces = 2, copy_bits = 0, groups_a_unit = 8; };
+// What fsst_find_pieces is tuned by. With a copy of the filter for each of 32 banks a group takes 40 KB of local memory.
+struct PiecesPolicy { std::uint32_t items = 256, pieces = 2, copy_bits = 0, groups_a_unit = 8; };
 PiecesPolicy pieces_policy(const Traits& traits) {
   PiecesPolicy policy;
-  if (traits.is_cpu) return {1, 1024, 4, 0, 8};
+  if (traits.is_cpu) return {1, 4, 0, 8};
   policy.items = std::bit_floor(std::min(policy.items, traits.max_group_size));
-  if (traits.target == Target::cuda && traits.max_group_size >= 512) policy = {512, 1024, 2, 5, 3};
+  if (traits.target == Target::cuda && traits.max_group_size >= 512) policy = {512, 2, 5, 4};
   return policy;
 }
 std::string definitions(const PiecesPolicy& policy, const Traits& traits) {
   const auto define = [](const std::string& name, std::uint32_t value) { return "#define " + name + " " + std::to_string(value) + "u\n"; };
-  const std::string all = define("MATCH_TILE_ROWS", policy.tile_rows) + define("MATCH_PIECES", policy.pieces) +
-                          define("MATCH_COPY_BITS", policy.copy_bits);
+  const std::string all = define("MATCH_PIECES", policy.pieces) + define("MATCH_COPY_BITS", policy.copy_bits);
   if (traits.target != Target::cuda) return all;
   return all + "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", policy.groups_a_unit);
 }
-std::uint64_t local_bytes(const PiecesPolicy& policy) {
-  return 4 * ((std::uint64_t{256} << policy.copy_bits) + policy.tile_rows * 17 / 16 + std::uint64_t{policy.items} * policy.pieces) + 64;
-}
+constexpr std::uint64_t piece_codes = 16, near_notes = 2048;      // fsst_match_pieces.kc
+std::uint64_t local_bytes(const PiecesPolicy& policy) { return 4 * ((std::uint64_t{256} << policy.copy_bits) + near_notes) + 64; }
 
 bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicate& predicate) {
   return strings.is_canonical && predicate.kind == Predicate::Kind::is_any_of;
 }
-bool finds_pieces(const Traits& traits, const EncodedStrings&, const Predicate& predicate) {
+bool finds_pieces(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate) {
   const std::uint32_t bytes = contained_bytes(predicate);
-  return bytes > 0 && bytes <= most_contained_bytes && traits.local_bytes >= local_bytes(pieces_policy(traits));
+  return strings.codes.size < piece_codes << 31 && bytes > 0 && bytes <= most_contained_bytes && traits.local_bytes >= local_bytes(pieces_policy(traits));
 }
 bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; }
 
@@ -78,7 +74,7 @@ class Matching : public DeviceMatcher {
         strings.group_count != group_count_)
       return Status(Code::invalid, "a matcher that was built for another column");
     if (bits.bytes() < bitmap_bytes(row_count_)) return Status(Code::invalid, "a bitmap for fewer rows than the column has");
-    PENSTOCK_TRY(queue.fill(*verdict_, 0, 4));
+    PENSTOCK_TRY(queue.fill(*verdict_, 0, 16));
     return launch(queue, strings, bits);
   }
   Status check(Queue& queue) override {
@@ -161,6 +157,14 @@ class PieceMatching final : public RowMatching {
   Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) override {
     PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
     PENSTOCK_ASSIGN(filter_, brought(*device_, queue, filters_));
+    std::vector<std::uint64_t> begins;
+    for (const RowGroup& group : strings.row_groups) begins.push_back(strings.offset(group.first_row));
+    begins.push_back(strings.offset(strings.row_count));
+    PENSTOCK_ASSIGN(code_begins_, brought(*device_, queue, begins));
+    // Every piece may be noted, one that two row groups share by both.
+    most_notes_ = static_cast<std::uint32_t>((code_bytes_ + piece_codes - 1) / piece_codes) + group_count_;
+    PENSTOCK_ASSIGN(pieces_, device_->allocate(std::uint64_t{most_notes_} * 4));
+    PENSTOCK_ASSIGN(alone_, device_->allocate(std::max<std::uint64_t>(bitmap_bytes(row_count_), 16)));
     word_bytes_ = contained_bytes(predicate);
     policy_ = pieces_policy(device_->traits());
     const ProgramOptions options{offset_bytes_, policy_.items, definitions(policy_, device_->traits())};
@@ -168,15 +172,33 @@ class PieceMatching final : public RowMatching {
     return {};
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
-    std::vector<Argument> all = arguments(strings, bits);
-    all.push_back(Argument::of(*filter_));
-    all.push_back(Argument::value(word_bytes_));
-    return queue.launch(*program_, variant(), groups(policy_.tile_rows, policy_.groups_a_unit), all);
+    const std::uint32_t units = device_->traits().compute_units;
+    std::vector<Argument> find, walk, alone;
+    const auto add = [](std::vector<Argument>& to, std::initializer_list<const Buffer*> buffers) {
+      for (const Buffer* buffer : buffers) to.push_back(Argument::of(*buffer));
+    };
+    add(find, {strings.codes.get(), strings.offsets.get(), code_begins_.get(), filter_.get(), &bits, alone_.get(), pieces_.get(),
+               verdict_.get()});
+    for (const std::uint64_t value : {code_bytes_, row_count_}) find.push_back(Argument::value(value));
+    for (const std::uint32_t value : {group_count_, most_notes_, is_negated_}) find.push_back(Argument::value(value));
+    add(walk, {strings.codes.get(), strings.offsets.get(), strings.groups.get(), steps_.get(), literals_.get()});
+    alone = walk;
+    add(walk, {pieces_.get(), &bits, alone_.get(), verdict_.get()});
+    walk.push_back(Argument::value(row_count_));
+    for (const std::uint32_t value : {group_count_, automaton_.state_count, word_bytes_, most_notes_, is_negated_})
+      walk.push_back(Argument::value(value));
+    add(alone, {&bits, alone_.get(), verdict_.get()});
+    alone.push_back(Argument::value(row_count_));
+    for (const std::uint32_t value : {group_count_, automaton_.state_count, automaton_.first_accepting, is_negated_})
+      alone.push_back(Argument::value(value));
+    PENSTOCK_TRY(queue.launch(*program_, "fsst_find_pieces", units * policy_.groups_a_unit, find));
+    PENSTOCK_TRY(queue.launch(*program_, "fsst_walk_pieces", units * policy_.groups_a_unit, walk));
+    return queue.launch(*program_, "fsst_walk_alone", units, alone);
   }
 
   PiecesPolicy policy_;
-  std::uint32_t word_bytes_ = 0;
-  std::shared_ptr<Buffer> filter_;
+  std::uint32_t word_bytes_ = 0, most_notes_ = 0;
+  std::shared_ptr<Buffer> filter_, code_begins_, pieces_, alone_;
 };
 
 class CodeMatching final : public Matching {
