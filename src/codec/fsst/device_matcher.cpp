@@ -15,30 +15,38 @@ constexpr std::uint32_t most_local_states = 16;
 // Longer words have longer ways to go before each piece.
 constexpr std::uint32_t most_contained_bytes = 32;
 
-// What fsst_find_pieces is tuned by. With a copy of the filter for each of 32 banks a group takes 40 KB of local memory.
-struct PiecesPolicy { std::uint32_t items = 256, pieces = 2, copy_bits = 0, groups_a_unit = 8; };
+// What fsst_find_pieces is tuned by: groups of so many items, pieces that one loads at once, and, as powers of two, copies of the filter
+// and bytes of a code's copies.
+struct PiecesPolicy {
+  std::uint32_t items = 1, pieces = 4, copy_bits = 0, entry_bits = 2, groups_a_unit = 8;
+  std::uint64_t local_bytes() const { return (std::uint64_t{256} << entry_bits) + 4 * 2048 + 64; }      // fsst_match_pieces.kc
+};
+// A copy for each of 32 banks where it fits.
 PiecesPolicy pieces_policy(const Traits& traits) {
-  PiecesPolicy policy;
-  if (traits.is_cpu) return {1, 4, 0, 8};
-  policy.items = std::bit_floor(std::min(policy.items, traits.max_group_size));
-  if (traits.target == Target::cuda && traits.max_group_size >= 512) policy = {512, 2, 5, 4};
-  return policy;
+  constexpr PiecesPolicy for_cuda = {512, 2, 5, 8, 3}, for_gpus = {512, 2, 5, 7, 4};
+  if (traits.is_cpu) return {};
+  const auto fits = [&](const PiecesPolicy& policy) {
+    return traits.max_group_size >= policy.items && traits.local_bytes >= policy.local_bytes();
+  };
+  if (traits.target == Target::cuda && fits(for_cuda)) return for_cuda;
+  if (fits(for_gpus)) return for_gpus;
+  return {std::bit_floor(std::min(256u, traits.max_group_size)), 2, 0, 2, 8};
 }
 std::string definitions(const PiecesPolicy& policy, const Traits& traits) {
   const auto define = [](const std::string& name, std::uint32_t value) { return "#define " + name + " " + std::to_string(value) + "u\n"; };
-  const std::string all = define("MATCH_PIECES", policy.pieces) + define("MATCH_COPY_BITS", policy.copy_bits);
+  const std::string all = define("MATCH_PIECES", policy.pieces) + define("MATCH_COPY_BITS", policy.copy_bits) +
+                          define("MATCH_ENTRY_BITS", policy.entry_bits);
   if (traits.target != Target::cuda) return all;
   return all + "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", policy.groups_a_unit);
 }
-constexpr std::uint64_t piece_codes = 16, near_notes = 2048;      // fsst_match_pieces.kc
-std::uint64_t local_bytes(const PiecesPolicy& policy) { return 4 * ((std::uint64_t{256} << policy.copy_bits) + near_notes) + 64; }
+constexpr std::uint64_t piece_codes = 16;      // fsst_match_pieces.kc
 
 bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicate& predicate) {
   return strings.is_canonical && predicate.kind == Predicate::Kind::is_any_of;
 }
 bool finds_pieces(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate) {
   const std::uint32_t bytes = contained_bytes(predicate);
-  return strings.codes.size < piece_codes << 31 && bytes > 0 && bytes <= most_contained_bytes && traits.local_bytes >= local_bytes(pieces_policy(traits));
+  return strings.codes.size < piece_codes << 31 && bytes > 0 && bytes <= most_contained_bytes && traits.local_bytes >= pieces_policy(traits).local_bytes();
 }
 bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; }
 
