@@ -12,7 +12,7 @@ namespace penstock::fsst {
 namespace {
 
 constexpr std::uint32_t fault_code = 1;      // fsst_tables.kc
-constexpr std::uint64_t spans_local_bytes = 0x30000;
+constexpr std::uint64_t spans_local_bytes = 0x30000 + 10 * 3520;
 
 bool has_room_for_tiles(const Traits& traits) {
   return !traits.is_cpu && traits.local_bytes >= std::uint64_t{tile_items(traits)} * (codes_an_item * 9 + 4) + 3200;

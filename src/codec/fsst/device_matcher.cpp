@@ -23,7 +23,7 @@ struct PiecesPolicy {
 };
 // A copy for each of 32 banks where it fits.
 PiecesPolicy pieces_policy(const Traits& traits) {
-  constexpr PiecesPolicy for_cuda = {512, 2, 5, 8, 3}, for_gpus = {512, 2, 5, 7, 4};
+  constexpr PiecesPolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
   if (traits.is_cpu) return {};
   const auto fits = [&](const PiecesPolicy& policy) {
     return traits.max_group_size >= policy.items && traits.local_bytes >= policy.local_bytes();
