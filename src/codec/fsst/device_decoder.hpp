@@ -16,7 +16,8 @@ class DeviceDecoder : public Decoder {
 
  protected:
   // The program of files of src/codec/fsst/kernels (device_program.hpp).
-  Result<std::shared_ptr<Program>> build_program(std::initializer_list<std::string_view> files, std::uint32_t group_size);
+  Result<std::shared_ptr<Program>> build_program(std::initializer_list<std::string_view> files, std::uint32_t group_size,
+                                                 std::string definitions = {});
   virtual Status open_variant(const DeviceStrings& strings) = 0;
   // Finds text.offsets and checks all codes: verdict_ gets the first row that is not sound.
   virtual Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;

@@ -45,7 +45,7 @@ std::vector<std::uint64_t> tiles_of(const std::vector<CodeRange>& ranges, std::u
 
 // Spans of about `span_codes`, whole steps of a warp; groups of up to `most_spans` of them and two row groups.
 struct SpanPlan {
-  std::vector<std::uint64_t> spans;           // begin, end, slot
+  std::vector<std::uint64_t> spans;           // begin, end, slot, and 2 where it is the row group's last
   std::vector<std::uint32_t> groups;          // of each span its row group
   std::vector<std::uint32_t> blocks;          // first span, count, two row groups
 };
@@ -70,18 +70,18 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, double span_codes, std
       if (slots == 1) block[3] = group;
       has_slot = true;
       block[1] = ++in_block;
-      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), std::min(at + piece, range.end), slots - 1});
+      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), std::min(at + piece, range.end), (slots - 1) | (at + piece >= range.end ? 2u : 0u)});
       plan.groups.push_back(group);
     }
   }
   return plan;
 }
 
-// Long columns are shared out four times as finely as there are warps, so that what is slower somewhere is made up for; of short ones every
-// warp has a span. A sketch of the kernel on an H200, 10 million addresses, GB/s: once 1486, twice 1545,
-// four times 1555; one million: 1271, 1110, 1041.
+// Long columns are shared out twice as finely as there are warps, so that what is slower somewhere is made up for; of short ones every warp
+// has a span. Four million addresses on an H200, each warp a span at once or several in turn: four groups a multiprocessor 0.258 ms, two
+// 0.245, two of two spans a warp 0.253, one of two 0.252, one of four 0.262: more spans cost more than they even out.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::uint64_t code_bytes, std::uint32_t compute_units) {
-  constexpr std::uint32_t rounds = 4;
+  constexpr std::uint32_t rounds = 2;
   constexpr std::uint64_t long_span = 8192;
   const bool is_long = code_bytes / (std::uint64_t{compute_units} * span_warps) > long_span;
   const std::uint32_t most_blocks = compute_units * (is_long ? rounds : 1), most_spans = span_warps;
