@@ -46,7 +46,8 @@ bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicat
 }
 bool finds_pieces(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate) {
   const std::uint32_t bytes = contained_bytes(predicate);
-  return strings.codes.size < piece_codes << 31 && bytes > 0 && bytes <= most_contained_bytes && traits.local_bytes >= pieces_policy(traits).local_bytes();
+  return strings.codes.size < piece_codes << 31 && bytes > 0 && bytes <= most_contained_bytes &&
+         traits.local_bytes >= pieces_policy(traits).local_bytes();
 }
 bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; }
 

@@ -70,7 +70,8 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, double span_codes, std
       if (slots == 1) block[3] = group;
       has_slot = true;
       block[1] = ++in_block;
-      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), std::min(at + piece, range.end), (slots - 1) | (at + piece >= range.end ? 2u : 0u)});
+      const std::uint32_t is_last = at + piece >= range.end ? 2 : 0;
+      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), std::min(at + piece, range.end), (slots - 1) | is_last});
       plan.groups.push_back(group);
     }
   }

@@ -1,14 +1,17 @@
 // FSST's kernels and the running sums they need as host C++, compiled once for each size of groups and of offsets: GROUP_SIZE, FSST_OFFSET
-// and PROGRAMS, their namespace (linked_programs.hpp). Tiles of rows are small, so that a few rows are several.
+// and PROGRAMS, their namespace (linked_programs.hpp). Few pieces are noted near by, so that some are not.
 // clang-format off
 #include "kernel/common.prelude"
 #include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 #include "fuzz/device/linked_programs.hpp"
-#define MATCH_TILE_ROWS 32u
 #define MATCH_PIECES 2u
-#define MATCH_COPY_BITS (GROUP_SIZE > 1u ? 2u : 0u)
+#define NEAR_NOTES 2u
+#if GROUP_SIZE > 1
+#define MATCH_COPY_BITS 5u
+#define MATCH_ENTRY_BITS 8u
+#endif
 #define SCAN_VALUE u32
 #define SCAN_SUM u64
 #define SCAN_WIDE u64
@@ -78,7 +81,8 @@ static const KernelEntry* const kernels[] = {
     &measure::fsst_measure_entry,       &rows::fsst_decode_rows_entry,      &tiles::fsst_decode_tiles_entry,
     &select::fsst_count_rows_entry,     &select::fsst_write_rows_entry,     &chosen::fsst_measure_chosen_entry,
     &chosen::fsst_decode_chosen_entry,  &lengths::fsst_lengths_entry,       &codes::fsst_match_codes_entry,
-    &pieces::fsst_match_pieces_entry,   &far_tables::fsst_match_rows_entry};
+    &pieces::fsst_find_pieces_entry,    &pieces::fsst_walk_pieces_entry,    &pieces::fsst_walk_alone_entry,
+    &far_tables::fsst_match_rows_entry};
 
 const KernelEntry* find(std::string_view kernel, bool has_near_tables) {
   if (has_near_tables) return kernel == "fsst_match_rows" ? &near_tables::fsst_match_rows_entry : nullptr;
