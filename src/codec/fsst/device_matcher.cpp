@@ -166,10 +166,6 @@ class PieceMatching final : public RowMatching {
   Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) override {
     PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
     PENSTOCK_ASSIGN(filter_, brought(*device_, queue, filters_));
-    std::vector<std::uint64_t> begins;
-    for (const RowGroup& group : strings.row_groups) begins.push_back(strings.offset(group.first_row));
-    begins.push_back(strings.offset(strings.row_count));
-    PENSTOCK_ASSIGN(code_begins_, brought(*device_, queue, begins));
     // Every piece may be noted, one that two row groups share by both.
     most_notes_ = static_cast<std::uint32_t>((code_bytes_ + piece_codes - 1) / piece_codes) + group_count_;
     PENSTOCK_ASSIGN(pieces_, device_->allocate(std::uint64_t{most_notes_} * 4));
@@ -186,7 +182,7 @@ class PieceMatching final : public RowMatching {
     const auto add = [](std::vector<Argument>& to, std::initializer_list<const Buffer*> buffers) {
       for (const Buffer* buffer : buffers) to.push_back(Argument::of(*buffer));
     };
-    add(find, {strings.codes.get(), strings.offsets.get(), code_begins_.get(), filter_.get(), &bits, alone_.get(), pieces_.get(),
+    add(find, {strings.codes.get(), strings.offsets.get(), strings.groups.get(), filter_.get(), &bits, alone_.get(), pieces_.get(),
                verdict_.get()});
     for (const std::uint64_t value : {code_bytes_, row_count_}) find.push_back(Argument::value(value));
     for (const std::uint32_t value : {group_count_, most_notes_, is_negated_}) find.push_back(Argument::value(value));
@@ -207,7 +203,7 @@ class PieceMatching final : public RowMatching {
 
   PiecesPolicy policy_;
   std::uint32_t word_bytes_ = 0, most_notes_ = 0;
-  std::shared_ptr<Buffer> filter_, code_begins_, pieces_, alone_;
+  std::shared_ptr<Buffer> filter_, pieces_, alone_;
 };
 
 class CodeMatching final : public Matching {
