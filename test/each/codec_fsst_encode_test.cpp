@@ -236,6 +236,18 @@ TEST(FsstEncodeOnDevices, MissingRowsHaveNoCodesWhateverTheirText) {
   });
 }
 
+// The rows behind one are there: an empty row that is missing takes no byte of them.
+TEST(FsstEncodeOnDevices, MissingRowsWithoutTextTakeNothingFromTheirNeighbours) {
+  std::vector<std::optional<std::string>> texts;
+  for (std::uint32_t row = 0; row < 3000; row++) {
+    if (row % 3 == 1) texts.push_back(std::nullopt);
+    else texts.emplace_back("row " + std::to_string(row));
+  }
+  on_each_variant([&](const auto& device, const std::string& variant) {
+    expect_host_codes(device, Column::from_strings(texts), {.row_group_rows = 1000}, {variant});
+  });
+}
+
 TEST(FsstEncodeOnDevices, ColumnsThatBeginInsideTheirBuffers) {
   Column urls = codec::generate_urls(5000);
   urls.offsets = {urls.offsets.owner, urls.offsets.data + 1234 * urls.offset_bytes, urls.offsets.size - 1234 * urls.offset_bytes};
