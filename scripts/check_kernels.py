@@ -152,7 +152,7 @@ def built(program):
 
 
 def assembled(file, options, folder):
-    for target in TARGETS:
+    for target in options.target or TARGETS:
         code, text = run([options.assembler, target, *file.split("+")])
         if code != 0:
             sys.exit(f"check_kernels.py: {text}")
@@ -168,6 +168,7 @@ def main():
         "--assembler", default=built("print_kernel_text"), help="print_kernel_text, needed for .kc files (default: the one in build/)"
     )
     parser.add_argument("--cuda-checker", default=built("check_cuda_text"), help="check_cuda_text (default: the one in build/)")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="of .kc files; may be repeated (default all)")
     parser.add_argument("--group-size", type=int, action="append", help="GROUP_SIZE; may be repeated (default 64)")
     parser.add_argument("--define", action="append", default=[], help="NAME or NAME=VALUE, as a compiler's -D")
     options = parser.parse_args()
