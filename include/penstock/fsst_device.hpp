@@ -2,8 +2,9 @@
 //
 // Nothing waits inside enqueue(), and nothing is allocated after the first one, so that decoding takes its place among other work of a
 // queue; a decoder is for one queue at a time. Codes are checked while they are measured and decoded; of a column that is not sound check()
-// says why, and its text, which stays inside its memory, is not to be used. Row groups of a column, each with its symbol table, are decoded
-// by one launch. Rows of many megabytes are slow: each piece of one is measured from its beginning.
+// says why in the words of validate(), and its text, which stays inside its memory, is not to be used. The words need the codes, which
+// have to lie there unchanged until then. Row groups of a column, each with its symbol table, are decoded by one launch. Rows of many
+// megabytes are slow: each piece of one is measured from its beginning.
 //
 //     PENSTOCK_ASSIGN(auto there, fsst::DeviceStrings::bring(*device, *queue, urls));
 //     PENSTOCK_ASSIGN(auto decoder, fsst::Decoder::build(device, there));
@@ -32,6 +33,7 @@ struct DeviceStrings {
   std::shared_ptr<Buffer> tables;             // 768 words a row group: src/codec/fsst/kernels/fsst_tables.kc
   std::shared_ptr<Buffer> first_tiles;        // u64: each row group's first tile of codes, then their count
   std::shared_ptr<Buffer> spans, span_groups, blocks;      // of the variant for warps (fsst_warps.kc); null on other devices
+  std::shared_ptr<const std::vector<RowGroup>> row_groups;      // on the host, for errors' words
 
   // Enqueues the uploads and waits for them. What validate_layout() says of columns that are not sound; Code::unsupported for a column
   // without rows.
@@ -63,7 +65,8 @@ class Decoder {
   // written. Offsets that do not fit the codes are Code::corrupt in check() where a piece of codes ends that is decoded by itself (a row, a
   // tile's row group, a span); between such places text may lie shifted, and bytes stay as they were: untrusted offsets want enqueue().
   virtual Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
-  // Waits. Code::corrupt, naming the first bad row where codes were measured, when the last enqueued column was not sound.
+  // Waits. Code::corrupt when the last enqueued column was not sound, with what validate() says of it: row, byte and what is wrong. Where
+  // offsets were given the first row whose text does not fit them; then all codes are fetched to find it.
   virtual Status check(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };
@@ -81,7 +84,7 @@ class ChosenDecoder {
   // The rows of a bitmap (bitmap_bytes() in fsst_match.hpp), ascending. `text`: most_rows + 1 offsets; those behind the last chosen row are
   // all the text's end.
   virtual Status enqueue_bits(Queue& queue, const DeviceStrings& strings, const Buffer& bits, const DeviceText& text) = 0;
-  // Waits. How many rows the last enqueued choice has. Code::corrupt, naming a row, when its codes were not sound: nothing is decoded
+  // Waits. How many rows the last enqueued choice has. Code::corrupt, naming row and byte, when codes were not sound: nothing is decoded
   // then; Code::invalid for a row that the column does not have, Code::capacity for more rows than most_rows or more text than `text` has
   // room for.
   virtual Result<std::uint64_t> check(Queue& queue) = 0;

@@ -55,8 +55,8 @@ class DeviceMatcher {
   // `strings`: what the matcher was built for, brought to the device. `bits`: bitmap_bytes() of its rows. Allocates nothing, waits for
   // nothing.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& bits) = 0;
-  // Waits. Code::corrupt, naming the first bad row, when codes of the last enqueued column were not sound. Codes that the answer did not
-  // need (those behind a match, or all of a row that is compared by its codes) are not looked at.
+  // Waits. Code::corrupt, naming the first bad row and its byte, when codes of the last enqueued column were not sound. Codes that the
+  // answer did not need (those behind a match, or all of a row that is compared by its codes) are not looked at.
   virtual Status check(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "codec/fsst/device_fault.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
 #include "penstock/fsst_match.hpp"
@@ -63,7 +64,7 @@ class Chosen final : public ChosenDecoder {
     PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
     if (is_counted_ != 0) PENSTOCK_TRY(queue.download(&count, *places_, 8, (row_count_ + 31) / 32 * 8));
     PENSTOCK_TRY(queue.finish());
-    PENSTOCK_TRY(bad_row_status(verdict[0]));
+    PENSTOCK_TRY(check_bad_row(queue, enqueued_, verdict[0]));
     if ((verdict[1] & fault_row) != 0) return Status(Code::invalid, "a chosen row that the column does not have");
     if ((verdict[1] & fault_capacity) != 0) return Status(Code::capacity, "more chosen rows or text than there is memory for");
     return count;
@@ -74,6 +75,7 @@ class Chosen final : public ChosenDecoder {
     if (strings.row_count != row_count_ || strings.offset_bytes != offset_bytes_)
       return Status(Code::invalid, "a decoder that was built for another column");
     if (text.offsets->bytes() < (count + 1) * 8) return Status(Code::invalid, "memory for fewer offsets than chosen rows have");
+    enqueued_ = strings;
     PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
     const std::uint64_t count_at = (row_count_ + 31) / 32;
     PENSTOCK_TRY(queue.launch(*decode_, "fsst_measure_chosen", groups(count + 1),
@@ -101,6 +103,7 @@ class Chosen final : public ChosenDecoder {
   std::shared_ptr<Program> select_, decode_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> counts_, places_, rows_, lengths_, verdict_;
+  DeviceStrings enqueued_;      // until check() found it sound
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "codec/fsst/device_fault.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
 
@@ -49,23 +50,24 @@ Result<std::shared_ptr<Program>> DeviceDecoder::build_program(std::initializer_l
   return fsst::build_program(*device_, {offset_bytes_, group_size, std::move(definitions)}, files);
 }
 
-Status DeviceDecoder::fits(const DeviceStrings& strings, const DeviceText& text) const {
+Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
   if (strings.offset_bytes != offset_bytes_) return Status(Code::invalid, "a decoder that was built for offsets of another width");
   if (text.offsets->bytes() < (strings.row_count + 1) * 8 || text.bytes->bytes() < std::max<std::uint64_t>(strings.text_bytes, 1))
     return Status(Code::invalid, "memory for less text than the column has");
-  return {};
+  enqueued_ = strings;
+  return queue.fill(*verdict_, 0, 8);
 }
 
 Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
-  PENSTOCK_TRY(fits(strings, text));
-  PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
+  PENSTOCK_TRY(begin(queue, strings, text));
+  given_offsets_ = nullptr;
   PENSTOCK_TRY(measure(queue, strings, text));
   return decode(queue, strings, text);
 }
 
 Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
-  PENSTOCK_TRY(fits(strings, text));
-  PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
+  PENSTOCK_TRY(begin(queue, strings, text));
+  given_offsets_ = text.offsets;
   PENSTOCK_TRY(take_offsets(queue, strings, text));
   return decode(queue, strings, text);
 }
@@ -75,10 +77,10 @@ Status DeviceDecoder::check(Queue& queue) {
   PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
   PENSTOCK_TRY(queue.finish());
   const auto [bad_row, faults] = verdict;
-  PENSTOCK_TRY(bad_row_status(bad_row));
+  if (bad_row != 0 || faults == 0) return check_bad_row(queue, enqueued_, bad_row);
+  PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
   if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
-  if (faults != 0) return Status(Code::corrupt, "text that does not fit its offsets");
-  return {};
+  return Status(Code::corrupt, "text that does not fit its offsets");
 }
 
 std::vector<Argument> DeviceDecoder::decode_arguments(const DeviceStrings& strings, const DeviceText& text) const {

@@ -32,7 +32,10 @@ class DeviceDecoder : public Decoder {
   std::shared_ptr<Buffer> verdict_;
 
  private:
-  Status fits(const DeviceStrings& strings, const DeviceText& text) const;
+  Status begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text);
+
+  DeviceStrings enqueued_;                       // until check() found it sound
+  std::shared_ptr<Buffer> given_offsets_;
 };
 
 std::unique_ptr<DeviceDecoder> make_span_decoder(std::shared_ptr<Device> device);      // span_decoder.cpp

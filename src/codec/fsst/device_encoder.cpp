@@ -213,7 +213,7 @@ class Encoder final : public DeviceEncoder {
     DeviceStrings there;
     there.row_count = row_count_;
     there.code_bytes = code_bytes_ = code_bytes;
-    for (const std::uint64_t bytes : group_text_bytes_) there.text_bytes += bytes;
+    there.row_groups = std::make_shared<std::vector<RowGroup>>(placed_groups(there.text_bytes));
     there.offset_bytes = code_offset_bytes_;
     there.group_count = static_cast<std::uint32_t>(group_count());
     there.codes = codes_.codes;
@@ -224,16 +224,22 @@ class Encoder final : public DeviceEncoder {
     return there;
   }
 
+  // With where their texts begin.
+  std::vector<RowGroup> placed_groups(std::uint64_t& text_bytes) const {
+    std::vector<RowGroup> groups = row_groups_;
+    for (std::size_t group = 0; group < group_count(); group++) {
+      groups[group].first_text_byte = text_bytes;
+      text_bytes += group_text_bytes_[group];
+    }
+    return groups;
+  }
+
   Result<EncodedStrings> fetched(Queue& queue) {
     EncodedStrings strings;
     strings.row_count = row_count_;
     strings.offset_bytes = code_offset_bytes_;
-    strings.row_groups = row_groups_;
+    strings.row_groups = placed_groups(strings.text_bytes);
     strings.is_canonical = true;
-    for (std::size_t group = 0; group < group_count(); group++) {
-      strings.row_groups[group].first_text_byte = strings.text_bytes;
-      strings.text_bytes += group_text_bytes_[group];
-    }
     std::vector<std::byte> codes(code_bytes_), offsets((row_count_ + 1) * code_offset_bytes_);
     std::vector<std::byte> bits(texts_.validity != nullptr ? (row_count_ + 7) / 8 : 0);
     Status asked = queue.download(offsets.data(), *codes_.offsets, offsets.size());

@@ -1,6 +1,7 @@
 // Lengths of rows on a device.
 #include <algorithm>
 
+#include "codec/fsst/device_fault.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
 #include "penstock/fsst_match.hpp"
@@ -51,6 +52,7 @@ class Lengths final : public DeviceLengths {
     if (strings.offset_bytes != offset_bytes_ || strings.row_count != row_count_ || strings.group_count != group_count_)
       return Status(Code::invalid, "lengths that were built for another column");
     if (lengths.bytes() < row_count_ * 8) return Status(Code::invalid, "memory for fewer lengths than the column has rows");
+    enqueued_ = strings;
     PENSTOCK_TRY(queue.fill(*verdict_, 0, 4));
     const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * 64;
     const std::uint64_t groups = std::min<std::uint64_t>((row_count_ + program_->group_size() - 1) / program_->group_size(), most);
@@ -63,7 +65,7 @@ class Lengths final : public DeviceLengths {
     std::uint32_t bad_row = 0;
     PENSTOCK_TRY(queue.download(&bad_row, *verdict_, 4));
     PENSTOCK_TRY(queue.finish());
-    return bad_row_status(bad_row);
+    return check_bad_row(queue, enqueued_, bad_row);
   }
 
  private:
@@ -71,6 +73,7 @@ class Lengths final : public DeviceLengths {
   std::uint64_t row_count_ = 0;
   std::uint32_t offset_bytes_ = 4, group_count_ = 0;
   std::shared_ptr<Buffer> counts_, verdict_;
+  DeviceStrings enqueued_;      // until check() found it sound
   std::shared_ptr<Program> program_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codec/fsst/automaton.hpp"
+#include "codec/fsst/device_fault.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
 
@@ -83,6 +84,7 @@ class Matching : public DeviceMatcher {
         strings.group_count != group_count_)
       return Status(Code::invalid, "a matcher that was built for another column");
     if (bits.bytes() < bitmap_bytes(row_count_)) return Status(Code::invalid, "a bitmap for fewer rows than the column has");
+    enqueued_ = strings;
     PENSTOCK_TRY(queue.fill(*verdict_, 0, 16));
     return launch(queue, strings, bits);
   }
@@ -90,7 +92,7 @@ class Matching : public DeviceMatcher {
     std::uint32_t bad_row = 0;
     PENSTOCK_TRY(queue.download(&bad_row, *verdict_, 4));
     PENSTOCK_TRY(queue.finish());
-    return bad_row_status(bad_row);
+    return check_bad_row(queue, enqueued_, bad_row);
   }
 
  protected:
@@ -106,6 +108,7 @@ class Matching : public DeviceMatcher {
   std::uint32_t offset_bytes_ = 4, group_count_ = 0, is_negated_ = 0;
   std::shared_ptr<Buffer> verdict_;
   std::shared_ptr<Program> program_;
+  DeviceStrings enqueued_;      // until check() found it sound
 };
 
 class RowMatching : public Matching {

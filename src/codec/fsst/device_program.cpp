@@ -30,9 +30,4 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOpti
   return device.build(source);
 }
 
-Status bad_row_status(std::uint32_t word) {
-  if (word == 0) return {};
-  return {Code::corrupt, "row " + std::to_string(~word) + ": its codes are not sound"};
-}
-
 }  // namespace penstock::fsst

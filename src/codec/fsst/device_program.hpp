@@ -15,7 +15,4 @@ struct ProgramOptions {
 Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
                                               std::initializer_list<std::string_view> files);
 
-// "row 7: its codes are not sound" of a verdict's word for rows (fsst_tables.kc); ok where it is 0.
-Status bad_row_status(std::uint32_t word);
-
 }  // namespace penstock::fsst

@@ -166,6 +166,7 @@ static Result<DeviceStrings> sizes_of(const EncodedStrings& strings) {
   there.text_bytes = strings.text_bytes;
   there.offset_bytes = strings.offset_bytes;
   there.group_count = static_cast<std::uint32_t>(strings.row_groups.size());
+  there.row_groups = std::make_shared<std::vector<RowGroup>>(strings.row_groups);
   return there;
 }
 

@@ -37,14 +37,13 @@ Status check_offsets(const EncodedStrings& strings) {
   const bool descends = strings.offset_bytes == 4 ? any_descends(strings.offsets.as<std::uint32_t>(), strings.row_count)
                                                   : any_descends(strings.offsets.as<std::uint64_t>(), strings.row_count);
   for (std::uint64_t row = 0; descends && row < strings.row_count; row++)
-    if (strings.offset(row + 1) < strings.offset(row)) return corrupt("row " + std::to_string(row) + ": its codes end before they begin");
+    if (strings.offset(row + 1) < strings.offset(row))
+      return check_row_place(row, strings.offset(row), strings.offset(row + 1), strings.codes.size);
   if (strings.offset(strings.row_count) <= strings.codes.size) return {};
-  if (strings.offset(0) > strings.codes.size)      // also where there is no row
-    return corrupt("row 0: its codes begin at byte " + std::to_string(strings.offset(0)) + " of " + std::to_string(strings.codes.size));
+  PENSTOCK_TRY(check_row_place(0, strings.offset(0), strings.offset(0), strings.codes.size));      // also where there is no row
   std::uint64_t row = 0;
   while (strings.offset(row + 1) <= strings.codes.size) row++;
-  return corrupt("row " + std::to_string(row) + ": its codes end at byte " + std::to_string(strings.offset(row + 1)) + " of " +
-                 std::to_string(strings.codes.size));
+  return check_row_place(row, strings.offset(row), strings.offset(row + 1), strings.codes.size);
 }
 
 Status check_group(const EncodedStrings& strings, std::size_t group) {
@@ -89,9 +88,7 @@ Status check_rows(const EncodedStrings& strings) {
       const auto text_bytes = measure_rows(strings, group, strings.row_groups[group].first_row, strings.end_row(group));
       const std::uint64_t stated = strings.end_text_byte(group) - strings.row_groups[group].first_text_byte;
       if (!text_bytes.ok()) statuses[group] = text_bytes.status();
-      else if (*text_bytes != stated)
-        statuses[group] = corrupt(in_group(group) + std::to_string(*text_bytes) + " bytes of text, where " + std::to_string(stated) +
-                                  " are stated");
+      else statuses[group] = check_text_bytes(group, *text_bytes, stated);
     }
   });
   for (const Status& status : statuses) PENSTOCK_TRY(status);
@@ -154,6 +151,19 @@ void find_group_splits(SplitWalk walk, std::uint32_t each, std::uint64_t* blocks
 }
 
 }  // namespace
+
+Status check_row_place(std::uint64_t row, std::uint64_t begin, std::uint64_t end, std::uint64_t code_bytes) {
+  const std::string its_codes = "row " + std::to_string(row) + ": its codes ", of = " of " + std::to_string(code_bytes);
+  if (end < begin) return corrupt(its_codes + "end before they begin");
+  if (row == 0 && begin > code_bytes) return corrupt(its_codes + "begin at byte " + std::to_string(begin) + of);
+  if (end > code_bytes) return corrupt(its_codes + "end at byte " + std::to_string(end) + of);
+  return {};
+}
+
+Status check_text_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated) {
+  if (found == stated) return {};
+  return corrupt(in_group(group) + std::to_string(found) + " bytes of text, where " + std::to_string(stated) + " are stated");
+}
 
 Status check_split_size(std::uint32_t split_code_bytes) {
   if (is_split_size(split_code_bytes)) return {};
