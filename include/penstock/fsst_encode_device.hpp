@@ -64,7 +64,7 @@ class DeviceEncoder {
   // for a row of a GiB and more; Code::capacity, saying how many bytes there are, for codes that do not fit their memory: nothing outside
   // it was written.
   virtual Result<DeviceStrings> check(Queue& queue) = 0;
-  // Fetches what check() last found good: the column that encode() makes. Waits.
+  // Fetches what check() found good since the last enqueue(): the column that encode() makes; Code::invalid where it has not. Waits.
   virtual Result<EncodedStrings> fetch(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };

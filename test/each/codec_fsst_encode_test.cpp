@@ -330,6 +330,27 @@ TEST(FsstEncodeOnDevices, WhatDoesNotFitAnEncoderIsRefused) {
   });
 }
 
+TEST(FsstEncodeOnDevices, NothingIsFetchedThatWasNotFoundGood) {
+  const Column urls = codec::generate_urls(100);
+  const auto expected = encode(urls);
+  ASSERT_OK(expected);
+  on_each_variant([&](const auto& device, const std::string& variant) {
+    const auto queue = *device->queue();
+    const auto texts = PlainStrings::bring(*device, *queue, urls);
+    ASSERT_OK(texts);
+    const auto encoder = DeviceEncoder::build(device, *texts, expected->row_groups, 4, variant);
+    ASSERT_TRUE(encoder.ok()) << encoder.status().text();
+    EXPECT_EQ(status_of((*encoder)->check(*queue)).code(), Code::invalid);
+    EXPECT_EQ(status_of((*encoder)->fetch(*queue)).code(), Code::invalid);
+    ASSERT_TRUE((*encoder)->enqueue(*queue, *texts, *DeviceCodes::allocate(*device, *texts, texts->text_bytes)).ok());
+    EXPECT_OK((*encoder)->check(*queue));
+    EXPECT_OK((*encoder)->fetch(*queue));
+    ASSERT_TRUE((*encoder)->enqueue(*queue, *texts, *DeviceCodes::allocate(*device, *texts, 16)).ok());
+    EXPECT_EQ(status_of((*encoder)->check(*queue)).code(), Code::capacity);
+    EXPECT_EQ(status_of((*encoder)->fetch(*queue)).code(), Code::invalid);
+  });
+}
+
 // Every first byte with as many second ones as there are symbols for: rows of pairs that do not lie over one another easily.
 TEST(FsstEncodeOnDevices, TablesOfNothingButPairs) {
   std::mt19937 random(8);

@@ -264,6 +264,27 @@ TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
   });
 }
 
+TEST(FsstOnDevices, StringsBroughtForMatchingAreNotDecoded) {
+  const auto strings = encode(codec::generate_urls(100));
+  ASSERT_OK(strings);
+  on_each_device([&](Device& device) {
+    const auto shared = *open_device(device.traits().id);
+    const auto queue = *shared->queue();
+    const auto whole = DeviceStrings::bring(device, *queue, *strings);
+    ASSERT_OK(whole);
+    const auto there = DeviceStrings::for_matching(device, *strings, whole->codes, whole->offsets);
+    ASSERT_OK(there);
+    const auto text = *DeviceText::allocate(device, *whole);
+    for (const std::string& variant : Decoder::variants(device.traits())) {
+      SCOPED_TRACE(variant);
+      const auto decoder = Decoder::build(shared, *whole, variant);
+      ASSERT_TRUE(decoder.ok()) << decoder.status().text();
+      EXPECT_EQ((*decoder)->enqueue(*queue, *there, text).code(), Code::invalid);
+      EXPECT_EQ((*decoder)->enqueue_decode(*queue, *there, text).code(), Code::invalid);
+    }
+  });
+}
+
 TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMeasure) {
   Made made = random_codes(9, 500, 40, 0, 0);
   std::vector<std::uint64_t> right{0};

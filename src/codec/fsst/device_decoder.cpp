@@ -52,6 +52,7 @@ Result<std::shared_ptr<Program>> DeviceDecoder::build_program(std::initializer_l
 
 Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
   if (strings.offset_bytes != offset_bytes_) return Status(Code::invalid, "a decoder that was built for offsets of another width");
+  if (strings.tables == nullptr) return Status(Code::invalid, "strings that were brought for matching alone");
   if (text.offsets->bytes() < (strings.row_count + 1) * 8 || text.bytes->bytes() < std::max<std::uint64_t>(strings.text_bytes, 1))
     return Status(Code::invalid, "memory for less text than the column has");
   enqueued_ = strings;

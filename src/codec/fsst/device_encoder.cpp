@@ -79,6 +79,7 @@ class Encoder final : public DeviceEncoder {
     PENSTOCK_TRY(fits(texts, codes));
     texts_ = texts;
     codes_ = codes;
+    is_good_ = false;
     const std::uint64_t limit = codes.offset_bytes == 4 ? INT32_MAX : ~std::uint64_t{0};
     capacity_ = std::min((codes.codes->bytes() / 16 * 16) - 1, limit);      // a byte of padding at least
     tile_count_ = (texts.text_bytes >> tile_shift_) + 1;
@@ -92,6 +93,8 @@ class Encoder final : public DeviceEncoder {
   }
 
   Result<DeviceStrings> check(Queue& queue) override {
+    if (texts_.offsets == nullptr) return Status(Code::invalid, "nothing was enqueued to be encoded");
+    is_good_ = false;
     std::array<std::uint32_t, 2> verdict{};
     std::vector<std::uint64_t> begins(group_count() + 1);
     group_text_bytes_.resize(group_count());
@@ -110,6 +113,7 @@ class Encoder final : public DeviceEncoder {
   }
 
   Result<EncodedStrings> fetch(Queue& queue) override {
+    if (!is_good_) return Status(Code::invalid, "codes that check() has not found good");
     return guard([&] { return fetched(queue); });
   }
   std::string_view variant() const override { return variant_; }
@@ -221,6 +225,7 @@ class Encoder final : public DeviceEncoder {
     std::vector<CodeRange> ranges;
     for (std::size_t group = 0; group < group_count(); group++) ranges.push_back({begins[group], begins[group + 1]});
     PENSTOCK_TRY(bring_shares(*device_, queue, row_groups_, ranges, there));
+    is_good_ = true;
     return there;
   }
 
@@ -262,7 +267,8 @@ class Encoder final : public DeviceEncoder {
   std::shared_ptr<Program> check_, encode_, move_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> verdict_, groups_, tables_, group_codes_, group_text_, tile_rows_, totals_, bases_, scratch_;
-  PlainStrings texts_;      // of the last enqueue(), and where its codes went
+  bool is_good_ = false;      // what was enqueued last, by check()
+  PlainStrings texts_;        // of the last enqueue(), and where its codes went
   DeviceCodes codes_;
 };
 
