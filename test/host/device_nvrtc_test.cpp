@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "device/cuda/nvrtc.hpp"
 
@@ -57,6 +58,26 @@ TEST_F(NvrtcTest, AGpuThatTheCompilerNoLongerKnowsIsRefusedByName) {
   const auto compiled = compile_text(nvrtc_, scale_text, 20, {}, "scale");
   EXPECT_EQ(compiled.status().code(), Code::unsupported);
   EXPECT_NE(compiled.status().text().find("sm_20"), std::string::npos);
+}
+
+// As a compiler does that knows no split compilation.
+int (*real_compile)(Nvrtc::Program, int, const char* const*) = nullptr;
+int refused = 0;
+int refuse_split_compilation(Nvrtc::Program program, int count, const char* const* options) {
+  for (int i = 0; i < count; i++)
+    if (std::string_view(options[i]).starts_with("--split-compile")) {
+      refused++;
+      return 5;      // NVRTC_ERROR_INVALID_OPTION
+    }
+  return real_compile(program, count, options);
+}
+
+TEST_F(NvrtcTest, AnOlderCompilerIsAskedAgainWithoutWhatItRefuses) {
+  real_compile = std::exchange(nvrtc_.compile, refuse_split_compilation);
+  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 90, {"--std=c++17"}, "scale");
+  ASSERT_TRUE(compiled.ok()) << compiled.status().text();
+  EXPECT_EQ(refused, 1);
+  EXPECT_TRUE(contains(compiled->binary, "scale_local_bytes"));
 }
 
 TEST_F(NvrtcTest, ErrorsQuoteTheLine) {

@@ -76,7 +76,11 @@ Result<Nvrtc> bind(const std::string& path) {
 struct ProgramOwner {
   const Nvrtc& nvrtc;
   Nvrtc::Program program = nullptr;
-  ~ProgramOwner() { if (program) nvrtc.destroy(&program); }
+  ~ProgramOwner() { release(); }
+  void release() {
+    if (program) nvrtc.destroy(&program);
+    program = nullptr;
+  }
 };
 
 Status failed(const Nvrtc& nvrtc, int code, const char* call) {
@@ -102,6 +106,29 @@ std::string log_of(const Nvrtc& nvrtc, Nvrtc::Program program) {
   if (nvrtc.log(program, log.data()) != 0) return "";
   while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
   return log;
+}
+
+// NVRTC's own outcome; `owner` has the program then.
+Result<int> compile_program(ProgramOwner& owner, const std::string& text, const std::vector<std::string>& options) {
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  owner.release();
+  PENSTOCK_TRY(failed(owner.nvrtc, owner.nvrtc.create(&owner.program, text.c_str(), "program", 0, nullptr, nullptr),
+                      "nvrtcCreateProgram"));
+  return owner.nvrtc.compile(owner.program, static_cast<int>(arguments.size()), arguments.data());
+}
+
+// A CUBIN, or PTX.
+Result<std::vector<std::byte>> binary_of(const ProgramOwner& owner, bool is_cubin) {
+  const Nvrtc& nvrtc = owner.nvrtc;
+  std::size_t bytes = 0;
+  PENSTOCK_TRY(failed(nvrtc, is_cubin ? nvrtc.cubin_size(owner.program, &bytes) : nvrtc.ptx_size(owner.program, &bytes),
+                      "nvrtcGet...Size"));
+  std::vector<std::byte> binary(bytes);
+  char* const data = reinterpret_cast<char*>(binary.data());
+  if (bytes != 0)
+    PENSTOCK_TRY(failed(nvrtc, is_cubin ? nvrtc.cubin(owner.program, data) : nvrtc.ptx(owner.program, data), "nvrtcGet..."));
+  return binary;
 }
 
 }  // namespace
@@ -153,26 +180,22 @@ Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, i
   std::vector<std::string> all = {(exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") +
                                   std::to_string(known)};
   all.insert(all.end(), options.begin(), options.end());
-  std::vector<const char*> arguments;
-  for (const std::string& option : all) arguments.push_back(option.c_str());
-
+  // The same code sooner: functions of a program compiled side by side, without the language's libraries. Older compilers know neither.
+  std::vector<std::string> quick = all;
+  quick.insert(quick.end(), {"--split-compile=0", "--minimal"});
   ProgramOwner owner{nvrtc};
-  PENSTOCK_TRY(
-      failed(nvrtc, nvrtc.create(&owner.program, text.c_str(), "program", 0, nullptr, nullptr), "nvrtcCreateProgram"));
-  const int outcome = nvrtc.compile(owner.program, static_cast<int>(arguments.size()), arguments.data());
+  PENSTOCK_ASSIGN(int outcome, compile_program(owner, text, quick));
+  constexpr int invalid_option = 5, compilation_failed = 6;   // NVRTC_ERROR_...
+  if (outcome == invalid_option) {
+    PENSTOCK_ASSIGN(outcome, compile_program(owner, text, all));
+  }
   CompiledText compiled;
   compiled.log = log_of(nvrtc, owner.program);
-  constexpr int compilation_failed = 6;   // NVRTC_ERROR_COMPILATION
   if (outcome == compilation_failed)
     return device::compile_error(label, "sm_" + std::to_string(architecture), text, compiled.log);
   PENSTOCK_TRY(failed(nvrtc, outcome, "nvrtcCompileProgram").with(compiled.log));
-  std::size_t bytes = 0;
-  PENSTOCK_TRY(failed(nvrtc, exact ? nvrtc.cubin_size(owner.program, &bytes) : nvrtc.ptx_size(owner.program, &bytes),
-                      "nvrtcGet...Size"));
-  if (bytes == 0) return Status(Code::internal, "NVRTC gave an empty binary for '" + std::string(label) + "'");
-  compiled.binary.resize(bytes);
-  char* data = reinterpret_cast<char*>(compiled.binary.data());
-  PENSTOCK_TRY(failed(nvrtc, exact ? nvrtc.cubin(owner.program, data) : nvrtc.ptx(owner.program, data), "nvrtcGet..."));
+  PENSTOCK_ASSIGN(compiled.binary, binary_of(owner, exact));
+  if (compiled.binary.empty()) return Status(Code::internal, "NVRTC gave an empty binary for '" + std::string(label) + "'");
   return compiled;
 }
 
