@@ -47,7 +47,7 @@ class DeviceMatcher {
   virtual ~DeviceMatcher() = default;
   // `variant`: "fsst_match_codes" (texts against canonical codes), "fsst_match_pieces" (LIKE '%word%'), "fsst_match_rows"; the first that
   // fits where it is empty. Waits for the upload of tables. Code::unsupported for a predicate whose automaton has more states than
-  // its tables hold.
+  // its tables hold, or whose tables of all row groups take more than half a GiB.
   static Result<std::unique_ptr<DeviceMatcher>> build(std::shared_ptr<Device> device, const EncodedStrings& strings,
                                                       const Predicate& predicate, std::string_view variant = {});
   // That fit, the one that is taken first: by a sample of the codes for LIKE '%word%'.

@@ -326,6 +326,21 @@ TEST(FsstMatching, MoreStatesThanAByteCountsAreRefused) {
   });
 }
 
+// A file of some hundred KB may say so, and would take many GiB.
+TEST(FsstMatching, AutomatonsOfAsManyRowGroupsAsRowsAreRefusedWhereTheyAreLarge) {
+  EncodedStrings strings = of_codes(table_of({"a"}), std::vector<std::string>(9000, std::string(1, '\0')));
+  const RowGroup first = strings.row_groups[0];
+  strings.row_groups.clear();
+  for (std::uint64_t row = 0; row < strings.row_count; row++) strings.row_groups.push_back({row, row, first.table});
+  on_each_shared([&](const auto& device) {
+    EXPECT_EQ(DeviceMatcher::build(device, strings, Predicate::like(std::string(250, 'a'))).status().code(), Code::unsupported);
+    const auto few_states = found(device, strings, Predicate::like("a"), "fsst_match_rows");
+    ASSERT_TRUE(few_states.ok()) << few_states.status().text();
+    EXPECT_TRUE(few_states->verdict.ok()) << few_states->verdict.text();
+    for (std::uint64_t word = 0; word < strings.row_count / 32; word++) ASSERT_EQ(few_states->words[word], 0xffffffff) << "word " << word;
+  });
+}
+
 // The row of the first code that decoding refuses, by every variant that looks at all codes.
 TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
   const SymbolTable table = table_of({"a", "bc", "defghijk"});

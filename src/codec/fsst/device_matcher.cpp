@@ -13,6 +13,8 @@ namespace {
 
 // A row group's automaton fits a group's local memory up to here, twice 256 bytes a state.
 constexpr std::uint32_t most_local_states = 16;
+// Of all row groups' automatons: files may have as many row groups as rows.
+constexpr std::uint64_t most_table_bytes = std::uint64_t{512} << 20;
 // Longer words have longer ways to go before each piece.
 constexpr std::uint32_t most_contained_bytes = 32;
 
@@ -128,6 +130,8 @@ class RowMatching : public Matching {
   }
   Status bring_automaton(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) {
     PENSTOCK_ASSIGN(automaton_, automaton_of(predicate));
+    if (strings.row_groups.size() > most_table_bytes / ((automaton_.state_count + 4) * 256))
+      return Status(Code::unsupported, "a predicate on FSST codes of " + std::to_string(strings.row_groups.size()) + " row groups");
     std::vector<std::uint8_t> steps, literals;
     for (const RowGroup& group : strings.row_groups) {
       const std::vector<std::uint8_t> its_steps = steps_on_codes(automaton_, *group.table);
