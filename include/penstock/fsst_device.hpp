@@ -44,7 +44,7 @@ struct DeviceStrings {
                                             std::shared_ptr<Buffer> offsets);
 };
 
-// Text in a device's memory as Arrow's large_string has it, without validity.
+// Text in a device's memory as Arrow's large_string has it, without validity; text_forms.hpp makes string and string_view of it.
 struct DeviceText {
   std::shared_ptr<Buffer> offsets;            // u64, row_count + 1
   std::shared_ptr<Buffer> bytes;              // text_bytes; padded to a multiple of 16
