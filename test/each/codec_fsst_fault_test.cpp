@@ -30,8 +30,11 @@ Result<DeviceStrings> brought(Device& device, Queue& queue, const Faulty& faulty
   return there;
 }
 
-void expect_decoders_words(const std::shared_ptr<Device>& device, Queue& queue, const DeviceStrings& there, const std::string& words) {
+// Spans are shared out by the offsets that a column was brought with: others lie beyond what they promise.
+void expect_decoders_words(const std::shared_ptr<Device>& device, Queue& queue, const DeviceStrings& there, bool has_other_offsets,
+                           const std::string& words) {
   for (const std::string& variant : Decoder::variants(device->traits())) {
+    if (has_other_offsets && variant == "fsst_decode_spans") continue;
     TAKE(const auto decoder, Decoder::build(device, there, variant));
     TAKE(const DeviceText text, DeviceText::allocate(*device, there));
     ASSERT_OK(decoder->enqueue(queue, there, text));
@@ -81,7 +84,7 @@ void expect_the_hosts_words(const std::shared_ptr<Device>& device, const Faulty&
   ASSERT_EQ(words.find("corrupt: row "), 0u);
   TAKE(const auto queue, device->queue());
   TAKE(const DeviceStrings there, brought(*device, *queue, faulty));
-  expect_decoders_words(device, *queue, there, words);
+  expect_decoders_words(device, *queue, there, !faulty.offsets.empty(), words);
   expect_chosen_words(device, *queue, there, words);
   expect_lengths_words(device, *queue, faulty.strings, there, words);
   expect_matchers_words(device, *queue, faulty.strings, there, words);
