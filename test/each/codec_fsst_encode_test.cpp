@@ -330,6 +330,23 @@ TEST(FsstEncodeOnDevices, WhatDoesNotFitAnEncoderIsRefused) {
   });
 }
 
+TEST(FsstEncodeOnDevices, NoSampleIsTakenOfTextThatIsNotThere) {
+  const Column urls = codec::generate_urls(100);
+  on_each_device([&](Device& device) {
+    const auto shared = *open_device(device.traits().id);
+    const auto queue = *shared->queue();
+    PlainStrings texts = *PlainStrings::bring(device, *queue, urls);
+    EXPECT_OK(train(shared, *queue, texts));
+    texts.row_count = 10000;
+    EXPECT_EQ(status_of(train(shared, *queue, texts)).code(), Code::invalid);
+    texts.row_count = 0;
+    EXPECT_OK(train(shared, *queue, texts));
+    texts.row_count = 100;
+    texts.text_bytes *= 10;
+    EXPECT_EQ(status_of(train(shared, *queue, texts)).code(), Code::invalid);
+  });
+}
+
 TEST(FsstEncodeOnDevices, NothingIsFetchedThatWasNotFoundGood) {
   const Column urls = codec::generate_urls(100);
   const auto expected = encode(urls);

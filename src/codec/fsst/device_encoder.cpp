@@ -16,7 +16,6 @@ namespace {
 constexpr std::uint32_t fault_capacity = 8;       // fsst_encode.kc
 constexpr std::uint32_t piece_bytes = 64;         // fsst_encode_tiles.kc
 constexpr std::uint32_t longest_tile_steps = 8;
-constexpr std::uint64_t most_rows = 0xfffffffe;
 constexpr std::uint64_t cpu_tile_bytes = 1 << 16;
 constexpr std::uint64_t most_trained_pairs = 1024;      // of tables that train() makes, as a rule
 
@@ -40,19 +39,6 @@ Status check_row_groups(std::span<const RowGroup> row_groups, std::uint64_t row_
     if (row_groups[group].table == nullptr) return wrong("no symbol table");
     if (row_groups[group].first_row >= end) return wrong("no rows");
   }
-  return {};
-}
-
-Status check_texts(const PlainStrings& texts) {
-  if (texts.row_count == 0) return {Code::unsupported, "a column without rows"};
-  if (texts.row_count > most_rows) return {Code::capacity, "more rows than 2^32 - 2"};
-  if (texts.offset_bytes != 4 && texts.offset_bytes != 8) return {Code::invalid, "offsets of neither 4 nor 8 bytes"};
-  if (texts.offsets == nullptr || texts.offsets->bytes() < (texts.row_count + 1) * texts.offset_bytes)
-    return {Code::invalid, "memory for fewer offsets than the column has"};
-  if (texts.bytes == nullptr || texts.bytes->bytes() < (texts.text_bytes + 15) / 16 * 16)
-    return {Code::invalid, "text that is not padded to a multiple of 16 bytes"};
-  if (texts.validity != nullptr && texts.validity->bytes() < (texts.row_count + 7) / 8)
-    return {Code::invalid, "a bitmap for fewer rows than the column has"};
   return {};
 }
 

@@ -18,6 +18,10 @@ struct CodeRange { std::uint64_t begin, end; };
 Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups, const std::vector<CodeRange>& ranges,
                     DeviceStrings& there);
 
+struct PlainStrings;      // fsst_encode_device.hpp
+// Whether there is memory for all that kernels read; Code::unsupported where there are no rows.
+Status check_texts(const PlainStrings& texts);
+
 // Of fsst_decode_tiles' groups.
 std::uint32_t tile_items(const Traits& traits);
 // Of groups whose items have a row each, a power of two.

@@ -10,6 +10,7 @@
 namespace penstock::fsst {
 namespace {
 
+constexpr std::uint64_t most_rows = 0xfffffffe;
 constexpr std::uint64_t sample_slots = 512, slot_rows = 16, slot_text = 112, slot_bytes = slot_rows + slot_text;      // fsst_sample.kc
 
 Result<PlainStrings> brought(Device& device, Queue& queue, const Column& column) {
@@ -67,10 +68,11 @@ SymbolTable table_of(const std::uint8_t* slots) {
 
 Result<std::vector<RowGroup>> trained(const std::shared_ptr<Device>& device, Queue& queue, const PlainStrings& texts,
                                       std::uint64_t row_group_rows) {
+  if (texts.row_count == 0) return std::vector<RowGroup>{};
+  PENSTOCK_TRY(check_texts(texts));
   if (row_group_rows == 0) return Status(Code::invalid, "row groups of no rows");
   const std::vector<std::uint64_t> rows = first_rows(texts.row_count, row_group_rows);
   std::vector<RowGroup> row_groups(rows.size() - 1);
-  if (row_groups.empty()) return row_groups;
   std::vector<std::uint8_t> samples;
   const Status enqueued = enqueue_sample(device, queue, texts, rows, samples);
   PENSTOCK_TRY(queue.finish());      // also after an error: what was enqueued reads and writes what ends here
@@ -83,6 +85,19 @@ Result<std::vector<RowGroup>> trained(const std::shared_ptr<Device>& device, Que
 }
 
 }  // namespace
+
+Status check_texts(const PlainStrings& texts) {
+  if (texts.row_count == 0) return {Code::unsupported, "a column without rows"};
+  if (texts.row_count > most_rows) return {Code::capacity, "more rows than 2^32 - 2"};
+  if (texts.offset_bytes != 4 && texts.offset_bytes != 8) return {Code::invalid, "offsets of neither 4 nor 8 bytes"};
+  if (texts.offsets == nullptr || texts.offsets->bytes() < (texts.row_count + 1) * texts.offset_bytes)
+    return {Code::invalid, "memory for fewer offsets than the column has"};
+  if (texts.bytes == nullptr || texts.bytes->bytes() < (texts.text_bytes + 15) / 16 * 16)
+    return {Code::invalid, "text that is not padded to a multiple of 16 bytes"};
+  if (texts.validity != nullptr && texts.validity->bytes() < (texts.row_count + 7) / 8)
+    return {Code::invalid, "a bitmap for fewer rows than the column has"};
+  return {};
+}
 
 Result<PlainStrings> PlainStrings::bring(Device& device, Queue& queue, const Column& column) {
   auto there = brought(device, queue, column);
