@@ -75,9 +75,11 @@ class Decoder {
 class ChosenDecoder {
  public:
   virtual ~ChosenDecoder() = default;
-  // For up to `most_rows` rows at once.
+  // For up to `most_rows` rows at once. `variant`: "fsst_chosen_tiles" (GPUs), "fsst_chosen_rows"; the first that fits where it is empty.
+  // Code::invalid for one that does not fit.
   static Result<std::unique_ptr<ChosenDecoder>> build(std::shared_ptr<Device> device, const DeviceStrings& strings,
-                                                      std::uint64_t most_rows);
+                                                      std::uint64_t most_rows, std::string_view variant = {});
+  static std::vector<std::string> variants(const Traits& traits);      // that fit a device, the one that is taken first
   // `rows`: `count` row numbers, u64 each, in any order; a row may stand twice. `text`: count + 1 offsets, and bytes for as much text as
   // there may be.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& rows, std::uint64_t count, const DeviceText& text) = 0;
@@ -88,6 +90,7 @@ class ChosenDecoder {
   // then; Code::invalid for a row that the column does not have, Code::capacity for more rows than most_rows or more text than `text` has
   // room for.
   virtual Result<std::uint64_t> check(Queue& queue) = 0;
+  virtual std::string_view variant() const = 0;
 };
 
 }  // namespace penstock::fsst

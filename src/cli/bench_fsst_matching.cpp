@@ -89,9 +89,9 @@ Status verify_chosen(const MatchedColumn& column, const ChosenRows& chosen, cons
   return {};
 }
 
-Status measure_chosen(const MatchedColumn& column, const std::string& work, const BenchOptions& options, Figures& figures) {
-  const ChosenRows chosen = choose_rows(column);
-  PENSTOCK_ASSIGN(const auto decoder, fsst::ChosenDecoder::build(column.device, column.there, chosen.rows.size()));
+Status measure_chosen(const MatchedColumn& column, const ChosenRows& chosen, const std::string& variant, const std::string& work,
+                      const BenchOptions& options, Figures& figures) {
+  PENSTOCK_ASSIGN(const auto decoder, fsst::ChosenDecoder::build(column.device, column.there, chosen.rows.size(), variant));
   fsst::DeviceText text;
   PENSTOCK_ASSIGN(text.offsets, column.device->allocate((chosen.rows.size() + 1) * 8));
   PENSTOCK_ASSIGN(text.bytes, column.device->allocate(static_cast<std::uint64_t>(chosen.text_bytes) + 16));
@@ -106,8 +106,8 @@ Status measure_chosen(const MatchedColumn& column, const std::string& work, cons
   };
   PENSTOCK_TRY(run());
   PENSTOCK_TRY(decoder->check(column.queue).status());
-  PENSTOCK_TRY(verify_chosen(column, chosen, text).with(work));
-  PENSTOCK_ASSIGN(Figure figure, time_runs(work, "penstock fsst_chosen", chosen.moved_bytes, options.repeats, run));
+  PENSTOCK_TRY(verify_chosen(column, chosen, text).with(work + " by " + variant));
+  PENSTOCK_ASSIGN(Figure figure, time_runs(work, "penstock " + variant, chosen.moved_bytes, options.repeats, run));
   figure.text_bytes = chosen.text_bytes;
   figures.push_back(std::move(figure));
   return {};
@@ -124,7 +124,12 @@ std::vector<std::string> matching_names() {
 
 Status measure_matching(const MatchedColumn& column, const std::string& name, const std::string& work, const BenchOptions& options,
                         Figures& figures) {
-  if (name == chosen_name) return measure_chosen(column, work, options, figures);
+  if (name == chosen_name) {
+    const ChosenRows chosen = choose_rows(column);
+    for (const std::string& variant : fsst::ChosenDecoder::variants(column.device->traits()))
+      PENSTOCK_TRY(measure_chosen(column, chosen, variant, work, options, figures));
+    return {};
+  }
   for (const Case& its : cases) {
     if (name != its.name) continue;
     const std::string_view constant = column.texts.string(column.texts.row_count / 2);

@@ -30,11 +30,11 @@ std::vector<std::uint32_t> bits_of(const std::vector<std::uint64_t>& rows, std::
 }
 
 Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const std::vector<std::uint64_t>& rows,
-                      bool by_bits, std::uint64_t most_rows, std::uint64_t room) {
+                      bool by_bits, std::uint64_t most_rows, std::uint64_t room, const std::string& variant) {
   const std::vector<std::uint32_t> bits = by_bits ? bits_of(rows, strings.row_count) : std::vector<std::uint32_t>();
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
-  PENSTOCK_ASSIGN(const auto decoder, ChosenDecoder::build(device, there, most_rows));
+  PENSTOCK_ASSIGN(const auto decoder, ChosenDecoder::build(device, there, most_rows, variant));
   DeviceText text;
   PENSTOCK_ASSIGN(text.offsets, device->allocate((most_rows + 1) * 8));
   PENSTOCK_ASSIGN(text.bytes, device->allocate(std::max<std::uint64_t>(room, 4)));
@@ -55,10 +55,11 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
 std::string_view text_of(const Column& column, std::uint64_t row) { return column.is_valid(row) ? column.string(row) : std::string_view(); }
 
 void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const Column& column,
-                   const std::vector<std::uint64_t>& rows, bool by_bits) {
+                   const std::vector<std::uint64_t>& rows, bool by_bits, const std::string& variant) {
+  SCOPED_TRACE(variant);
   std::uint64_t bytes = 0;
   for (const std::uint64_t row : rows) bytes += text_of(column, row).size();
-  const auto texts = decoded(device, strings, rows, by_bits, rows.size() + (by_bits ? 7 : 0), bytes + canary_bytes);
+  const auto texts = decoded(device, strings, rows, by_bits, rows.size() + (by_bits ? 7 : 0), bytes + canary_bytes, variant);
   ASSERT_TRUE(texts.ok()) << texts.status().text();
   ASSERT_TRUE(texts->count.ok()) << texts->count.status().text();
   ASSERT_EQ(*texts->count, rows.size());
@@ -73,8 +74,10 @@ void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& 
   for (std::size_t i = at; i < at + canary_bytes / 2; i++) ASSERT_EQ(texts->bytes[i], '\xa5') << "written behind the text";
 }
 
-template <class Body> void on_each_shared(Body body) {
-  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
+template <class Body> void on_each_variant(Body body) {
+  on_each_device([&](Device& device) {
+    for (const std::string& variant : ChosenDecoder::variants(device.traits())) body(*open_device(device.traits().id), variant);
+  });
 }
 
 std::vector<std::uint64_t> some_rows(std::uint64_t row_count, unsigned of_1000, std::uint32_t seed) {
@@ -89,9 +92,9 @@ TEST(FsstChosenRows, OfBitmapsOfEveryDensity) {
   const Column urls = codec::generate_urls(20'011);
   const auto strings = encode(urls, {.row_group_rows = 3000});
   ASSERT_OK(strings);
-  on_each_shared([&](const auto& device) {
+  on_each_variant([&](const auto& device, const std::string& variant) {
     for (const unsigned of_1000 : {0u, 1u, 100u, 500u, 1000u})
-      expect_chosen(device, *strings, urls, some_rows(urls.row_count, of_1000, of_1000), true);
+      expect_chosen(device, *strings, urls, some_rows(urls.row_count, of_1000, of_1000), true, variant);
   });
 }
 
@@ -106,18 +109,18 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
   std::mt19937 random(5);
   std::vector<std::uint64_t> rows{0, 2999, 3, 3, 3};
   for (int i = 0; i < 2000; i++) rows.push_back(random() % 3000);
-  on_each_shared([&](const auto& device) {
-    expect_chosen(device, *strings, column, rows, false);
-    expect_chosen(device, *strings, column, {}, false);
-    expect_chosen(device, *strings, column, {2999}, false);
+  on_each_variant([&](const auto& device, const std::string& variant) {
+    expect_chosen(device, *strings, column, rows, false, variant);
+    expect_chosen(device, *strings, column, {}, false, variant);
+    expect_chosen(device, *strings, column, {2999}, false, variant);
   });
 }
 
 TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
   const EncodedStrings strings = strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x01", ""}, 3);
-  on_each_shared([&](const auto& device) {
+  on_each_variant([&](const auto& device, const std::string& variant) {
     for (const std::uint64_t row : {std::uint64_t{3}, ~std::uint64_t{0}}) {
-      const auto texts = decoded(device, strings, {1, row, 0}, false, 3, 100);
+      const auto texts = decoded(device, strings, {1, row, 0}, false, 3, 100, variant);
       ASSERT_TRUE(texts.ok()) << texts.status().text();
       EXPECT_EQ(texts->count.status().code(), Code::invalid);
     }
@@ -129,11 +132,11 @@ TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
   const auto strings = encode(urls);
   ASSERT_OK(strings);
   const std::vector<std::uint64_t> rows = some_rows(1000, 500, 1);
-  on_each_shared([&](const auto& device) {
-    const auto many = decoded(device, *strings, rows, true, rows.size() - 1, 1 << 20);
+  on_each_variant([&](const auto& device, const std::string& variant) {
+    const auto many = decoded(device, *strings, rows, true, rows.size() - 1, 1 << 20, variant);
     ASSERT_TRUE(many.ok()) << many.status().text();
     EXPECT_EQ(many->count.status().code(), Code::capacity);
-    const auto long_text = decoded(device, *strings, rows, false, rows.size(), 1024);
+    const auto long_text = decoded(device, *strings, rows, false, rows.size(), 1024, variant);
     ASSERT_TRUE(long_text.ok()) << long_text.status().text();
     EXPECT_EQ(long_text->count.status().code(), Code::capacity);
   });
@@ -141,12 +144,12 @@ TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
 
 TEST(FsstChosenRows, OnlyChosenRowsMustBeSound) {
   const EncodedStrings strings = strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x07", "\x01\xff", "\x01"}, 6);
-  on_each_shared([&](const auto& device) {
-    const auto sound = decoded(device, strings, {0, 3}, true, 4, 100);
+  on_each_variant([&](const auto& device, const std::string& variant) {
+    const auto sound = decoded(device, strings, {0, 3}, true, 4, 100, variant);
     ASSERT_TRUE(sound.ok()) << sound.status().text();
     EXPECT_OK(sound->count);
     for (const std::uint64_t row : {1u, 2u}) {
-      const auto texts = decoded(device, strings, {0, row}, false, 2, 100);
+      const auto texts = decoded(device, strings, {0, row}, false, 2, 100, variant);
       ASSERT_TRUE(texts.ok()) << texts.status().text();
       EXPECT_EQ(texts->count.status().code(), Code::corrupt);
       EXPECT_NE(texts->count.status().text().find("row " + std::to_string(row)), std::string::npos) << texts->count.status().text();
@@ -165,11 +168,33 @@ TEST_P(FsstChosenOnTheHost, DecodesWithoutAFinding) {
   const Column urls = codec::generate_urls(300);
   const auto strings = encode(urls, {.row_group_rows = 90});
   ASSERT_OK(strings);
-  expect_chosen(device, *strings, urls, some_rows(300, 400, 9), true);
-  expect_chosen(device, *strings, urls, {5, 4, 299, 4}, false);
-  const auto no_room = decoded(device, *strings, some_rows(300, 900, 10), true, 300, 1001);
-  ASSERT_TRUE(no_room.ok()) << no_room.status().text();
-  EXPECT_EQ(no_room->count.status().code(), Code::capacity);
+  for (const std::string& variant : ChosenDecoder::variants(device->traits())) {
+    expect_chosen(device, *strings, urls, some_rows(300, 400, 9), true, variant);
+    expect_chosen(device, *strings, urls, {5, 4, 299, 4}, false, variant);
+    const auto no_room = decoded(device, *strings, some_rows(300, 900, 10), true, 300, 1001, variant);
+    ASSERT_TRUE(no_room.ok()) << no_room.status().text();
+    EXPECT_EQ(no_room->count.status().code(), Code::capacity) << variant;
+  }
+}
+
+// Rows longer than a group's tile of codes, which go in pieces; chunks of rows of a few row groups, and of many.
+TEST_P(FsstChosenOnTheHost, PiecesOfRowsAndRunsOfRowGroupsLieOneBehindAnother) {
+  const auto device = kernel::make_host_device(GetParam());
+  std::mt19937 random(6);
+  std::vector<std::optional<std::string>> texts;
+  for (int i = 0; i < 200; i++) {
+    std::string text(i % 20 == 7 ? 1500 : i % 3 == 0 ? 0 : random() % 60, ' ');
+    for (char& byte : text) byte = static_cast<char>(i % 2 == 0 ? 'a' + random() % 3 : random() % 256);
+    texts.push_back(text);
+  }
+  const Column column = Column::from_strings(texts);
+  const auto strings = encode(column, {.row_group_rows = 23});
+  ASSERT_OK(strings);
+  std::vector<std::uint64_t> rows;
+  for (std::uint64_t i = 0; i < 300; i++) rows.push_back(i < 150 ? i : random() % 200);
+  const std::vector<std::string> variants = ChosenDecoder::variants(device->traits());
+  EXPECT_EQ(variants.front(), GetParam().is_cpu ? "fsst_chosen_rows" : "fsst_chosen_tiles");
+  for (const std::string& variant : variants) expect_chosen(device, *strings, column, rows, false, variant);
 }
 
 }  // namespace

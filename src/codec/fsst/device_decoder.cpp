@@ -15,9 +15,7 @@ namespace {
 constexpr std::uint32_t fault_code = 1;      // fsst_tables.kc
 constexpr std::uint64_t spans_local_bytes = 0x30000 + 10 * 3520;
 
-bool has_room_for_tiles(const Traits& traits) {
-  return !traits.is_cpu && traits.local_bytes >= std::uint64_t{tile_items(traits)} * (codes_an_item * 9 + 4) + 3200;
-}
+bool has_room(const Traits& traits) { return has_room_for_tiles(traits, 0); }
 bool any(const Traits&) { return true; }
 
 struct Variant {
@@ -26,7 +24,7 @@ struct Variant {
   std::unique_ptr<DeviceDecoder> (*make)(std::shared_ptr<Device> device);
 };
 constexpr std::array<Variant, 3> table = {{{"fsst_decode_spans", has_warps, make_span_decoder},
-                                           {"fsst_decode_tiles", has_room_for_tiles, make_tile_decoder},
+                                           {"fsst_decode_tiles", has_room, make_tile_decoder},
                                            {"fsst_decode_rows", any, make_row_decoder}}};
 
 }  // namespace
@@ -37,6 +35,10 @@ bool has_warps(const Traits& traits) {
     std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
   return traits.target == Target::cuda && number >= 90 && traits.max_group_size >= 32 * span_warps &&
          traits.local_bytes >= spans_local_bytes;
+}
+
+bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes) {
+  return !traits.is_cpu && traits.local_bytes >= std::uint64_t{tile_items(traits)} * (codes_an_item * 9 + 4 + row_bytes) + 3200;
 }
 
 Status DeviceDecoder::open(const DeviceStrings& strings) {
@@ -82,16 +84,6 @@ Status DeviceDecoder::check(Queue& queue) {
   PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
   if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
   return Status(Code::corrupt, "text that does not fit its offsets");
-}
-
-std::vector<Argument> DeviceDecoder::decode_arguments(const DeviceStrings& strings, const DeviceText& text) const {
-  std::vector<Argument> arguments;
-  for (const Buffer* buffer : {strings.codes.get(), strings.offsets.get(), strings.groups.get(), strings.tables.get(), text.offsets.get(),
-                               text.bytes.get(), verdict_.get()})
-    arguments.push_back(Argument::of(*buffer));
-  arguments.push_back(Argument::value(strings.code_bytes));
-  arguments.push_back(Argument::value(strings.text_bytes));
-  return arguments;
 }
 
 std::vector<std::string> Decoder::variants(const Traits& traits) {

@@ -24,8 +24,6 @@ class DeviceDecoder : public Decoder {
   // What decode() needs of text.offsets that are given.
   virtual Status take_offsets(Queue&, const DeviceStrings&, const DeviceText&) { return {}; }
   virtual Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
-  // The arguments that all decoding kernels begin with.
-  std::vector<Argument> decode_arguments(const DeviceStrings& strings, const DeviceText& text) const;
 
   std::shared_ptr<Device> device_;
   std::uint32_t offset_bytes_ = 4;

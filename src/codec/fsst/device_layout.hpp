@@ -7,7 +7,7 @@
 
 namespace penstock::fsst {
 
-constexpr std::uint32_t table_word_count = 768, codes_an_item = 16;      // fsst_tables.kc, fsst_decode_tiles.kc
+constexpr std::uint32_t table_word_count = 768, codes_an_item = 16;      // fsst_tables.kc, fsst_tile.kc
 
 // Of groups of warps: 896 items have 72 registers each, with 1024 the decoding spills.
 constexpr std::uint32_t span_warps = 28;
@@ -22,10 +22,12 @@ struct PlainStrings;      // fsst_encode_device.hpp
 // Whether there is memory for all that kernels read; Code::unsupported where there are no rows.
 Status check_texts(const PlainStrings& texts);
 
-// Of fsst_decode_tiles' groups.
+// Of groups that decode tiles of codes (fsst_tile.kc).
 std::uint32_t tile_items(const Traits& traits);
 // Of groups whose items have a row each, a power of two.
 std::uint32_t row_items(const Traits& traits);
+// Whether local memory has room for a tile of codes, its text and `row_bytes` an item.
+bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes);
 // Whether fsst_decode_spans runs: shared memory is addressed as sm_90 lays it out.
 bool has_warps(const Traits& traits);
 

@@ -1,4 +1,5 @@
 // Decoding by warps that walk spans of codes (fsst_warps.kc): measured so, too.
+#include "codec/fsst/device_choice.hpp"
 #include "codec/fsst/device_decoder.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "primitive/scan.hpp"
@@ -65,7 +66,7 @@ class SpanDecoder final : public DeviceDecoder {
   }
 
   Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
-    std::vector<Argument> arguments = decode_arguments(strings, text);
+    std::vector<Argument> arguments = decode_arguments(strings, text, strings.text_bytes, *verdict_);
     for (const Buffer* buffer : {strings.spans.get(), strings.blocks.get(), starts_.get(), first_rows_.get()})
       arguments.push_back(Argument::of(*buffer));
     arguments.push_back(Argument::value(strings.span_count));

@@ -231,17 +231,18 @@ Choice choice_of(const Bench& bench, std::vector<std::uint64_t> rows) {
 
 void expect_choice(const Bench& bench, fsst::ChosenDecoder& decoder, const Choice& choice, const DeviceText& text, bool are_too_many) {
   const auto count = decoder.check(*bench.queue);
+  const std::string claim(decoder.variant());
   if (choice.first_bad_row) {
-    expect_bad_row(count.status(), *choice.first_bad_row, "chosen rows");
-    expect_unwritten(*text.bytes, "chosen rows");
+    expect_bad_row(count.status(), *choice.first_bad_row, claim);
+    expect_unwritten(*text.bytes, claim);
   } else if (choice.is_outside) {
-    require(count.status().code() == Code::invalid, "a row that is not there is told");
+    require(count.status().code() == Code::invalid, claim + ": a row that is not there is told");
   } else if (are_too_many || choice.text_bytes > text.bytes->bytes()) {
-    require(count.status().code() == Code::capacity, "too much text is told");
+    require(count.status().code() == Code::capacity, claim + ": too much text is told");
   } else {
-    require(count.ok() && *count == choice.rows.size(), "chosen rows are counted: " + count.status().text());
+    require(count.ok() && *count == choice.rows.size(), claim + ": chosen rows are counted: " + count.status().text());
     for (std::uint64_t i = 0; i < choice.rows.size(); i++)
-      expect_text(text, i, choice.rows[i], *bench.texts.rows[choice.rows[i]], "chosen");
+      expect_text(text, i, choice.rows[i], *bench.texts.rows[choice.rows[i]], claim);
   }
 }
 
@@ -259,10 +260,13 @@ void try_chosen_rows(const Bench& bench, Input input) {
   const auto there = bench.allocate(rows.size() * 8);
   if (!rows.empty()) std::memcpy(content_of(*there).data(), rows.data(), rows.size() * 8);
   const Choice choice = choice_of(bench, std::move(rows));
-  const DeviceText text = bench.allocate_text(choice.rows.size(), room_for(choice, input));
-  const auto decoder = expected(fsst::ChosenDecoder::build(bench.device, bench.there, choice.rows.size() + input.byte() % 2), "a decoder");
-  expect_ok(decoder->enqueue(*bench.queue, bench.there, *there, choice.rows.size(), text), "chosen rows");
-  expect_choice(bench, *decoder, choice, text, false);
+  const std::uint64_t room = room_for(choice, input), most_rows = choice.rows.size() + input.byte() % 2;
+  for (const std::string& variant : fsst::ChosenDecoder::variants(bench.device->traits())) {
+    const DeviceText text = bench.allocate_text(choice.rows.size(), room);
+    const auto decoder = expected(fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
+    expect_ok(decoder->enqueue(*bench.queue, bench.there, *there, choice.rows.size(), text), variant);
+    expect_choice(bench, *decoder, choice, text, false);
+  }
 }
 
 void try_chosen_bits(const Bench& bench, Input input) {
@@ -279,10 +283,13 @@ void try_chosen_bits(const Bench& bench, Input input) {
   const bool are_too_many = rows.size() > most_rows;
   if (are_too_many) rows.resize(most_rows);
   const Choice choice = choice_of(bench, std::move(rows));
-  const DeviceText text = bench.allocate_text(most_rows, room_for(choice, input));
-  const auto decoder = expected(fsst::ChosenDecoder::build(bench.device, bench.there, most_rows), "a decoder");
-  expect_ok(decoder->enqueue_bits(*bench.queue, bench.there, *bits, text), "chosen bits");
-  expect_choice(bench, *decoder, choice, text, are_too_many);
+  const std::uint64_t room = room_for(choice, input);
+  for (const std::string& variant : fsst::ChosenDecoder::variants(bench.device->traits())) {
+    const DeviceText text = bench.allocate_text(most_rows, room);
+    const auto decoder = expected(fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
+    expect_ok(decoder->enqueue_bits(*bench.queue, bench.there, *bits, text), variant);
+    expect_choice(bench, *decoder, choice, text, are_too_many);
+  }
 }
 
 // The host's own check and decoder say the same of the column as it was made.

@@ -1,5 +1,6 @@
 // FSST's kernels and the running sums they need as host C++, compiled once for each size of groups and of offsets: GROUP_SIZE, FSST_OFFSET
-// and PROGRAMS, their namespace (linked_programs.hpp). Few pieces are noted near by, so that some are not.
+// and PROGRAMS, their namespace (linked_programs.hpp). Few pieces are noted near by, so that some are not; rows that are too
+// long for tiles are short here.
 // clang-format off
 #include "kernel/common.prelude"
 #include "kernel/parameters.prelude"
@@ -8,6 +9,7 @@
 #include "fuzz/device/linked_programs.hpp"
 #define MATCH_PIECES 2u
 #define NEAR_NOTES 2u
+#define MOST_ROW_CODES 200u
 #if GROUP_SIZE > 1
 #define MATCH_COPY_BITS 5u
 #define MATCH_ENTRY_BITS 8u
@@ -33,16 +35,20 @@ namespace measure {
 #undef BAD
 }
 namespace rows {
+#include "codec/fsst/kernels/fsst_row_text.kc"
 #include "codec/fsst/kernels/fsst_decode_rows.kc"
 }
 namespace tiles {
+#include "codec/fsst/kernels/fsst_tile.kc"
 #include "codec/fsst/kernels/fsst_decode_tiles.kc"
 }
 namespace select {
 #include "codec/fsst/kernels/fsst_select.kc"
 }
 namespace chosen {
-#include "codec/fsst/kernels/fsst_chosen.kc"
+#include "codec/fsst/kernels/fsst_row_text.kc"
+#include "codec/fsst/kernels/fsst_tile.kc"
+#include "codec/fsst/kernels/fsst_chosen_tiles.kc"
 }
 namespace lengths {
 #include "codec/fsst/kernels/fsst_lengths.kc"
@@ -79,8 +85,8 @@ static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 
 static const KernelEntry* const kernels[] = {
     &measure::fsst_measure_entry,       &rows::fsst_decode_rows_entry,      &tiles::fsst_decode_tiles_entry,
-    &select::fsst_count_rows_entry,     &select::fsst_write_rows_entry,     &chosen::fsst_measure_chosen_entry,
-    &chosen::fsst_decode_chosen_entry,  &lengths::fsst_lengths_entry,       &codes::fsst_match_codes_entry,
+    &select::fsst_count_rows_entry,     &select::fsst_write_rows_entry,     &chosen::fsst_chosen_tiles_entry,
+    &lengths::fsst_lengths_entry,       &codes::fsst_match_codes_entry,
     &pieces::fsst_find_pieces_entry,    &pieces::fsst_walk_pieces_entry,    &pieces::fsst_walk_alone_entry,
     &far_tables::fsst_match_rows_entry};
 
