@@ -1,11 +1,11 @@
 // Predicates on a device: which variant, its tables, and what it is launched with.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "codec/fsst/automaton.hpp"
 #include "codec/fsst/device_fault.hpp"
 #include "codec/fsst/device_layout.hpp"
+#include "codec/fsst/device_pieces.hpp"
 #include "codec/fsst/device_program.hpp"
 
 namespace penstock::fsst {
@@ -17,32 +17,6 @@ constexpr std::uint32_t most_local_states = 16;
 constexpr std::uint64_t most_table_bytes = std::uint64_t{512} << 20;
 // Longer words have longer ways to go before each piece.
 constexpr std::uint32_t most_contained_bytes = 32;
-
-// What fsst_find_pieces is tuned by: groups of so many items, pieces that one loads at once, and, as powers of two, copies of the filter
-// and bytes of a code's copies.
-struct PiecesPolicy {
-  std::uint32_t items = 1, pieces = 4, copy_bits = 0, entry_bits = 2, groups_a_unit = 8;
-  std::uint64_t local_bytes() const { return (std::uint64_t{256} << entry_bits) + 4 * 2048 + 64; }      // fsst_match_pieces.kc
-};
-// A copy for each of 32 banks where it fits.
-PiecesPolicy pieces_policy(const Traits& traits) {
-  constexpr PiecesPolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
-  if (traits.is_cpu) return {};
-  const auto fits = [&](const PiecesPolicy& policy) {
-    return traits.max_group_size >= policy.items && traits.local_bytes >= policy.local_bytes();
-  };
-  if (traits.target == Target::cuda && fits(for_cuda)) return for_cuda;
-  if (fits(for_gpus)) return for_gpus;
-  return {std::bit_floor(std::min(256u, traits.max_group_size)), 2, 0, 2, 8};
-}
-std::string definitions(const PiecesPolicy& policy, const Traits& traits) {
-  const auto define = [](const std::string& name, std::uint32_t value) { return "#define " + name + " " + std::to_string(value) + "u\n"; };
-  const std::string all = define("MATCH_PIECES", policy.pieces) + define("MATCH_COPY_BITS", policy.copy_bits) +
-                          define("MATCH_ENTRY_BITS", policy.entry_bits);
-  if (traits.target != Target::cuda) return all;
-  return all + "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", policy.groups_a_unit);
-}
-constexpr std::uint64_t piece_codes = 16;      // fsst_match_pieces.kc
 
 bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicate& predicate) {
   return strings.is_canonical && predicate.kind == Predicate::Kind::is_any_of;
@@ -179,7 +153,7 @@ class PieceMatching final : public RowMatching {
     PENSTOCK_ASSIGN(alone_, device_->allocate(std::max<std::uint64_t>(bitmap_bytes(row_count_), 16)));
     word_bytes_ = contained_bytes(predicate);
     policy_ = pieces_policy(device_->traits());
-    const ProgramOptions options{offset_bytes_, policy_.items, definitions(policy_, device_->traits())};
+    const ProgramOptions options{offset_bytes_, policy_.items, pieces_definitions(policy_, device_->traits())};
     PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", variant()}));
     return {};
   }
