@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 
+#include "device/architecture.hpp"
 #include "expr/emit.hpp"
 #include "plan/accumulators.hpp"
 #include "plan/dense_ranges.hpp"
@@ -166,17 +166,9 @@ Policy look_back_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-// 90 of "sm_90"; 0 for other names.
-int architecture_number(const Traits& traits) {
-  int number = 0;
-  if (traits.architecture.starts_with("sm_"))
-    std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
-  return number;
-}
-
 bool can_look_back(const Traits& traits, const TileProgram& program) {
   if (!evaluates_any_row(program)) return false;
-  if (traits.target != Target::cuda || !traits.forward_progress || architecture_number(traits) < 90) return false;
+  if (traits.target != Target::cuda || !traits.forward_progress || device::architecture_number(traits) < 90) return false;
   if (traits.max_group_size < look_back_threads + 32 || input_bytes_per_row(program) > 48) return false;
   const Policy policy = look_back_policy(traits, program);
   return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;

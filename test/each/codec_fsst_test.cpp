@@ -282,6 +282,13 @@ TEST(FsstOnDevices, StringsBroughtForMatchingAreNotDecoded) {
       EXPECT_EQ((*decoder)->enqueue(*queue, *there, text).code(), Code::invalid);
       EXPECT_EQ((*decoder)->enqueue_decode(*queue, *there, text).code(), Code::invalid);
     }
+    const auto rows = *device.allocate(8);
+    ASSERT_OK(queue->fill(*rows, 0, 8));
+    for (const std::string& variant : ChosenDecoder::variants(device.traits())) {
+      const auto decoder = ChosenDecoder::build(shared, *whole, 1, variant);
+      ASSERT_TRUE(decoder.ok()) << decoder.status().text();
+      EXPECT_EQ((*decoder)->enqueue(*queue, *there, *rows, 1, text).code(), Code::invalid) << variant;
+    }
   });
 }
 

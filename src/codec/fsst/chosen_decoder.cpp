@@ -95,6 +95,7 @@ class Chosen final : public ChosenDecoder {
 
  private:
   Status decode(Queue& queue, const DeviceStrings& strings, const Choice& choice, const DeviceText& text) {
+    if (strings.tables == nullptr) return Status(Code::invalid, "strings that were brought for matching alone");
     if (strings.row_count != row_count_ || strings.offset_bytes != offset_bytes_)
       return Status(Code::invalid, "a decoder that was built for another column");
     if (text.offsets->bytes() < (choice.count + 1) * 8) return Status(Code::invalid, "memory for fewer offsets than chosen rows have");

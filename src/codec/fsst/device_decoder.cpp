@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "codec/fsst/device_fault.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
+#include "device/architecture.hpp"
 
 namespace penstock::fsst {
 namespace {
@@ -30,10 +30,7 @@ constexpr std::array<Variant, 3> table = {{{"fsst_decode_spans", has_warps, make
 }  // namespace
 
 bool has_warps(const Traits& traits) {
-  int number = 0;      // 90 of "sm_90"
-  if (traits.architecture.starts_with("sm_"))
-    std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
-  return traits.target == Target::cuda && number >= 90 && traits.max_group_size >= 32 * span_warps &&
+  return traits.target == Target::cuda && device::architecture_number(traits) >= 90 && traits.max_group_size >= 32 * span_warps &&
          traits.local_bytes >= spans_local_bytes;
 }
 

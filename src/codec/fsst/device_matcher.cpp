@@ -7,6 +7,7 @@
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_pieces.hpp"
 #include "codec/fsst/device_program.hpp"
+#include "codec/fsst/device_upload.hpp"
 
 namespace penstock::fsst {
 namespace {
@@ -27,14 +28,6 @@ bool finds_pieces(const Traits& traits, const EncodedStrings& strings, const Pre
          traits.local_bytes >= pieces_policy(traits).local_bytes();
 }
 bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; }
-
-template <class T> Result<std::shared_ptr<Buffer>> brought(Device& device, Queue& queue, const std::vector<T>& values) {
-  PENSTOCK_ASSIGN(auto buffer, device.allocate(std::max<std::uint64_t>(values.size() * sizeof(T), 16)));
-  const Status uploaded = values.empty() ? Status() : queue.upload(*buffer, values.data(), values.size() * sizeof(T));
-  PENSTOCK_TRY(queue.finish());      // the values may end with what its caller does next
-  PENSTOCK_TRY(uploaded);
-  return buffer;
-}
 
 // Of a tile of fsst_match_rows and fsst_match_codes.
 std::uint64_t tile_rows_of(std::uint32_t items) { return std::uint64_t{items} * (items >= 32 ? 4 : 32); }
@@ -114,8 +107,8 @@ class RowMatching : public Matching {
       filters_.insert(filters_.end(), filter.begin(), filter.end());
     }
     for (const auto& bytes : automaton_.next) literals.insert(literals.end(), bytes.begin(), bytes.end());
-    PENSTOCK_ASSIGN(steps_, brought(*device_, queue, steps));
-    PENSTOCK_ASSIGN(literals_, brought(*device_, queue, literals));
+    PENSTOCK_ASSIGN(steps_, brought_at_once(*device_, queue, steps));
+    PENSTOCK_ASSIGN(literals_, brought_at_once(*device_, queue, literals));
     return {};
   }
   std::vector<Argument> arguments(const DeviceStrings& strings, const Buffer& bits) const {
@@ -146,7 +139,7 @@ class PieceMatching final : public RowMatching {
  private:
   Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) override {
     PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
-    PENSTOCK_ASSIGN(filter_, brought(*device_, queue, filters_));
+    PENSTOCK_ASSIGN(filter_, brought_at_once(*device_, queue, filters_));
     // Every piece may be noted, one that two row groups share by both.
     most_notes_ = static_cast<std::uint32_t>((code_bytes_ + piece_codes - 1) / piece_codes) + group_count_;
     PENSTOCK_ASSIGN(pieces_, device_->allocate(std::uint64_t{most_notes_} * 4));
@@ -201,9 +194,9 @@ class CodeMatching final : public Matching {
       if (words.size() > 0x7fffffff) return Status(Code::unsupported, "constants whose codes take more than 8 GiB");
     }
     firsts.push_back(static_cast<std::uint32_t>(constants.size() / 2));
-    PENSTOCK_ASSIGN(firsts_, brought(*device_, queue, firsts));
-    PENSTOCK_ASSIGN(constants_, brought(*device_, queue, constants));
-    PENSTOCK_ASSIGN(words_, brought(*device_, queue, words));
+    PENSTOCK_ASSIGN(firsts_, brought_at_once(*device_, queue, firsts));
+    PENSTOCK_ASSIGN(constants_, brought_at_once(*device_, queue, constants));
+    PENSTOCK_ASSIGN(words_, brought_at_once(*device_, queue, words));
     PENSTOCK_ASSIGN(program_, build_program(*device_, {offset_bytes_, row_items(device_->traits()), {}}, {variant()}));
     return {};
   }

@@ -6,9 +6,9 @@
 namespace penstock::fsst {
 
 // A copy for each of 32 banks where it fits. Four million addresses on an H200, LIKE '%google%': through CUDA groups of 512, two a
-// multiprocessor, two pieces at once 0.096 ms, one 0.103 (three groups), four 0.105; 1024 items 0.108; copies without a byte permutation's
-// stride 0.116. Through OpenCL, whose groups have 48 KiB, one or two pieces at once are level; without copies an earlier text took a fifth
-// longer.
+// multiprocessor, two pieces at once 0.096 ms, one 0.103 (three groups), four 0.105; 1024 items 0.108; four groups without a byte
+// permutation's stride 0.116. Through OpenCL, whose groups have 48 KiB, one or two pieces at once are level; without copies an earlier text
+// took a fifth longer.
 PiecesPolicy pieces_policy(const Traits& traits) {
   constexpr PiecesPolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
   if (traits.is_cpu) return {};

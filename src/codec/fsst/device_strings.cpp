@@ -6,6 +6,7 @@
 
 #include "base/guard.hpp"
 #include "codec/fsst/device_layout.hpp"
+#include "codec/fsst/device_upload.hpp"
 #include "codec/fsst/layout.hpp"
 #include "penstock/fsst_device.hpp"
 
@@ -94,13 +95,6 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::uint64_t code_byt
   return plan;
 }
 
-// Uploads what ends before the call does.
-template <class T> Result<std::shared_ptr<Buffer>> brought(Device& device, Queue& queue, const std::vector<T>& values) {
-  PENSTOCK_ASSIGN(auto buffer, device.allocate(std::max<std::uint64_t>(values.size() * sizeof(T), 16)));
-  if (!values.empty()) PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
-  return buffer;
-}
-
 // What is uploaded, and must outlive the uploads.
 struct Uploads {
   std::vector<std::uint64_t> groups, tiles;
@@ -179,9 +173,7 @@ Result<DeviceStrings> DeviceStrings::for_matching(Device& device, const EncodedS
   there.offsets = std::move(offsets);
   const std::vector<std::uint64_t> groups = first_rows(strings.row_groups, strings.row_count);
   PENSTOCK_ASSIGN(const auto queue, device.queue());
-  auto brought_groups = brought(device, *queue, groups);
-  PENSTOCK_TRY(queue->finish());      // the groups end here
-  PENSTOCK_ASSIGN(there.groups, std::move(brought_groups));
+  PENSTOCK_ASSIGN(there.groups, brought_at_once(device, *queue, groups));
   return there;
 }
 

@@ -1,0 +1,17 @@
+// What a device's name of its architecture says.
+#pragma once
+#include <charconv>
+
+#include "penstock/device.hpp"
+
+namespace penstock::device {
+
+// 90 of "sm_90"; 0 for other names.
+inline int architecture_number(const Traits& traits) {
+  int number = 0;
+  if (traits.architecture.starts_with("sm_"))
+    std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
+  return number;
+}
+
+}  // namespace penstock::device
