@@ -26,10 +26,10 @@ struct PlainStrings {
   std::uint64_t text_bytes = 0;               // of `bytes`, from their first on; offsets end there or before
   std::uint32_t offset_bytes = 8;             // 4 or 8
   std::shared_ptr<Buffer> offsets;            // row_count + 1; the first may be above zero
-  std::shared_ptr<Buffer> bytes;              // padded to a multiple of 16
+  std::shared_ptr<Buffer> bytes;              // padded to a multiple of 16; kernels read what the padding has, and use none of it
   std::shared_ptr<Buffer> validity;           // a bit a row, or null: all rows are there
 
-  // Enqueues the uploads of a plain string column and waits for them; Code::unsupported for a dictionary.
+  // Enqueues the uploads of a plain string column and waits for them; zeros are the padding. Code::unsupported for a dictionary.
   static Result<PlainStrings> bring(Device& device, Queue& queue, const Column& column);
 };
 

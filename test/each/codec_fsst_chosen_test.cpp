@@ -5,6 +5,7 @@
 
 #include "codec/generate_text.hpp"
 #include "device_fixture.hpp"
+#include "fsst_fixture.hpp"
 #include "host/fsst_strings.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/fsst_match.hpp"
@@ -13,8 +14,6 @@ namespace penstock::fsst {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-constexpr std::uint32_t canary = 0xa5a5a5a5;
-constexpr std::size_t canary_bytes = 4096;
 
 struct Texts {
   std::vector<std::uint64_t> offsets;
@@ -38,7 +37,7 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
   DeviceText text;
   PENSTOCK_ASSIGN(text.offsets, device->allocate((most_rows + 1) * 8));
   PENSTOCK_ASSIGN(text.bytes, device->allocate(std::max<std::uint64_t>(room, 4)));
-  PENSTOCK_TRY(queue->fill(*text.bytes, canary, text.bytes->bytes() / 4 * 4));
+  PENSTOCK_TRY(cover(*queue, *text.bytes));
   PENSTOCK_ASSIGN(const auto chosen, by_bits ? on_device(*device, *queue, bits) : on_device(*device, *queue, rows));
   PENSTOCK_TRY(queue->finish());
   PENSTOCK_TRY(by_bits ? decoder->enqueue_bits(*queue, there, *chosen, text) : decoder->enqueue(*queue, there, *chosen, rows.size(), text));
@@ -71,7 +70,8 @@ void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& 
     at += text.size();
   }
   for (std::size_t i = rows.size(); i < texts->offsets.size(); i++) ASSERT_EQ(texts->offsets[i], at) << "behind the last chosen row";
-  for (std::size_t i = at; i < at + canary_bytes / 2; i++) ASSERT_EQ(texts->bytes[i], '\xa5') << "written behind the text";
+  for (std::size_t i = at; i < texts->bytes.size(); i++)
+    ASSERT_EQ(static_cast<std::uint8_t>(texts->bytes[i]), canary) << "written behind the text";
 }
 
 template <class Body> void on_each_variant(Body body) {
@@ -153,7 +153,7 @@ TEST(FsstChosenRows, OnlyChosenRowsMustBeSound) {
       ASSERT_TRUE(texts.ok()) << texts.status().text();
       EXPECT_EQ(texts->count.status().code(), Code::corrupt);
       EXPECT_NE(texts->count.status().text().find("row " + std::to_string(row)), std::string::npos) << texts->count.status().text();
-      for (const char byte : texts->bytes) ASSERT_EQ(byte, '\xa5') << "decoded all the same";
+      for (const char byte : texts->bytes) ASSERT_EQ(static_cast<std::uint8_t>(byte), canary) << "decoded all the same";
     }
   });
 }

@@ -6,6 +6,7 @@
 
 #include "codec/generate_text.hpp"
 #include "device_fixture.hpp"
+#include "fsst_fixture.hpp"
 #include "host/fsst_strings.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/fsst_encode_device.hpp"
@@ -15,8 +16,6 @@ namespace penstock::fsst {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-constexpr std::uint32_t canary = 0xa5a5a5a5;
-constexpr std::uint64_t canary_bytes = 4096;
 
 // What a device made of a column: all of the memory for codes, and what check() and fetch() gave.
 struct Made {
@@ -45,8 +44,8 @@ Result<Made> made_of(const std::shared_ptr<Device>& device, const Column& column
   PENSTOCK_ASSIGN(codes.offsets, device->allocate((column.row_count + 1) * codes.offset_bytes + canary_bytes));
   Made made;
   for (std::uint64_t run = 0; run < setting.runs; run++) {
-    PENSTOCK_TRY(queue->fill(*codes.codes, canary, codes.codes->bytes() / 4 * 4));
-    PENSTOCK_TRY(queue->fill(*codes.offsets, canary, codes.offsets->bytes() / 4 * 4));
+    PENSTOCK_TRY(cover(*queue, *codes.codes));
+    PENSTOCK_TRY(cover(*queue, *codes.offsets));
     PENSTOCK_TRY(encoder->enqueue(*queue, texts, codes));
   }
   const auto there = encoder->check(*queue);
@@ -77,9 +76,9 @@ void expect_host_codes(const std::shared_ptr<Device>& device, const Column& colu
     EXPECT_EQ(strings.row_groups[group].first_text_byte, expected->row_groups[group].first_text_byte) << "row group " << group;
   std::uint64_t at = strings.codes.size;
   for (; at == strings.codes.size || at % 16 != 0; at++) ASSERT_EQ(made->memory[at], 0) << "no zeros behind the codes";
-  for (; at < made->memory.size() / 4 * 4; at++) ASSERT_EQ(made->memory[at], 0xa5) << "written behind the codes, byte " << at;
-  for (std::uint64_t i = (column.row_count + 1) * setting.code_offset_bytes; i < made->offsets.size() / 4 * 4; i++)
-    ASSERT_EQ(made->offsets[i], 0xa5) << "written behind the offsets, byte " << i;
+  for (; at < made->memory.size(); at++) ASSERT_EQ(made->memory[at], canary) << "written behind the codes, byte " << at;
+  for (std::uint64_t i = (column.row_count + 1) * setting.code_offset_bytes; i < made->offsets.size(); i++)
+    ASSERT_EQ(made->offsets[i], canary) << "written behind the offsets, byte " << i;
   const auto decoded = decode(strings);
   ASSERT_OK(decoded);
   expect_equal(*decoded, column);
@@ -287,6 +286,25 @@ TEST(FsstEncodeOnDevices, CodesAreDecodedAndMatchedWhereTheyLie) {
   });
 }
 
+// Kernels read whole 16s of it.
+TEST(FsstEncodeOnDevices, NothingBehindABroughtTextIsLeftUnwritten) {
+  on_each_device([](Device& device) {
+    TAKE(const auto queue, device.queue());
+    for (const std::size_t text_bytes : {4096u, 4097u, 4111u, 4112u}) {
+      const Column column = Column::from_strings(std::vector<std::string>{std::string(text_bytes, 'a')});
+      {
+        TAKE(const auto before, device.allocate(text_bytes / 16 * 16 + 16));      // the pool gives it again
+        ASSERT_OK(cover(*queue, *before));
+      }
+      TAKE(const PlainStrings texts, PlainStrings::bring(device, *queue, column));
+      std::string bytes(texts.bytes->bytes(), '?');
+      ASSERT_OK(queue->download(bytes.data(), *texts.bytes, bytes.size()));
+      ASSERT_OK(queue->finish());
+      EXPECT_EQ(bytes, std::string(text_bytes, 'a') + std::string(bytes.size() - text_bytes, '\0'));
+    }
+  });
+}
+
 TEST(FsstEncodeOnDevices, OffsetsThatDescendOrEndOutsideAreTold) {
   const std::vector<RowGroup> row_groups{{0, 0, std::make_shared<SymbolTable>(table_of({"ab"}))}};
   on_each_variant([&](const auto& device, const std::string& variant) {
@@ -312,7 +330,7 @@ TEST(FsstEncodeOnDevices, MemoryOfOneByteTooFewIsToldAndKept) {
       ASSERT_OK(made);
       EXPECT_EQ(made->verdict.code(), Code::capacity);
       EXPECT_NE(made->verdict.text().find(std::to_string(expected->codes.size)), std::string::npos) << made->verdict.text();
-      for (std::size_t i = 0; i < memory / 4 * 4; i++) ASSERT_EQ(made->memory[i], 0xa5) << "written though there is no room, byte " << i;
+      for (std::size_t i = 0; i < memory; i++) ASSERT_EQ(made->memory[i], canary) << "written though there is no room, byte " << i;
     }
   });
 }

@@ -1,10 +1,12 @@
 // Plain strings on a device: brought there, memory for their codes, symbol tables for them.
 #include <algorithm>
+#include <array>
 
 #include "base/guard.hpp"
 #include "base/parallel.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_program.hpp"
+#include "codec/fsst/device_upload.hpp"
 #include "penstock/fsst_encode_device.hpp"
 
 namespace penstock::fsst {
@@ -13,7 +15,7 @@ namespace {
 constexpr std::uint64_t most_rows = 0xfffffffe;
 constexpr std::uint64_t sample_slots = 512, slot_rows = 16, slot_text = 112, slot_bytes = slot_rows + slot_text;      // fsst_sample.kc
 
-Result<PlainStrings> brought(Device& device, Queue& queue, const Column& column) {
+Result<PlainStrings> enqueue_texts(Device& device, Queue& queue, const Column& column, std::array<std::byte, 16>& last) {
   if (column.type.kind != Kind::string) return Status(Code::invalid, "FSST encodes strings, not " + name_of(column.type));
   if (column.dictionary) return Status(Code::unsupported, "the codes of a dictionary, where texts are wanted");
   PlainStrings there;
@@ -21,13 +23,13 @@ Result<PlainStrings> brought(Device& device, Queue& queue, const Column& column)
   there.text_bytes = column.values.size;
   there.offset_bytes = column.offset_bytes;
   PENSTOCK_ASSIGN(there.offsets, device.allocate((there.row_count + 1) * there.offset_bytes));
-  PENSTOCK_ASSIGN(there.bytes, device.allocate((there.text_bytes + 15) / 16 * 16 + 16));
+  PENSTOCK_ASSIGN(there.bytes, device.allocate(there.text_bytes / 16 * 16 + 16));
   const std::uint64_t bitmap = (there.row_count + 7) / 8;
   if (!column.validity.empty()) {
     PENSTOCK_ASSIGN(there.validity, device.allocate(std::max<std::uint64_t>(bitmap, 1)));
   }
   PENSTOCK_TRY(queue.upload(*there.offsets, column.offsets.data, (there.row_count + 1) * there.offset_bytes));
-  if (there.text_bytes > 0) PENSTOCK_TRY(queue.upload(*there.bytes, column.values.data, there.text_bytes));
+  PENSTOCK_TRY(upload_padded(queue, *there.bytes, column.values, last));
   if (there.validity != nullptr && bitmap > 0) PENSTOCK_TRY(queue.upload(*there.validity, column.validity.data, bitmap));
   return there;
 }
@@ -100,8 +102,9 @@ Status check_texts(const PlainStrings& texts) {
 }
 
 Result<PlainStrings> PlainStrings::bring(Device& device, Queue& queue, const Column& column) {
-  auto there = brought(device, queue, column);
-  PENSTOCK_TRY(queue.finish());      // also after an error: the column may end
+  std::array<std::byte, 16> last{};
+  auto there = enqueue_texts(device, queue, column, last);
+  PENSTOCK_TRY(queue.finish());      // also after an error: the column may end, and `last` does
   return there;
 }
 

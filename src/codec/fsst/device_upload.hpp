@@ -1,8 +1,11 @@
 // Host values brought to a device's memory.
 #pragma once
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <vector>
 
+#include "penstock/column.hpp"
 #include "penstock/device.hpp"
 
 namespace penstock::fsst {
@@ -18,6 +21,15 @@ template <class T> Result<std::shared_ptr<Buffer>> brought_at_once(Device& devic
   auto buffer = brought(device, queue, values);
   PENSTOCK_TRY(queue.finish());
   return buffer;
+}
+
+// Whole 16s and 16 bytes more, the last of `from` and zeros, in which kernels may read wide. `from` and `last` outlive the queue's work.
+inline Status upload_padded(Queue& queue, const Buffer& to, const Bytes& from, std::array<std::byte, 16>& last) {
+  const std::uint64_t whole = from.size / 16 * 16;
+  last = {};
+  if (from.size > whole) std::memcpy(last.data(), from.data + whole, from.size - whole);
+  if (whole > 0) PENSTOCK_TRY(queue.upload(to, from.data, whole));
+  return queue.upload(to, last.data(), last.size(), whole);
 }
 
 }  // namespace penstock::fsst
