@@ -32,7 +32,7 @@ std::vector<std::uint8_t> steps_on_codes(const Automaton& automaton, const Symbo
 // The bytes of `word` where the predicate is LIKE '%word%'; 0 where it is another.
 std::uint32_t contained_bytes(const Predicate& predicate);
 
-// A word a code, from which kernels find the few places where a LIKE '%word%' may hold (fsst_match_pieces.kc).
+// A word a code, from which kernels find the few places where a LIKE '%word%' may hold (fsst_find_pieces.kc).
 std::array<std::uint32_t, 256> filter_of(const Automaton& automaton, const std::vector<std::uint8_t>& steps, const SymbolTable& table);
 
 // Of pieces of 16 codes, those that the filter lets through, by the first codes of some row groups.

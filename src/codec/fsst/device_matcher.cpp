@@ -147,7 +147,7 @@ class PieceMatching final : public RowMatching {
     word_bytes_ = contained_bytes(predicate);
     policy_ = pieces_policy(device_->traits());
     const ProgramOptions options{offset_bytes_, policy_.items, pieces_definitions(policy_, device_->traits())};
-    PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", variant()}));
+    PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", "fsst_find_pieces", "fsst_walk_pieces"}));
     return {};
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {

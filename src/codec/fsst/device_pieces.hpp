@@ -1,4 +1,4 @@
-// How fsst_match_pieces.kc is tuned for a device.
+// How fsst_find_pieces.kc is tuned for a device.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace penstock::fsst {
 
-constexpr std::uint64_t piece_codes = 16;      // fsst_match_pieces.kc
+constexpr std::uint64_t piece_codes = 16;      // fsst_find_pieces.kc
 
 // Groups of so many items, pieces that one loads at once, and, as powers of two, copies of the filter and bytes of a code's copies.
 struct PiecesPolicy {

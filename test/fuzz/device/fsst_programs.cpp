@@ -59,7 +59,8 @@ namespace codes {
 }
 namespace pieces {
 #include "codec/fsst/kernels/fsst_match.kc"
-#include "codec/fsst/kernels/fsst_match_pieces.kc"
+#include "codec/fsst/kernels/fsst_find_pieces.kc"
+#include "codec/fsst/kernels/fsst_walk_pieces.kc"
 }
 namespace far_tables {
 #include "codec/fsst/kernels/fsst_match.kc"
