@@ -5,9 +5,8 @@
 #include "base/guard.hpp"
 #include "expr/operation.hpp"
 #include "plan/code_functions.hpp"
-#include "plan/columns_read.hpp"
+#include "plan/kernel_steps.hpp"
 #include "plan/sort_rows.hpp"
-#include "plan/stages.hpp"
 #include "plan/tile_kernel.hpp"
 
 namespace penstock {
@@ -192,63 +191,6 @@ std::string describe_build(const BuildReport& report) {
   char line[160];
   std::snprintf(line, sizeof line, "    cache: %s (%.1f ms), key %s\n", how, report.seconds * 1e3, report.key.c_str());
   return line;
-}
-
-// How many of a step's first rows are asked for, as Execution asks; nullopt: `wanted` is not below `at`.
-std::optional<std::uint64_t> rows_asked_for(const Plan& plan, StepId at, StepId wanted, std::uint64_t rows = ~std::uint64_t{0}) {
-  if (at == wanted) return rows;
-  for (const StepId input : plan.step(at).inputs)
-    if (const auto found = rows_asked_for(plan, input, wanted, rows_needed(plan.step(at), rows))) return found;
-  return std::nullopt;
-}
-
-// The last step of every fused chain on the way to `result`, with its kernels, in the order in which they run. Of the right sides of
-// joins the kernels keep only what is looked up.
-struct KernelStep {
-  StepId base = 0, last = 0;
-  std::vector<TileProgram> programs;
-};
-
-class KernelSteps {
- public:
-  KernelSteps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers)
-      : plan_(plan), result_(result), consumers_(consumers) {}
-  Result<std::vector<KernelStep>> find() {
-    PENSTOCK_TRY(add(result_, {}, {}));
-    return std::move(kernels_);
-  }
-
- private:
-  Status add(StepId at, const std::optional<TopK>& top_k, const Columns& wanted) {
-    const Step& step = plan_.step(at);
-    if (step.kind == StepKind::order_by)
-      return add(step.inputs[0], top_k_of(plan_, at, *rows_asked_for(plan_, result_, at), consumers_), {});
-    if (has_no_kernel(plan_, at)) return add(step.inputs[0], {}, {});
-    const bool is_here = std::any_of(kernels_.begin(), kernels_.end(), [at](const KernelStep& kernel) { return kernel.last == at; });
-    if (is_here) return {};
-    KernelStep kernel{chain_base(plan_, at, consumers_), at, {}};
-    const bool prunes = !wanted.empty() && consumers_[at] <= 1 && keeps_columns(step.kind);
-    PENSTOCK_ASSIGN(kernel.programs, prunes ? fuse_slices(plan_, kernel.base, at, wanted) : fuse_slices(plan_, kernel.base, at, top_k));
-    for (std::size_t i = 0; i < kernel.programs[0].lookups.size(); i++) {
-      const Step& join = plan_.step(kernel.programs[0].lookups[i].step);
-      PENSTOCK_TRY(add_input(join.inputs[1], columns_looked_up(join, kernel.programs, i)));
-    }
-    if (kernel.base != at) PENSTOCK_TRY(add_input(kernel.base, columns_scanned(kernel.programs)));
-    kernels_.push_back(std::move(kernel));
-    return {};
-  }
-  Status add_input(StepId input, const Columns& wanted) {
-    return plan_.step(input).kind == StepKind::source ? Status() : add(input, {}, wanted);
-  }
-
-  const Plan& plan_;
-  const StepId result_;
-  const std::vector<std::uint32_t>& consumers_;
-  std::vector<KernelStep> kernels_;
-};
-
-Result<std::vector<KernelStep>> kernel_steps(const Plan& plan, StepId result, const std::vector<std::uint32_t>& consumers) {
-  return KernelSteps(plan, result, consumers).find();
 }
 
 }  // namespace
