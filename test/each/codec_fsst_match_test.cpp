@@ -429,6 +429,23 @@ TEST(FsstLengths, CodesThatAreNotSoundAreRefusedByRow) {
   });
 }
 
+// Their tables and bounds are of one column.
+TEST(FsstLengths, AndMatchersTakeNoOtherColumnThanTheirs) {
+  const SymbolTable table = table_of({"a", "bc"});
+  const EncodedStrings strings = strings_of(table, {"\x01", "\x01"}, 4);
+  on_each_shared([&](const auto& device) {
+    TAKE(const auto queue, device->queue());
+    TAKE(const auto lengths, DeviceLengths::build(device, strings, DeviceLengths::Unit::bytes));
+    TAKE(const auto matcher, DeviceMatcher::build(device, strings, Predicate::like("b%")));
+    TAKE(const auto results, device->allocate(64));
+    for (const std::vector<std::string>& rows : {std::vector<std::string>{"\x01"}, {"\x01", "\x01\x01"}}) {
+      TAKE(const DeviceStrings other, DeviceStrings::bring(*device, *queue, strings_of(table, rows, 2 * rows.size())));
+      EXPECT_EQ(lengths->enqueue(*queue, other, *results).code(), Code::invalid);
+      EXPECT_EQ(matcher->enqueue(*queue, other, *results).code(), Code::invalid);
+    }
+  });
+}
+
 // Races, divergent barriers and accesses out of bounds, in the texts of GPUs and of CPUs. No GPU is needed for the pieces' text to run.
 class FsstMatchingOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(Devices, FsstMatchingOnTheHost,

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "codec/fsst/automaton.hpp"
-#include "codec/fsst/device_fault.hpp"
+#include "codec/fsst/device_answers.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_pieces.hpp"
 #include "codec/fsst/device_program.hpp"
@@ -32,52 +32,26 @@ bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; 
 // Of a tile of fsst_match_rows and fsst_match_codes.
 std::uint64_t tile_rows_of(std::uint32_t items) { return std::uint64_t{items} * (items >= 32 ? 4 : 32); }
 
-class Matching : public DeviceMatcher {
+class Matching : public RowAnswers<DeviceMatcher> {
  public:
-  explicit Matching(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  using RowAnswers::RowAnswers;
   Status open(const EncodedStrings& strings, const Predicate& predicate) {
-    PENSTOCK_TRY(validate_layout(strings));
-    row_count_ = strings.row_count;
-    code_bytes_ = strings.codes.size;
-    group_count_ = static_cast<std::uint32_t>(strings.row_groups.size());
-    offset_bytes_ = strings.offset_bytes;
+    PENSTOCK_ASSIGN(const auto queue, open_column(strings));
     is_negated_ = predicate.is_negated ? 1 : 0;
-    PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
-    PENSTOCK_ASSIGN(auto queue, device_->queue());
-    PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
     PENSTOCK_TRY(open_variant(*queue, strings, predicate));
     return queue->finish();
   }
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
-    if (strings.offset_bytes != offset_bytes_ || strings.row_count != row_count_ || strings.code_bytes != code_bytes_ ||
-        strings.group_count != group_count_)
-      return Status(Code::invalid, "a matcher that was built for another column");
     if (bits.bytes() < bitmap_bytes(row_count_)) return Status(Code::invalid, "a bitmap for fewer rows than the column has");
-    enqueued_ = strings;
-    PENSTOCK_TRY(queue.fill(*verdict_, 0, 16));
+    PENSTOCK_TRY(begin(queue, strings));
     return launch(queue, strings, bits);
-  }
-  Status check(Queue& queue) override {
-    std::uint32_t bad_row = 0;
-    PENSTOCK_TRY(queue.download(&bad_row, *verdict_, 4));
-    PENSTOCK_TRY(queue.finish());
-    return check_bad_row(queue, enqueued_, bad_row);
   }
 
  protected:
   virtual Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) = 0;
   virtual Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) = 0;
-  std::uint32_t groups(std::uint64_t tile_rows, std::uint32_t groups_a_unit) const {
-    const std::uint64_t tiles = (row_count_ + tile_rows - 1) / tile_rows;
-    return static_cast<std::uint32_t>(std::min(tiles, std::uint64_t{device_->traits().compute_units} * groups_a_unit));
-  }
 
-  std::shared_ptr<Device> device_;
-  std::uint64_t row_count_ = 0, code_bytes_ = 0;
-  std::uint32_t offset_bytes_ = 4, group_count_ = 0, is_negated_ = 0;
-  std::shared_ptr<Buffer> verdict_;
-  std::shared_ptr<Program> program_;
-  DeviceStrings enqueued_;      // until check() found it sound
+  std::uint32_t is_negated_ = 0;
 };
 
 class RowMatching : public Matching {
