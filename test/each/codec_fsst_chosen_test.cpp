@@ -4,9 +4,8 @@
 #include <random>
 
 #include "codec/generate_text.hpp"
-#include "device_fixture.hpp"
 #include "fsst_fixture.hpp"
-#include "host/fsst_strings.hpp"
+#include "fsst_strings.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/fsst_match.hpp"
 
@@ -43,11 +42,8 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
   PENSTOCK_TRY(by_bits ? decoder->enqueue_bits(*queue, there, *chosen, text) : decoder->enqueue(*queue, there, *chosen, rows.size(), text));
   Texts texts;
   texts.count = decoder->check(*queue);
-  texts.offsets.resize((by_bits ? most_rows : rows.size()) + 1);
-  texts.bytes.resize(text.bytes->bytes());
-  PENSTOCK_TRY(queue->download(texts.offsets.data(), *text.offsets, texts.offsets.size() * 8));
-  PENSTOCK_TRY(queue->download(texts.bytes.data(), *text.bytes, texts.bytes.size()));
-  PENSTOCK_TRY(queue->finish());
+  PENSTOCK_ASSIGN(texts.offsets, fetched<std::uint64_t>(*queue, *text.offsets));
+  PENSTOCK_ASSIGN(texts.bytes, fetched<char>(*queue, *text.bytes));
   return texts;
 }
 
@@ -74,12 +70,6 @@ void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& 
     ASSERT_EQ(static_cast<std::uint8_t>(texts->bytes[i]), canary) << "written behind the text";
 }
 
-template <class Body> void on_each_variant(Body body) {
-  on_each_device([&](Device& device) {
-    for (const std::string& variant : ChosenDecoder::variants(device.traits())) body(*open_device(device.traits().id), variant);
-  });
-}
-
 std::vector<std::uint64_t> some_rows(std::uint64_t row_count, unsigned of_1000, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<std::uint64_t> rows;
@@ -92,7 +82,7 @@ TEST(FsstChosenRows, OfBitmapsOfEveryDensity) {
   const Column urls = codec::generate_urls(20'011);
   const auto strings = encode(urls, {.row_group_rows = 3000});
   ASSERT_OK(strings);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
     for (const unsigned of_1000 : {0u, 1u, 100u, 500u, 1000u})
       expect_chosen(device, *strings, urls, some_rows(urls.row_count, of_1000, of_1000), true, variant);
   });
@@ -109,7 +99,7 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
   std::mt19937 random(5);
   std::vector<std::uint64_t> rows{0, 2999, 3, 3, 3};
   for (int i = 0; i < 2000; i++) rows.push_back(random() % 3000);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
     expect_chosen(device, *strings, column, rows, false, variant);
     expect_chosen(device, *strings, column, {}, false, variant);
     expect_chosen(device, *strings, column, {2999}, false, variant);
@@ -118,7 +108,7 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
 
 TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
   const EncodedStrings strings = strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x01", ""}, 3);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
     for (const std::uint64_t row : {std::uint64_t{3}, ~std::uint64_t{0}}) {
       const auto texts = decoded(device, strings, {1, row, 0}, false, 3, 100, variant);
       ASSERT_TRUE(texts.ok()) << texts.status().text();
@@ -132,7 +122,7 @@ TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
   const auto strings = encode(urls);
   ASSERT_OK(strings);
   const std::vector<std::uint64_t> rows = some_rows(1000, 500, 1);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
     const auto many = decoded(device, *strings, rows, true, rows.size() - 1, 1 << 20, variant);
     ASSERT_TRUE(many.ok()) << many.status().text();
     EXPECT_EQ(many->count.status().code(), Code::capacity);
@@ -144,7 +134,7 @@ TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
 
 TEST(FsstChosenRows, OnlyChosenRowsMustBeSound) {
   const EncodedStrings strings = strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x07", "\x01\xff", "\x01"}, 6);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
     const auto sound = decoded(device, strings, {0, 3}, true, 4, 100, variant);
     ASSERT_TRUE(sound.ok()) << sound.status().text();
     EXPECT_OK(sound->count);

@@ -5,9 +5,8 @@
 #include <random>
 
 #include "codec/generate_text.hpp"
-#include "device_fixture.hpp"
 #include "fsst_fixture.hpp"
-#include "host/fsst_strings.hpp"
+#include "fsst_strings.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/fsst_encode_device.hpp"
 #include "penstock/fsst_match.hpp"
@@ -53,11 +52,8 @@ Result<Made> made_of(const std::shared_ptr<Device>& device, const Column& column
   if (there.ok()) {
     PENSTOCK_ASSIGN(made.strings, encoder->fetch(*queue));
   }
-  made.memory.resize(codes.codes->bytes());
-  made.offsets.resize(codes.offsets->bytes());
-  PENSTOCK_TRY(queue->download(made.memory.data(), *codes.codes, made.memory.size()));
-  PENSTOCK_TRY(queue->download(made.offsets.data(), *codes.offsets, made.offsets.size()));
-  PENSTOCK_TRY(queue->finish());
+  PENSTOCK_ASSIGN(made.memory, fetched<std::uint8_t>(*queue, *codes.codes));
+  PENSTOCK_ASSIGN(made.offsets, fetched<std::uint8_t>(*queue, *codes.offsets));
   return made;
 }
 
@@ -82,16 +78,6 @@ void expect_host_codes(const std::shared_ptr<Device>& device, const Column& colu
   const auto decoded = decode(strings);
   ASSERT_OK(decoded);
   expect_equal(*decoded, column);
-}
-
-template <class Body> void on_each_variant(Body body) {
-  on_each_device([&](Device& device) {
-    const auto shared = *open_device(device.traits().id);
-    for (const std::string& variant : DeviceEncoder::variants(device.traits())) {
-      SCOPED_TRACE(variant);
-      body(shared, variant);
-    }
-  });
 }
 
 Column with_wide_offsets(const Column& column) {
@@ -123,7 +109,7 @@ Column random_bytes(std::uint64_t row_count, std::uint32_t most_bytes, std::uint
 
 TEST(FsstEncodeOnDevices, AddressesInSeveralRowGroups) {
   const Column urls = codec::generate_urls(20'011);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, urls, {}, {variant});
     expect_host_codes(device, urls, {.row_group_rows = 700}, {variant});
   });
@@ -131,7 +117,7 @@ TEST(FsstEncodeOnDevices, AddressesInSeveralRowGroups) {
 
 TEST(FsstEncodeOnDevices, OffsetsOfEightBytesOnBothSides) {
   const Column logs = with_wide_offsets(codec::generate_log_lines(3000));
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, logs, {.row_group_rows = 1100}, {variant, 8});
     expect_host_codes(device, logs, {}, {variant, 4});
   });
@@ -141,7 +127,7 @@ TEST(FsstEncodeOnDevices, ShortAndEmptyTexts) {
   std::vector<std::string> texts(70'000);
   for (std::size_t i = 0; i < texts.size(); i++) texts[i] = i % 1000 < 500 ? "" : std::string(i % 5, static_cast<char>('a' + i % 3));
   for (std::size_t i = 30'000; i < 50'000; i++) texts[i].clear();
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, Column::from_strings(texts), {.row_group_rows = 7000}, {variant});
     expect_host_codes(device, Column::from_strings(std::vector<std::string>{""}), {}, {variant});
     expect_host_codes(device, Column::from_strings(std::vector<std::string>{"a"}), {}, {variant});
@@ -151,7 +137,7 @@ TEST(FsstEncodeOnDevices, ShortAndEmptyTexts) {
 
 TEST(FsstEncodeOnDevices, BytesThatHaveNoSymbolTakeTwiceTheirRoom) {
   const Column column = random_bytes(3000, 200, 4);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     const auto made = made_of(device, column, std::vector<RowGroup>{{0, 0, std::make_shared<SymbolTable>()}}, {variant});
     ASSERT_OK(made);
     ASSERT_TRUE(made->verdict.ok()) << made->verdict.text();
@@ -169,7 +155,7 @@ TEST(FsstEncodeOnDevices, EscapesAmongTextThatIsEncodedWell) {
   std::vector<std::string> texts;
   for (std::uint64_t row = 0; row < 6000; row++) texts.emplace_back(row % 2000 < 600 ? noise.string(row % 3000) : urls.string(row));
   const Column column = Column::from_strings(texts);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, column, {}, {variant});
     expect_host_codes(device, column, {.row_group_rows = 900}, {variant, 4, 0, 3});
   });
@@ -182,7 +168,7 @@ TEST(FsstEncodeOnDevices, RowsOfAMegabyte) {
   for (std::uint64_t row = 0; row < urls.row_count; row++) long_text += urls.string(row);
   texts.push_back(long_text);
   texts.emplace_back("last");
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, Column::from_strings(texts), {.row_group_rows = 4}, {variant});
   });
 }
@@ -193,7 +179,7 @@ TEST(FsstEncodeOnDevices, OneByteRepeatedAtEveryPhase) {
   for (std::size_t i = 1; i < 400; i++) texts.emplace_back(i, 'a');
   const Column column = Column::from_strings(texts);
   const std::vector<RowGroup> row_groups{{0, 0, std::make_shared<SymbolTable>(table_of({"aaa", "aaaaaaa"}))}};
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     const auto refused = made_of(device, column, row_groups, {variant});      // the same first three bytes
     EXPECT_EQ(status_of(refused).code(), Code::unsupported);
     const std::vector<RowGroup> sevens{{0, 0, std::make_shared<SymbolTable>(table_of({"aa", "aaaaaaa"}))}};
@@ -218,7 +204,7 @@ TEST(FsstEncodeOnDevices, TextsOfTwoLetters) {
     for (std::uint64_t left = random() % 3000, at = 0; at < left; at++)
       texts[i].push_back(at < period ? static_cast<char>('a' + random() % 2) : texts[i][at - period]);
   }
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, Column::from_strings(texts), {.row_group_rows = 130}, {variant});
   });
 }
@@ -230,7 +216,7 @@ TEST(FsstEncodeOnDevices, MissingRowsHaveNoCodesWhateverTheirText) {
   for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random());
   for (std::size_t i = 300; i < 400; i++) bits[i] = 0;
   urls.validity = Bytes::own(std::move(bits));
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, urls, {.row_group_rows = 2000}, {variant});
   });
 }
@@ -242,7 +228,7 @@ TEST(FsstEncodeOnDevices, MissingRowsWithoutTextTakeNothingFromTheirNeighbours) 
     if (row % 3 == 1) texts.push_back(std::nullopt);
     else texts.emplace_back("row " + std::to_string(row));
   }
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, Column::from_strings(texts), {.row_group_rows = 1000}, {variant});
   });
 }
@@ -251,12 +237,12 @@ TEST(FsstEncodeOnDevices, ColumnsThatBeginInsideTheirBuffers) {
   Column urls = codec::generate_urls(5000);
   urls.offsets = {urls.offsets.owner, urls.offsets.data + 1234 * urls.offset_bytes, urls.offsets.size - 1234 * urls.offset_bytes};
   urls.row_count -= 2234;
-  on_each_variant([&](const auto& device, const std::string& variant) { expect_host_codes(device, urls, {}, {variant}); });
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) { expect_host_codes(device, urls, {}, {variant}); });
 }
 
 TEST(FsstEncodeOnDevices, CodesAreDecodedAndMatchedWhereTheyLie) {
   const Column urls = codec::generate_urls(5000);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     TAKE(const auto queue, device->queue());
     TAKE(const PlainStrings texts, PlainStrings::bring(*device, *queue, urls));
     TAKE(const auto row_groups, train(device, *queue, texts, 1500));
@@ -269,9 +255,7 @@ TEST(FsstEncodeOnDevices, CodesAreDecodedAndMatchedWhereTheyLie) {
     TAKE(const DeviceText text, DeviceText::allocate(*device, there));
     ASSERT_OK(decoder->enqueue(*queue, there, text));
     ASSERT_OK(decoder->check(*queue));
-    std::vector<char> bytes(there.text_bytes);
-    ASSERT_OK(queue->download(bytes.data(), *text.bytes, bytes.size()));
-    ASSERT_OK(queue->finish());
+    TAKE(const auto bytes, fetched<char>(*queue, *text.bytes, there.text_bytes));
     EXPECT_EQ(std::string_view(bytes.data(), bytes.size()), std::string_view(urls.values.as<char>(), urls.values.size));
     TAKE(const EncodedStrings strings, encoder->fetch(*queue));
     EXPECT_OK(validate(strings));
@@ -279,9 +263,7 @@ TEST(FsstEncodeOnDevices, CodesAreDecodedAndMatchedWhereTheyLie) {
     TAKE(const auto bits, device->allocate(bitmap_bytes(urls.row_count)));
     ASSERT_OK(matcher->enqueue(*queue, there, *bits));
     ASSERT_OK(matcher->check(*queue));
-    std::vector<std::uint32_t> found(bitmap_bytes(urls.row_count) / 4);
-    ASSERT_OK(queue->download(found.data(), *bits, found.size() * 4));
-    ASSERT_OK(queue->finish());
+    TAKE(const auto found, fetched<std::uint32_t>(*queue, *bits));
     EXPECT_NE(found[77 / 32] >> 77 % 32 & 1u, 0u);
   });
 }
@@ -297,17 +279,15 @@ TEST(FsstEncodeOnDevices, NothingBehindABroughtTextIsLeftUnwritten) {
         ASSERT_OK(cover(*queue, *before));
       }
       TAKE(const PlainStrings texts, PlainStrings::bring(device, *queue, column));
-      std::string bytes(texts.bytes->bytes(), '?');
-      ASSERT_OK(queue->download(bytes.data(), *texts.bytes, bytes.size()));
-      ASSERT_OK(queue->finish());
-      EXPECT_EQ(bytes, std::string(text_bytes, 'a') + std::string(bytes.size() - text_bytes, '\0'));
+      TAKE(const auto bytes, fetched<char>(*queue, *texts.bytes));
+      EXPECT_EQ(std::string(bytes.begin(), bytes.end()), std::string(text_bytes, 'a') + std::string(bytes.size() - text_bytes, '\0'));
     }
   });
 }
 
 TEST(FsstEncodeOnDevices, OffsetsThatDescendOrEndOutsideAreTold) {
   const std::vector<RowGroup> row_groups{{0, 0, std::make_shared<SymbolTable>(table_of({"ab"}))}};
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     for (const auto& [offsets, row] : {std::pair{std::vector<std::uint32_t>{0, 4, 3, 8}, 1}, {{0, 4, 8, 9}, 2}, {{9, 9, 9, 9}, 0},
                                        {{0, 0xffffffff, 4, 8}, 0}, {{7, 6, 6, 6}, 0}}) {
       const auto made = made_of(device, column_of(offsets, "abababab"), row_groups, {variant});
@@ -323,7 +303,7 @@ TEST(FsstEncodeOnDevices, MemoryOfOneByteTooFewIsToldAndKept) {
   const auto expected = encode(urls);
   ASSERT_OK(expected);
   const std::uint64_t enough = expected->codes.size / 16 * 16 + 16;
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, urls, {}, {variant, 4, enough});
     for (const std::uint64_t memory : {enough - 1, std::uint64_t{1600}, std::uint64_t{16}}) {
       const auto made = made_of(device, urls, expected->row_groups, {variant, 4, memory});
@@ -338,7 +318,7 @@ TEST(FsstEncodeOnDevices, MemoryOfOneByteTooFewIsToldAndKept) {
 TEST(FsstEncodeOnDevices, WhatDoesNotFitAnEncoderIsRefused) {
   const Column urls = codec::generate_urls(100);
   const auto table = std::make_shared<SymbolTable>(table_of({"http"}));
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     for (const std::vector<RowGroup>& row_groups : {std::vector<RowGroup>{}, {{1, 0, table}}, {{0, 0, nullptr}},
                                                     {{0, 0, table}, {0, 0, table}}, {{0, 0, table}, {100, 0, table}}})
       EXPECT_EQ(status_of(made_of(device, urls, row_groups, {variant})).code(), Code::invalid);
@@ -350,18 +330,17 @@ TEST(FsstEncodeOnDevices, WhatDoesNotFitAnEncoderIsRefused) {
 
 TEST(FsstEncodeOnDevices, NoSampleIsTakenOfTextThatIsNotThere) {
   const Column urls = codec::generate_urls(100);
-  on_each_device([&](Device& device) {
-    const auto shared = *open_device(device.traits().id);
-    const auto queue = *shared->queue();
-    PlainStrings texts = *PlainStrings::bring(device, *queue, urls);
-    EXPECT_OK(train(shared, *queue, texts));
+  on_each_shared([&](const auto& device) {
+    TAKE(const auto queue, device->queue());
+    TAKE(PlainStrings texts, PlainStrings::bring(*device, *queue, urls));
+    EXPECT_OK(train(device, *queue, texts));
     texts.row_count = 10000;
-    EXPECT_EQ(status_of(train(shared, *queue, texts)).code(), Code::invalid);
+    EXPECT_EQ(status_of(train(device, *queue, texts)).code(), Code::invalid);
     texts.row_count = 0;
-    EXPECT_OK(train(shared, *queue, texts));
+    EXPECT_OK(train(device, *queue, texts));
     texts.row_count = 100;
     texts.text_bytes *= 10;
-    EXPECT_EQ(status_of(train(shared, *queue, texts)).code(), Code::invalid);
+    EXPECT_EQ(status_of(train(device, *queue, texts)).code(), Code::invalid);
   });
 }
 
@@ -369,7 +348,7 @@ TEST(FsstEncodeOnDevices, NothingIsFetchedThatWasNotFoundGood) {
   const Column urls = codec::generate_urls(100);
   const auto expected = encode(urls);
   ASSERT_OK(expected);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     const auto queue = *device->queue();
     const auto texts = PlainStrings::bring(*device, *queue, urls);
     ASSERT_OK(texts);
@@ -393,7 +372,7 @@ TEST(FsstEncodeOnDevices, TablesOfNothingButPairs) {
   for (int i = 0; i < 255; i++) symbols.push_back({static_cast<char>(i % 16 * 3), static_cast<char>(random() % 2 * 128 + i)});
   const std::vector<RowGroup> row_groups{{0, 0, std::make_shared<SymbolTable>(table_of(symbols))}};
   const Column column = random_bytes(500, 100, 6);
-  on_each_variant([&](const auto& device, const std::string& variant) {
+  on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     const auto made = made_of(device, column, row_groups, {variant});
     ASSERT_OK(made);
     ASSERT_TRUE(made->verdict.ok()) << made->verdict.text();

@@ -1,8 +1,8 @@
 // Columns of codes that are not sound, on every device by everything that reads codes there: errors name row and byte as the host's do.
 #include <gtest/gtest.h>
 
-#include "device_fixture.hpp"
-#include "host/fsst_strings.hpp"
+#include "fsst_fixture.hpp"
+#include "fsst_strings.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/fsst_match.hpp"
 
@@ -88,10 +88,6 @@ void expect_the_hosts_words(const std::shared_ptr<Device>& device, const Faulty&
   expect_chosen_words(device, *queue, there, words);
   expect_lengths_words(device, *queue, faulty.strings, there, words);
   expect_matchers_words(device, *queue, faulty.strings, there, words);
-}
-
-template <class Body> void on_each_shared(Body body) {
-  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
 }
 
 const SymbolTable small_table = table_of({"a", "bc", "defghijk"});

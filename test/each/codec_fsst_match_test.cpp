@@ -5,9 +5,9 @@
 #include <random>
 
 #include "codec/generate_text.hpp"
-#include "device_fixture.hpp"
 #include "expr/text_functions.hpp"
-#include "host/fsst_strings.hpp"
+#include "fsst_fixture.hpp"
+#include "fsst_strings.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/fsst_match.hpp"
 
@@ -16,7 +16,6 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-constexpr std::uint32_t canary = 0xa5a5a5a5;
 constexpr std::size_t canary_words = 64;
 
 struct Found {
@@ -31,15 +30,14 @@ Result<Found> found(const std::shared_ptr<Device>& device, const EncodedStrings&
   PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
   PENSTOCK_ASSIGN(const auto matcher, DeviceMatcher::build(device, strings, predicate, variant));
   EXPECT_EQ(matcher->variant(), variant);
-  Found found;
-  found.words.resize(bitmap_bytes(strings.row_count) / 4 + canary_words);
-  PENSTOCK_ASSIGN(const auto bits, device->allocate(found.words.size() * 4));
-  PENSTOCK_TRY(queue->fill(*bits, canary, found.words.size() * 4));
+  PENSTOCK_ASSIGN(const auto bits, device->allocate(bitmap_bytes(strings.row_count) + 4 * canary_words));
+  PENSTOCK_TRY(cover(*queue, *bits));
   PENSTOCK_TRY(matcher->enqueue(*queue, there, *bits));
+  Found found;
   found.verdict = matcher->check(*queue);
-  PENSTOCK_TRY(queue->download(found.words.data(), *bits, found.words.size() * 4));
-  PENSTOCK_TRY(queue->finish());
-  for (std::size_t i = bitmap_bytes(strings.row_count) / 4; i < found.words.size(); i++) EXPECT_EQ(found.words[i], canary) << "word " << i;
+  PENSTOCK_ASSIGN(found.words, fetched<std::uint32_t>(*queue, *bits));
+  for (std::size_t i = bitmap_bytes(strings.row_count) / 4; i < found.words.size(); i++)
+    EXPECT_EQ(found.words[i], 0x01010101u * canary) << "word " << i;
   return found;
 }
 
@@ -78,10 +76,6 @@ EncodedStrings of_codes(const SymbolTable& table, const std::vector<std::string>
   std::size_t bytes = 0;
   for (const std::string& row : rows) bytes += row.size();
   return strings_of(table, rows, bytes);
-}
-
-template <class Body> void on_each_shared(Body body) {
-  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
 }
 
 std::vector<Predicate> predicates_on_urls() {
@@ -390,9 +384,7 @@ void expect_lengths(const std::shared_ptr<Device>& device, const EncodedStrings&
     TAKE(const auto buffer, device->allocate(strings.row_count * 8));
     ASSERT_OK(lengths->enqueue(*queue, there, *buffer));
     ASSERT_OK(lengths->check(*queue));
-    std::vector<std::uint64_t> values(strings.row_count);
-    ASSERT_OK(queue->download(values.data(), *buffer, values.size() * 8));
-    ASSERT_OK(queue->finish());
+    TAKE(const auto values, fetched<std::uint64_t>(*queue, *buffer));
     for (std::uint64_t row = 0; row < texts.row_count; row++) {
       const std::string_view text = texts.string(row);
       const auto characters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "codec/generate_text.hpp"
-#include "device_fixture.hpp"
-#include "host/fsst_strings.hpp"
+#include "fsst_fixture.hpp"
+#include "fsst_strings.hpp"
 #include "kernel_c/host_device.hpp"
 #include "penstock/fsst_device.hpp"
 
@@ -21,33 +21,25 @@ struct Texts {
   Status verdict;
 };
 
-// Behind the text lie 4096 bytes that must keep what they have.
-constexpr std::size_t canary_bytes = 4096;
-constexpr std::uint32_t canary = 0xa5a5a5a5;
-
 Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings, std::string_view variant,
                       const std::vector<std::uint64_t>& given_offsets = {}) {
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
   PENSTOCK_ASSIGN(const auto decoder, Decoder::build(device, there, variant));
   PENSTOCK_ASSIGN(DeviceText text, DeviceText::allocate(*device, there));
-  const std::size_t whole = (strings.text_bytes + 15) / 16 * 16 + canary_bytes;
-  PENSTOCK_ASSIGN(text.bytes, device->allocate(whole));
-  PENSTOCK_TRY(queue->fill(*text.bytes, canary, whole));
+  PENSTOCK_ASSIGN(text.bytes, device->allocate((strings.text_bytes + 15) / 16 * 16 + canary_bytes));
+  PENSTOCK_TRY(cover(*queue, *text.bytes));
   if (!given_offsets.empty()) PENSTOCK_TRY(queue->upload(*text.offsets, given_offsets.data(), given_offsets.size() * 8));
   PENSTOCK_TRY(given_offsets.empty() ? decoder->enqueue(*queue, there, text) : decoder->enqueue_decode(*queue, there, text));
   Texts texts;
-  texts.offsets.resize(strings.row_count + 1);
-  texts.bytes.resize(whole);
   texts.verdict = decoder->check(*queue);
-  PENSTOCK_TRY(queue->download(texts.offsets.data(), *text.offsets, texts.offsets.size() * 8));
-  PENSTOCK_TRY(queue->download(texts.bytes.data(), *text.bytes, whole));
-  PENSTOCK_TRY(queue->finish());
+  PENSTOCK_ASSIGN(texts.offsets, fetched<std::uint64_t>(*queue, *text.offsets));
+  PENSTOCK_ASSIGN(texts.bytes, fetched<std::uint8_t>(*queue, *text.bytes));
   return texts;
 }
 
 void expect_canaries(const Texts& texts, std::uint64_t text_bytes) {
-  for (std::size_t i = text_bytes; i < texts.bytes.size(); i++) ASSERT_EQ(texts.bytes[i], 0xa5) << "written behind the text, byte " << i;
+  for (std::size_t i = text_bytes; i < texts.bytes.size(); i++) ASSERT_EQ(texts.bytes[i], canary) << "written behind the text, byte " << i;
 }
 
 void expect_texts(const Texts& texts, const Column& expected, std::uint64_t text_bytes) {
@@ -81,10 +73,6 @@ void expect_round_trip(const std::shared_ptr<Device>& device, const Column& colu
   const auto strings = encode(column, {.row_group_rows = row_group_rows});
   ASSERT_TRUE(strings.ok()) << strings.status().text();
   expect_decoded(device, column, *strings);
-}
-
-template <class Body> void on_each_shared(Body body) {
-  on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
 }
 
 TEST(FsstOnDevices, AddressesOfManyRowGroupsComeBack) {
@@ -158,29 +146,23 @@ TEST(FsstOnDevices, RowGroupsThatBeginAnywhereWithLongOffsets) {
 
 // Warps' spans are whole steps of 512 codes: rows end where they do.
 TEST(FsstOnDevices, AnEscapeThatEndsARowAtAStepsEndIsTold) {
-  on_each_shared([](const auto& device) {
-    std::vector<std::string> codes(40, std::string(512, '\0'));
-    codes[17].back() = '\xff';
-    for (const std::string& variant : Decoder::variants(device->traits())) {
-      const auto texts = decoded(device, strings_of(table_of({"a"}), codes, 40 * 512), variant);
-      ASSERT_TRUE(texts.ok()) << texts.status().text();
-      EXPECT_NE(texts->verdict.text().find("row 17"), std::string::npos) << variant << ": " << texts->verdict.text();
-    }
+  std::vector<std::string> codes(40, std::string(512, '\0'));
+  codes[17].back() = '\xff';
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    TAKE(const Texts texts, decoded(device, strings_of(table_of({"a"}), codes, 40 * 512), variant));
+    EXPECT_NE(texts.verdict.text().find("row 17"), std::string::npos) << texts.verdict.text();
   });
 }
 
 TEST(FsstOnDevices, ATextOfAnotherLengthThanTheColumnSaysIsTold) {
   const Made made = random_codes(11, 300, 40, 5, 0);
-  on_each_shared([&](const auto& device) {
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (const std::uint64_t stated : {made.strings.text_bytes - 1, made.strings.text_bytes + 1}) {
       EncodedStrings strings = made.strings;
       strings.text_bytes = stated;
-      for (const std::string& variant : Decoder::variants(device->traits())) {
-        const auto texts = decoded(device, strings, variant);
-        ASSERT_TRUE(texts.ok()) << texts.status().text();
-        EXPECT_EQ(texts->verdict.text(), validate(strings).text()) << variant;
-        expect_canaries(*texts, stated);
-      }
+      TAKE(const Texts texts, decoded(device, strings, variant));
+      EXPECT_EQ(texts.verdict.text(), validate(strings).text());
+      expect_canaries(texts, stated);
     }
   });
 }
@@ -219,16 +201,13 @@ TEST(FsstOnDevices, CodesThatAreNotSoundAreRefusedByRow) {
       {std::string("\x00\x01", 2), std::string("\x07", 1)},               // no symbol has code 7
       {std::string("\x00", 1), std::string("\x01\xff", 2)},               // ends with an escape
       {std::string("\x00", 1), std::string("\xff\xff\xff", 3), "\x01"}};  // so does this
-  on_each_shared([&](const auto& device) {
-    for (const auto& codes : columns)
-      for (const std::string& variant : Decoder::variants(device->traits())) {
-        EncodedStrings strings = strings_of(table, codes, 6);
-        const auto texts = decoded(device, strings, variant);
-        ASSERT_TRUE(texts.ok()) << texts.status().text();
-        EXPECT_EQ(texts->verdict.code(), Code::corrupt);
-        EXPECT_NE(texts->verdict.text().find("row 1"), std::string::npos) << texts->verdict.text();
-        expect_canaries(*texts, 6);
-      }
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    for (const auto& codes : columns) {
+      TAKE(const Texts texts, decoded(device, strings_of(table, codes, 6), variant));
+      EXPECT_EQ(texts.verdict.code(), Code::corrupt);
+      EXPECT_NE(texts.verdict.text().find("row 1"), std::string::npos) << texts.verdict.text();
+      expect_canaries(texts, 6);
+    }
   });
 }
 
@@ -237,57 +216,46 @@ TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
   std::mt19937_64 random(8);
   std::vector<std::uint64_t> right{0};
   for (std::uint64_t row = 0; row < made.column.row_count; row++) right.push_back(right.back() + made.column.string(row).size());
-  on_each_shared([&](const auto& device) {
-    for (const std::string& variant : Decoder::variants(device->traits()))
-      for (int attempt = 0; attempt < 12; attempt++) {
-        std::vector<std::uint64_t> offsets = right;
-        // The last and the first are what every variant must notice; others move text about inside.
-        offsets[attempt % 2 == 0 ? offsets.size() - 1 : 0] = attempt % 3 == 0 ? random() : right.back() + random() % 5000 + 1;
-        for (int i = 0; i < attempt; i++) offsets[random() % offsets.size()] = random() >> random() % 64;
-        const auto texts = decoded(device, made.strings, variant, offsets);
-        ASSERT_TRUE(texts.ok()) << texts.status().text();
-        EXPECT_EQ(texts->verdict.code(), Code::corrupt) << variant << ", attempt " << attempt;
-        EXPECT_NE(texts->verdict.text().find("row "), std::string::npos) << texts->verdict.text();
-        expect_canaries(*texts, made.strings.text_bytes);
-      }
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    for (int attempt = 0; attempt < 12; attempt++) {
+      std::vector<std::uint64_t> offsets = right;
+      // The last and the first are what every variant must notice; others move text about inside.
+      offsets[attempt % 2 == 0 ? offsets.size() - 1 : 0] = attempt % 3 == 0 ? random() : right.back() + random() % 5000 + 1;
+      for (int i = 0; i < attempt; i++) offsets[random() % offsets.size()] = random() >> random() % 64;
+      TAKE(const Texts texts, decoded(device, made.strings, variant, offsets));
+      EXPECT_EQ(texts.verdict.code(), Code::corrupt) << "attempt " << attempt;
+      EXPECT_NE(texts.verdict.text().find("row "), std::string::npos) << texts.verdict.text();
+      expect_canaries(texts, made.strings.text_bytes);
+    }
   });
 }
 
 TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
-  on_each_shared([](const auto& device) {
-    for (const std::string& variant : Decoder::variants(device->traits())) {
-      const auto texts = decoded(device, strings_of(table_of({"a"}), {"", ""}, 0), variant, {0, 0, 1});
-      ASSERT_TRUE(texts.ok()) << texts.status().text();
-      EXPECT_EQ(texts->verdict.text(), "corrupt: row 1: its text ends at byte 0, its offset is 1") << variant;
-      expect_canaries(*texts, 0);
-    }
+  on_each_variant<Decoder>([](const auto& device, const std::string& variant) {
+    TAKE(const Texts texts, decoded(device, strings_of(table_of({"a"}), {"", ""}, 0), variant, {0, 0, 1}));
+    EXPECT_EQ(texts.verdict.text(), "corrupt: row 1: its text ends at byte 0, its offset is 1");
+    expect_canaries(texts, 0);
   });
 }
 
 TEST(FsstOnDevices, StringsBroughtForMatchingAreNotDecoded) {
   const auto strings = encode(codec::generate_urls(100));
   ASSERT_OK(strings);
-  on_each_device([&](Device& device) {
-    const auto shared = *open_device(device.traits().id);
-    const auto queue = *shared->queue();
-    const auto whole = DeviceStrings::bring(device, *queue, *strings);
-    ASSERT_OK(whole);
-    const auto there = DeviceStrings::for_matching(device, *strings, whole->codes, whole->offsets);
-    ASSERT_OK(there);
-    const auto text = *DeviceText::allocate(device, *whole);
-    for (const std::string& variant : Decoder::variants(device.traits())) {
-      SCOPED_TRACE(variant);
-      const auto decoder = Decoder::build(shared, *whole, variant);
-      ASSERT_TRUE(decoder.ok()) << decoder.status().text();
-      EXPECT_EQ((*decoder)->enqueue(*queue, *there, text).code(), Code::invalid);
-      EXPECT_EQ((*decoder)->enqueue_decode(*queue, *there, text).code(), Code::invalid);
+  const std::vector<std::uint64_t> first_row{0};
+  on_each_shared([&](const auto& device) {
+    TAKE(const auto queue, device->queue());
+    TAKE(const DeviceStrings whole, DeviceStrings::bring(*device, *queue, *strings));
+    TAKE(const DeviceStrings there, DeviceStrings::for_matching(*device, *strings, whole.codes, whole.offsets));
+    TAKE(const DeviceText text, DeviceText::allocate(*device, whole));
+    for (const std::string& variant : Decoder::variants(device->traits())) {
+      TAKE(const auto decoder, Decoder::build(device, whole, variant));
+      EXPECT_EQ(decoder->enqueue(*queue, there, text).code(), Code::invalid) << variant;
+      EXPECT_EQ(decoder->enqueue_decode(*queue, there, text).code(), Code::invalid) << variant;
     }
-    const auto rows = *device.allocate(8);
-    ASSERT_OK(queue->fill(*rows, 0, 8));
-    for (const std::string& variant : ChosenDecoder::variants(device.traits())) {
-      const auto decoder = ChosenDecoder::build(shared, *whole, 1, variant);
-      ASSERT_TRUE(decoder.ok()) << decoder.status().text();
-      EXPECT_EQ((*decoder)->enqueue(*queue, *there, *rows, 1, text).code(), Code::invalid) << variant;
+    TAKE(const auto rows, on_device(*device, *queue, first_row));
+    for (const std::string& variant : ChosenDecoder::variants(device->traits())) {
+      TAKE(const auto decoder, ChosenDecoder::build(device, whole, 1, variant));
+      EXPECT_EQ(decoder->enqueue(*queue, there, *rows, 1, text).code(), Code::invalid) << variant;
     }
   });
 }
@@ -301,13 +269,10 @@ TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMe
   table->symbols[254] = 0;
   table->lengths[254] = 0;
   made.strings.row_groups[0].table = table;
-  on_each_shared([&](const auto& device) {
-    for (const std::string& variant : Decoder::variants(device->traits())) {
-      const auto texts = decoded(device, made.strings, variant, right);
-      ASSERT_TRUE(texts.ok()) << texts.status().text();
-      EXPECT_EQ(texts->verdict.text(), validate(made.strings).text()) << variant;
-      expect_canaries(*texts, made.strings.text_bytes);
-    }
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    TAKE(const Texts texts, decoded(device, made.strings, variant, right));
+    EXPECT_EQ(texts.verdict.text(), validate(made.strings).text());
+    expect_canaries(texts, made.strings.text_bytes);
   });
 }
 

@@ -4,7 +4,7 @@
 #include "codec/fsst/encoded_column.hpp"
 #include "codec/generate_text.hpp"
 #include "column/rebatch.hpp"
-#include "host/fsst_strings.hpp"
+#include "fsst_strings.hpp"
 #include "penstock/sql.hpp"
 #include "plan/run_tiles.hpp"
 #include "plan_fixture.hpp"

@@ -1,4 +1,4 @@
-// Columns and encoded strings made by hand for the tests of FSST.
+// Columns and encoded strings for the tests of FSST.
 #pragma once
 #include <gtest/gtest.h>
 
