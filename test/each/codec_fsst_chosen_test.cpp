@@ -47,8 +47,6 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
   return texts;
 }
 
-std::string_view text_of(const Column& column, std::uint64_t row) { return column.is_valid(row) ? column.string(row) : std::string_view(); }
-
 void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& strings, const Column& column,
                    const std::vector<std::uint64_t>& rows, bool by_bits, const std::string& variant) {
   SCOPED_TRACE(variant);
@@ -80,11 +78,10 @@ std::vector<std::uint64_t> some_rows(std::uint64_t row_count, unsigned of_1000, 
 
 TEST(FsstChosenRows, OfBitmapsOfEveryDensity) {
   const Column urls = codec::generate_urls(20'011);
-  const auto strings = encode(urls, {.row_group_rows = 3000});
-  ASSERT_OK(strings);
+  const EncodedStrings strings = encoded(urls, {.row_group_rows = 3000});
   on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
     for (const unsigned of_1000 : {0u, 1u, 100u, 500u, 1000u})
-      expect_chosen(device, *strings, urls, some_rows(urls.row_count, of_1000, of_1000), true, variant);
+      expect_chosen(device, strings, urls, some_rows(urls.row_count, of_1000, of_1000), true, variant);
   });
 }
 
@@ -94,15 +91,14 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
     texts.push_back(i % 7 == 0 ? std::nullopt : std::optional(i % 500 == 3 ? std::string(300'000, static_cast<char>('a' + i % 26))
                                                                            : "text \xff " + std::to_string(i * 7919)));
   const Column column = Column::from_strings(texts);
-  const auto strings = encode(column, {.row_group_rows = 450});
-  ASSERT_OK(strings);
+  const EncodedStrings strings = encoded(column, {.row_group_rows = 450});
   std::mt19937 random(5);
   std::vector<std::uint64_t> rows{0, 2999, 3, 3, 3};
   for (int i = 0; i < 2000; i++) rows.push_back(random() % 3000);
   on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
-    expect_chosen(device, *strings, column, rows, false, variant);
-    expect_chosen(device, *strings, column, {}, false, variant);
-    expect_chosen(device, *strings, column, {2999}, false, variant);
+    expect_chosen(device, strings, column, rows, false, variant);
+    expect_chosen(device, strings, column, {}, false, variant);
+    expect_chosen(device, strings, column, {2999}, false, variant);
   });
 }
 
@@ -119,14 +115,13 @@ TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
 
 TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
   const Column urls = codec::generate_urls(1000);
-  const auto strings = encode(urls);
-  ASSERT_OK(strings);
+  const EncodedStrings strings = encoded(urls);
   const std::vector<std::uint64_t> rows = some_rows(1000, 500, 1);
   on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
-    const auto many = decoded(device, *strings, rows, true, rows.size() - 1, 1 << 20, variant);
+    const auto many = decoded(device, strings, rows, true, rows.size() - 1, 1 << 20, variant);
     ASSERT_TRUE(many.ok()) << many.status().text();
     EXPECT_EQ(many->count.status().code(), Code::capacity);
-    const auto long_text = decoded(device, *strings, rows, false, rows.size(), 1024, variant);
+    const auto long_text = decoded(device, strings, rows, false, rows.size(), 1024, variant);
     ASSERT_TRUE(long_text.ok()) << long_text.status().text();
     EXPECT_EQ(long_text->count.status().code(), Code::capacity);
   });
@@ -156,12 +151,11 @@ INSTANTIATE_TEST_SUITE_P(Devices, FsstChosenOnTheHost,
 TEST_P(FsstChosenOnTheHost, DecodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   const Column urls = codec::generate_urls(300);
-  const auto strings = encode(urls, {.row_group_rows = 90});
-  ASSERT_OK(strings);
+  const EncodedStrings strings = encoded(urls, {.row_group_rows = 90});
   for (const std::string& variant : ChosenDecoder::variants(device->traits())) {
-    expect_chosen(device, *strings, urls, some_rows(300, 400, 9), true, variant);
-    expect_chosen(device, *strings, urls, {5, 4, 299, 4}, false, variant);
-    const auto no_room = decoded(device, *strings, some_rows(300, 900, 10), true, 300, 1001, variant);
+    expect_chosen(device, strings, urls, some_rows(300, 400, 9), true, variant);
+    expect_chosen(device, strings, urls, {5, 4, 299, 4}, false, variant);
+    const auto no_room = decoded(device, strings, some_rows(300, 900, 10), true, 300, 1001, variant);
     ASSERT_TRUE(no_room.ok()) << no_room.status().text();
     EXPECT_EQ(no_room->count.status().code(), Code::capacity) << variant;
   }
@@ -178,13 +172,12 @@ TEST_P(FsstChosenOnTheHost, PiecesOfRowsAndRunsOfRowGroupsLieOneBehindAnother) {
     texts.push_back(text);
   }
   const Column column = Column::from_strings(texts);
-  const auto strings = encode(column, {.row_group_rows = 23});
-  ASSERT_OK(strings);
+  const EncodedStrings strings = encoded(column, {.row_group_rows = 23});
   std::vector<std::uint64_t> rows;
   for (std::uint64_t i = 0; i < 300; i++) rows.push_back(i < 150 ? i : random() % 200);
   const std::vector<std::string> variants = ChosenDecoder::variants(device->traits());
   EXPECT_EQ(variants.front(), GetParam().is_cpu ? "fsst_chosen_rows" : "fsst_chosen_tiles");
-  for (const std::string& variant : variants) expect_chosen(device, *strings, column, rows, false, variant);
+  for (const std::string& variant : variants) expect_chosen(device, strings, column, rows, false, variant);
 }
 
 }  // namespace

@@ -58,18 +58,17 @@ Result<Made> made_of(const std::shared_ptr<Device>& device, const Column& column
 }
 
 void expect_host_codes(const std::shared_ptr<Device>& device, const Column& column, const EncodeOptions& options, const Setting& setting) {
-  const auto expected = encode(column, options);
-  ASSERT_OK(expected);
-  const auto made = made_of(device, column, expected->row_groups, setting);
+  const EncodedStrings expected = encoded(column, options);
+  const auto made = made_of(device, column, expected.row_groups, setting);
   ASSERT_TRUE(made.ok()) << made.status().text();
   ASSERT_TRUE(made->verdict.ok()) << made->verdict.text();
   const EncodedStrings& strings = made->strings;
-  ASSERT_EQ(strings.codes.size, expected->codes.size);
-  for (std::uint64_t row = 0; row <= column.row_count; row++) ASSERT_EQ(strings.offset(row), expected->offset(row)) << "row " << row;
-  for (std::uint64_t at = 0; at < strings.codes.size; at++) ASSERT_EQ(strings.codes.data[at], expected->codes.data[at]) << "code " << at;
-  EXPECT_EQ(strings.text_bytes, expected->text_bytes);
+  ASSERT_EQ(strings.codes.size, expected.codes.size);
+  for (std::uint64_t row = 0; row <= column.row_count; row++) ASSERT_EQ(strings.offset(row), expected.offset(row)) << "row " << row;
+  for (std::uint64_t at = 0; at < strings.codes.size; at++) ASSERT_EQ(strings.codes.data[at], expected.codes.data[at]) << "code " << at;
+  EXPECT_EQ(strings.text_bytes, expected.text_bytes);
   for (std::size_t group = 0; group < strings.row_groups.size(); group++)
-    EXPECT_EQ(strings.row_groups[group].first_text_byte, expected->row_groups[group].first_text_byte) << "row group " << group;
+    EXPECT_EQ(strings.row_groups[group].first_text_byte, expected.row_groups[group].first_text_byte) << "row group " << group;
   std::uint64_t at = strings.codes.size;
   for (; at == strings.codes.size || at % 16 != 0; at++) ASSERT_EQ(made->memory[at], 0) << "no zeros behind the codes";
   for (; at < made->memory.size(); at++) ASSERT_EQ(made->memory[at], canary) << "written behind the codes, byte " << at;
@@ -300,16 +299,15 @@ TEST(FsstEncodeOnDevices, OffsetsThatDescendOrEndOutsideAreTold) {
 
 TEST(FsstEncodeOnDevices, MemoryOfOneByteTooFewIsToldAndKept) {
   const Column urls = codec::generate_urls(2000);
-  const auto expected = encode(urls);
-  ASSERT_OK(expected);
-  const std::uint64_t enough = expected->codes.size / 16 * 16 + 16;
+  const EncodedStrings expected = encoded(urls);
+  const std::uint64_t enough = expected.codes.size / 16 * 16 + 16;
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, urls, {}, {variant, 4, enough});
     for (const std::uint64_t memory : {enough - 1, std::uint64_t{1600}, std::uint64_t{16}}) {
-      const auto made = made_of(device, urls, expected->row_groups, {variant, 4, memory});
+      const auto made = made_of(device, urls, expected.row_groups, {variant, 4, memory});
       ASSERT_OK(made);
       EXPECT_EQ(made->verdict.code(), Code::capacity);
-      EXPECT_NE(made->verdict.text().find(std::to_string(expected->codes.size)), std::string::npos) << made->verdict.text();
+      EXPECT_NE(made->verdict.text().find(std::to_string(expected.codes.size)), std::string::npos) << made->verdict.text();
       for (std::size_t i = 0; i < memory; i++) ASSERT_EQ(made->memory[i], canary) << "written though there is no room, byte " << i;
     }
   });
@@ -346,13 +344,12 @@ TEST(FsstEncodeOnDevices, NoSampleIsTakenOfTextThatIsNotThere) {
 
 TEST(FsstEncodeOnDevices, NothingIsFetchedThatWasNotFoundGood) {
   const Column urls = codec::generate_urls(100);
-  const auto expected = encode(urls);
-  ASSERT_OK(expected);
+  const EncodedStrings expected = encoded(urls);
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     const auto queue = *device->queue();
     const auto texts = PlainStrings::bring(*device, *queue, urls);
     ASSERT_OK(texts);
-    const auto encoder = DeviceEncoder::build(device, *texts, expected->row_groups, 4, variant);
+    const auto encoder = DeviceEncoder::build(device, *texts, expected.row_groups, 4, variant);
     ASSERT_TRUE(encoder.ok()) << encoder.status().text();
     EXPECT_EQ(status_of((*encoder)->check(*queue)).code(), Code::invalid);
     EXPECT_EQ(status_of((*encoder)->fetch(*queue)).code(), Code::invalid);

@@ -90,26 +90,25 @@ void expect_the_hosts_words(const std::shared_ptr<Device>& device, const Faulty&
   expect_matchers_words(device, *queue, faulty.strings, there, words);
 }
 
-const SymbolTable small_table = table_of({"a", "bc", "defghijk"});
-const Faulty no_symbol{strings_of(small_table, {std::string("\x00\x01", 2), "\x01\x01\x02\xff\x07\x07", "\x01"}, 20)};
-const Faulty early_end{strings_of(small_table, {std::string(1, '\0'), "\x01\x01\xff", std::string(1, '\0')}, 6)};
+const Faulty no_symbol{strings_of(three_symbols(), {std::string("\x00\x01", 2), "\x01\x01\x02\xff\x07\x07", "\x01"}, 20)};
+const Faulty early_end{strings_of(three_symbols(), {std::string(1, '\0'), "\x01\x01\xff", std::string(1, '\0')}, 6)};
 
 TEST(FsstFaults, ACodeWithoutASymbolIsNamed) {
   on_each_shared([](const auto& device) {
     expect_the_hosts_words(device, no_symbol);
-    expect_the_hosts_words(device, {strings_of(small_table, {"\x03"}, 1)});
+    expect_the_hosts_words(device, {strings_of(three_symbols(), {"\x03"}, 1)});
   });
 }
 
 TEST(FsstFaults, AnEscapeAtARowsEndIsNamed) {
   on_each_shared([](const auto& device) {
     expect_the_hosts_words(device, early_end);
-    expect_the_hosts_words(device, {strings_of(small_table, {"\x01", "\xff\xff\xff"}, 3)});
+    expect_the_hosts_words(device, {strings_of(three_symbols(), {"\x01", "\xff\xff\xff"}, 3)});
   });
 }
 
 TEST(FsstFaults, OffsetsThatDescendOrGoBeyondTheCodesAreNamed) {
-  const EncodedStrings sound = strings_of(small_table, {"\x01\x01", "\x01\x01\x01", "\x01\x01\x01\x01"}, 18);
+  const EncodedStrings sound = strings_of(three_symbols(), {"\x01\x01", "\x01\x01\x01", "\x01\x01\x01\x01"}, 18);
   on_each_shared([&](const auto& device) {
     expect_the_hosts_words(device, {sound, {0, 2, 1, 9}});
     expect_the_hosts_words(device, {sound, {0, 2, 5, 10}});
@@ -118,13 +117,13 @@ TEST(FsstFaults, OffsetsThatDescendOrGoBeyondTheCodesAreNamed) {
 }
 
 TEST(FsstFaults, ARowsOwnTableTellsWhichCodesItHas) {
-  EncodedStrings strings = strings_of(small_table, {"\x01\x02", "\x02", "\x01\x01", "\x01\x02\x02"}, 30);
+  EncodedStrings strings = strings_of(three_symbols(), {"\x01\x02", "\x02", "\x01\x01", "\x01\x02\x02"}, 30);
   strings.row_groups.push_back({2, 18, std::make_shared<SymbolTable>(table_of({"a", "b"}))});
   on_each_shared([&](const auto& device) { expect_the_hosts_words(device, {strings}); });
 }
 
 TEST(FsstFaults, OffsetsOfEightBytesAreRead) {
-  EncodedStrings strings = strings_of(small_table, {"\x01\x01", "\x01\x07"}, 6);
+  EncodedStrings strings = strings_of(three_symbols(), {"\x01\x01", "\x01\x07"}, 6);
   strings.offsets = Bytes::own(std::vector<std::uint64_t>{0, 2, 4});
   strings.offset_bytes = 8;
   on_each_shared([&](const auto& device) { expect_the_hosts_words(device, {strings}); });
@@ -142,16 +141,16 @@ TEST(FsstFaults, TheByteInALongRowIsCountedThroughEscapesThatLieAcrossPieces) {
     for (const std::size_t at : {piece + 1, 2 * piece + 2, 3 * piece - 1}) {
       std::string bad = codes;
       bad[at] = '\x09';
-      expect_the_hosts_words(device, {strings_of(small_table, {"\x01", bad}, 6 * piece)});
+      expect_the_hosts_words(device, {strings_of(three_symbols(), {"\x01", bad}, 6 * piece)});
     }
     codes.back() = '\xff';
-    expect_the_hosts_words(device, {strings_of(small_table, {"\x01", codes}, 6 * piece)});
+    expect_the_hosts_words(device, {strings_of(three_symbols(), {"\x01", codes}, 6 * piece)});
   });
 }
 
 // Given offsets are no part of the column: what the host has no words for.
 TEST(FsstFaults, GivenOffsetsThatDoNotFitAreNamedByTheirFirstRow) {
-  const EncodedStrings strings = strings_of(small_table, {"\x01", "\x02", "\x01"}, 12);
+  const EncodedStrings strings = strings_of(three_symbols(), {"\x01", "\x02", "\x01"}, 12);
   on_each_shared([&](const auto& device) {
     TAKE(const auto queue, device->queue());
     TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
@@ -166,7 +165,7 @@ TEST(FsstFaults, GivenOffsetsThatDoNotFitAreNamedByTheirFirstRow) {
 
 // The verdict may be about what lies there no more.
 TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
-  const EncodedStrings bad = strings_of(small_table, {"\x01", "\x07"}, 4), sound = strings_of(small_table, {"\x01", "\x01"}, 4);
+  const EncodedStrings bad = strings_of(three_symbols(), {"\x01", "\x07"}, 4), sound = strings_of(three_symbols(), {"\x01", "\x01"}, 4);
   on_each_shared([&](const auto& device) {
     TAKE(const auto queue, device->queue());
     TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, bad));

@@ -30,17 +30,9 @@ Table texts_table() {
   return Table::of({{"id", Column::from(numbers)}, {"url", Column::from_strings(urls)}, {"few", Column::from_strings(few)}});
 }
 
-Column encoded(const Column& texts, fsst::TextCheck check = {}, std::uint64_t row_group_rows = 700) {
-  auto strings = fsst::encode(texts, {.row_group_rows = row_group_rows});
-  EXPECT_OK(strings);
-  auto column = fsst::encoded_column(std::move(*strings), std::move(check));
-  EXPECT_OK(column);
-  return *column;
-}
-
 Table with_encoded(Table table, const fsst::TextCheck& check = {}) {
   for (Column& column : table.columns)
-    if (column.type.kind == Kind::string) column = encoded(column, check);
+    if (column.type.kind == Kind::string) column = fsst::encoded_texts(column, 700, check);
   return table;
 }
 

@@ -16,14 +16,6 @@ Column texts(std::uint64_t row_count) {
   return Column::from_strings(values);
 }
 
-Column encoded(const Column& column, std::uint64_t row_group_rows, TextCheck check = {}) {
-  auto strings = encode(column, {.row_group_rows = row_group_rows});
-  EXPECT_TRUE(strings.ok());
-  auto made = encoded_column(std::move(*strings), std::move(check));
-  EXPECT_TRUE(made.ok());
-  return *made;
-}
-
 void expect_texts(const Column& found, const Column& expected) {
   ASSERT_NE(found.encoded, nullptr);
   const EncodedStrings& codes = *codes_of(found);
@@ -42,7 +34,7 @@ void expect_texts(const Column& found, const Column& expected) {
 }
 
 TEST(EncodedColumn, SlicesHaveTheTextsOfTheirRows) {
-  const Column plain = texts(1000), codes = encoded(plain, 300);
+  const Column plain = texts(1000), codes = encoded_texts(plain, 300);
   expect_texts(codes, plain);
   for (const auto& [first, count] : {std::pair(0u, 1000u), {0u, 300u}, {300u, 300u}, {1u, 1u}, {299u, 2u}, {64u, 640u}, {993u, 7u},
                                      {5u, 0u}}) {
@@ -52,7 +44,7 @@ TEST(EncodedColumn, SlicesHaveTheTextsOfTheirRows) {
 }
 
 TEST(EncodedColumn, ASliceOfASliceHasTheCodesOfItsRowsAlone) {
-  const Column plain = texts(1000), part = encoded(plain, 300).slice(128, 640).slice(192, 256);
+  const Column plain = texts(1000), part = encoded_texts(plain, 300).slice(128, 640).slice(192, 256);
   expect_texts(part, plain.slice(320, 256));
   const EncodedStrings& codes = *codes_of(part);
   EXPECT_EQ(codes.offset(0), 0u);
@@ -62,13 +54,7 @@ TEST(EncodedColumn, ASliceOfASliceHasTheCodesOfItsRowsAlone) {
 
 TEST(EncodedColumn, OffsetsOfEightBytesAreCutAndJoinedAsThoseOfFour) {
   const Column plain = texts(400);
-  auto strings = encode(plain, {.row_group_rows = 150});
-  ASSERT_TRUE(strings.ok());
-  std::vector<std::uint64_t> wide;
-  for (std::uint64_t row = 0; row <= 400; row++) wide.push_back(strings->offset(row));
-  strings->offsets = Bytes::own(std::move(wide));
-  strings->offset_bytes = 8;
-  const auto codes = encoded_column(std::move(*strings));
+  const auto codes = encoded_column(moved(encoded(plain, {.row_group_rows = 150}), 0));
   ASSERT_TRUE(codes.ok()) << codes.status().text();
   expect_texts(codes->slice(100, 200), plain.slice(100, 200));
   Column joined = *codes;
@@ -78,7 +64,7 @@ TEST(EncodedColumn, OffsetsOfEightBytesAreCutAndJoinedAsThoseOfFour) {
 }
 
 TEST(EncodedColumn, PartsPutTogetherAreTheRowsInTheirOrder) {
-  const Column plain = texts(500), codes = encoded(plain, 200);
+  const Column plain = texts(500), codes = encoded_texts(plain, 200);
   const std::vector<std::shared_ptr<const EncodedTexts>> parts = {codes.slice(100, 250).encoded, codes.slice(7, 0).encoded,
                                                                   codes.slice(3, 64).encoded, codes.encoded};
   const auto joined = codes.encoded->joined(parts);
@@ -95,14 +81,14 @@ TEST(EncodedColumn, PartsPutTogetherAreTheRowsInTheirOrder) {
 }
 
 TEST(EncodedColumn, WhoDecodesAPartIsToldWhatTheCheckSays) {
-  const Column codes = encoded(texts(300), 100, [](const Column&) { return Status(Code::corrupt, "not these"); });
+  const Column codes = encoded_texts(texts(300), 100, [](const Column&) { return Status(Code::corrupt, "not these"); });
   EXPECT_EQ(decoded(codes.slice(64, 64)).status().message(), "not these");
   EXPECT_EQ(codes.encoded->decode_rows(std::vector<std::uint64_t>{1}).status().message(), "not these");
 }
 
 TEST(EncodedColumn, ATableYieldsTextsToWhoDoesNotAskForCodes) {
   const Column plain = texts(300);
-  const auto source = table_source(Table::of({{"s", encoded(plain, 100)}}));
+  const auto source = table_source(Table::of({{"s", encoded_texts(plain, 100)}}));
   EXPECT_TRUE(source->schema()[0].is_encoded);
   for (const bool asks : {false, true}) {
     ScanOptions options;
@@ -127,7 +113,7 @@ std::vector<std::uint64_t> batches_of(const std::vector<std::uint64_t>& sizes, s
     if (at == sizes.size()) return std::optional<Table>();
     const Column part = plain.slice(first, sizes[at]);
     first += sizes[at++];
-    return std::optional(Table::of({{"s", encoded(part, 1000)}}));
+    return std::optional(Table::of({{"s", encoded_texts(part, 1000)}}));
   }, batch_rows);
   std::vector<std::uint64_t> rows;
   for (std::uint64_t begin = 0;; begin += rows.back()) {

@@ -18,9 +18,7 @@ void expect_refused(const EncodedStrings& strings, std::string_view words) {
 SymbolTable small_table() { return table_of({"ab", "cde", "x"}); }
 EncodedStrings sound() { return strings_of(small_table(), {{"\0\1", 2}, "\2", "", "\xff\xff"}, 7); }
 EncodedStrings urls(std::uint32_t split_code_bytes = 64) {
-  auto encoded = encode(codec::generate_urls(3000), {.row_group_rows = 1000, .split_code_bytes = split_code_bytes});
-  EXPECT_TRUE(encoded.ok());
-  return *encoded;
+  return encoded(codec::generate_urls(3000), {.row_group_rows = 1000, .split_code_bytes = split_code_bytes});
 }
 template <class T> std::vector<T> values_of(const Bytes& bytes) { return {bytes.as<T>(), bytes.as<T>() + bytes.size / sizeof(T)}; }
 template <class T> Bytes changed(const Bytes& bytes, std::size_t at, T value) {

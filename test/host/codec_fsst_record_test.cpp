@@ -10,9 +10,7 @@ namespace {
 using Octets = std::vector<std::byte>;
 
 EncodedStrings urls(std::uint32_t split_code_bytes) {
-  auto encoded = encode(codec::generate_urls(300), {.row_group_rows = 100, .split_code_bytes = split_code_bytes});
-  EXPECT_TRUE(encoded.ok());
-  return *encoded;
+  return encoded(codec::generate_urls(300), {.row_group_rows = 100, .split_code_bytes = split_code_bytes});
 }
 Octets record_of(const EncodedStrings& strings) {
   auto record = write_record(strings);
