@@ -102,6 +102,28 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
   });
 }
 
+// Rows of row groups in turns, so many of these in each chunk of rows that a group of fsst_chosen_tiles takes: 16, where rows are few.
+std::vector<std::uint64_t> rows_in_runs(const EncodedStrings& strings, std::uint64_t runs) {
+  constexpr std::uint64_t chunk_rows = 16, chunks = 12;
+  std::vector<std::uint64_t> rows;
+  for (std::uint64_t chunk = 0; chunk < chunks; chunk++)
+    for (std::uint64_t i = 0; i < chunk_rows; i++)
+      rows.push_back(strings.row_groups[(chunk + i * runs / chunk_rows) % strings.row_groups.size()].first_row + (5 * chunk + i) % 40);
+  return rows;
+}
+// Four are decoded run by run, five row by row.
+void expect_runs_at_the_border(const std::shared_ptr<Device>& device, const std::string& variant) {
+  const Made made = random_codes(8, {.rows = 400, .row_groups = 8, .letters = {}});
+  for (const std::uint64_t runs : {4u, 5u}) {
+    SCOPED_TRACE(runs);
+    expect_chosen(device, made.strings, made.texts, rows_in_runs(made.strings, runs), false, variant);
+  }
+}
+
+TEST(FsstChosenRows, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
+  on_each_variant<ChosenDecoder>([](const auto& device, const std::string& variant) { expect_runs_at_the_border(device, variant); });
+}
+
 TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
   const EncodedStrings strings = strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x01", ""}, 3);
   on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
@@ -159,6 +181,11 @@ TEST_P(FsstChosenOnTheHost, DecodesWithoutAFinding) {
     ASSERT_TRUE(no_room.ok()) << no_room.status().text();
     EXPECT_EQ(no_room->count.status().code(), Code::capacity) << variant;
   }
+}
+
+TEST_P(FsstChosenOnTheHost, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
+  const auto device = kernel::make_host_device(GetParam());
+  for (const std::string& variant : ChosenDecoder::variants(device->traits())) expect_runs_at_the_border(device, variant);
 }
 
 // Rows longer than a group's tile of codes, which go in pieces; chunks of rows of a few row groups, and of many.

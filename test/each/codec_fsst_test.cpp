@@ -103,6 +103,29 @@ TEST(FsstOnDevices, AnEscapeThatEndsARowAtAStepsEndIsTold) {
   });
 }
 
+// A warp looks at the rows that begin in a step side by side: that some of them descend is told before they are brought, or never.
+TEST(FsstOnDevices, OffsetsThatDescendWithinAStepAreNotBrought) {
+  const EncodedStrings sound = strings_of(table_of({"a"}), std::vector<std::string>(40, std::string(100, '\0')));
+  on_each_shared([&](const auto& device) {
+    TAKE(const auto queue, device->queue());
+    EXPECT_OK(DeviceStrings::bring(*device, *queue, sound));
+    for (std::uint64_t row = 0; row < sound.row_count; row++)
+      for (const bool is_wide : {false, true}) {
+        std::vector<std::uint64_t> wide;
+        for (std::uint64_t i = 0; i <= sound.row_count; i++) wide.push_back(sound.offset(i));
+        wide[row] = wide[row + 1] + 1;
+        std::vector<std::uint32_t> narrow(wide.begin(), wide.end());
+        EncodedStrings strings = sound;
+        strings.offset_bytes = is_wide ? 8 : 4;
+        strings.offsets = is_wide ? Bytes::own(std::move(wide)) : Bytes::own(std::move(narrow));
+        const Status refused = status_of(DeviceStrings::bring(*device, *queue, strings));
+        EXPECT_EQ(refused.code(), Code::corrupt) << "row " << row;
+        EXPECT_NE(refused.text().find("row " + std::to_string(row) + ": its codes end before they begin"), std::string::npos)
+            << refused.text();
+      }
+  });
+}
+
 TEST(FsstOnDevices, ATextOfAnotherLengthThanTheColumnSaysIsTold) {
   const Made made = random_codes(11, {.rows = 300, .most_codes = 40, .letters = {}});
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
