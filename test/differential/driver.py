@@ -10,8 +10,14 @@ import threading
 from answers import Answer, Column, difference
 
 
+def use_cache_of_tests(program):
+    """Of a script that runs alone; CTest says the same to every test (test/CMakeLists.txt). The user's cache stays as it was."""
+    os.environ.setdefault("PENSTOCK_CACHE_DIR", os.path.join(os.path.dirname(os.path.abspath(program)), "test-cache"))
+
+
 def devices(penstock):
     """Ids of every device that `penstock devices` finds."""
+    use_cache_of_tests(penstock)
     ended = subprocess.run([penstock, "devices", "--json"], capture_output=True, timeout=300)
     if ended.returncode != 0:
         raise SystemExit(f"no device: {ended.stderr.decode()}")
@@ -54,6 +60,7 @@ def check_answers(driver, tally, cases, batch_rows, label="", allowed_types=()):
 
 class Driver:
     def __init__(self, program, folder, device="", seconds=120, environment=None):
+        use_cache_of_tests(program)
         self.program, self.folder, self.device, self.seconds = os.path.abspath(program), folder, device, seconds
         self.environment = {**os.environ, **(environment or {})}
         self.crashes = 0
