@@ -51,6 +51,13 @@ struct DeviceText {
   static Result<DeviceText> allocate(Device& device, const DeviceStrings& strings);
 };
 
+// What is made of text offsets that come with a column.
+enum class GivenOffsets {
+  believed,      // text that does not fit them is noticed where a piece of codes ends that is decoded by itself (a row, a tile's row group,
+                 // a span); between such places it may lie shifted, and bytes stay as they were
+  checked,       // each row's
+};
+
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -62,9 +69,10 @@ class Decoder {
   // Finds the offsets of all rows and checks every code, then decodes.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
   // Decodes to offsets that are there already, as formats keep them that store lengths. Whatever these say, nothing outside text.bytes is
-  // written. Offsets that do not fit the codes are Code::corrupt in check() where a piece of codes ends that is decoded by itself (a row, a
-  // tile's row group, a span); between such places text may lie shifted, and bytes stay as they were: untrusted offsets want enqueue().
-  virtual Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
+  // written, and every code is checked. Offsets that do not fit the codes are Code::corrupt in check(); all of them where they are checked,
+  // as what is from outside should be.
+  virtual Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text,
+                                GivenOffsets how = GivenOffsets::believed) = 0;
   // Waits. Code::corrupt when the last enqueued column was not sound, with what validate() says of it: row, byte and what is wrong. Where
   // offsets were given the first row whose text does not fit them; then all codes are fetched to find it.
   virtual Status check(Queue& queue) = 0;

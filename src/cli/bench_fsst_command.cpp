@@ -28,7 +28,7 @@ namespace {
 
 struct Set { const char* name; Column (*generate)(std::uint64_t row_count, std::uint64_t seed); };
 constexpr Set sets[] = {{"addresses", codec::generate_urls}, {"log lines", codec::generate_log_lines}};
-constexpr const char* ways[] = {"decode", "decode to given offsets"};
+constexpr const char* ways[] = {"decode", "decode to given offsets", "decode to checked offsets"};
 
 std::string case_name(const Set& set, const std::string& way) { return way + ", " + set.name; }
 
@@ -44,15 +44,16 @@ class FsstBench {
     return {};
   }
 
-  Status use(const std::string& variant, bool finds_offsets) {
+  Status use(const std::string& variant, std::string_view way) {
     PENSTOCK_ASSIGN(decoder_, fsst::Decoder::build(device_, there_, variant));
-    finds_offsets_ = finds_offsets;
+    finds_offsets_ = way == ways[0];
+    how_ = way == ways[2] ? fsst::GivenOffsets::checked : fsst::GivenOffsets::believed;
     return {};
   }
 
   Result<double> run_seconds() {
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(finds_offsets_ ? decoder_->enqueue(*queue_, there_, text_) : decoder_->enqueue_decode(*queue_, there_, text_));
+    PENSTOCK_TRY(finds_offsets_ ? decoder_->enqueue(*queue_, there_, text_) : decoder_->enqueue_decode(*queue_, there_, text_, how_));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(done->wait());
     return done->seconds_since(*begun);
@@ -107,13 +108,14 @@ class FsstBench {
   fsst::DeviceText text_;
   std::unique_ptr<fsst::Decoder> decoder_;
   bool finds_offsets_ = true;
+  fsst::GivenOffsets how_ = fsst::GivenOffsets::believed;
   std::vector<std::uint64_t> offsets_;
   std::unique_ptr<Queue> queue_;
 };
 
 Status measure_way(FsstBench& bench, const Set& set, const char* way, const Traits& traits, const BenchOptions& options, Figures& figures) {
   for (const std::string& variant : fsst::Decoder::variants(traits)) {
-    PENSTOCK_TRY(bench.use(variant, way == ways[0]));
+    PENSTOCK_TRY(bench.use(variant, way));
     PENSTOCK_TRY(bench.verify().with(case_name(set, way) + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure, time_runs(case_name(set, way), "penstock " + variant, bench.moved_bytes(), options.repeats,
                                              [&] { return bench.run_seconds(); }));
@@ -135,8 +137,8 @@ std::vector<std::string> case_names() {
 }
 
 Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits, const BenchOptions& options, Figures& figures) {
-  if (!is_chosen(options, case_name(set, ways[0])) && !is_chosen(options, case_name(set, ways[1]))) return {};
-  for (const char* way : ways)      // the first finds the offsets that the second is given
+  if (std::none_of(std::begin(ways), std::end(ways), [&](const char* way) { return is_chosen(options, case_name(set, way)); })) return {};
+  for (const char* way : ways)      // the first finds the offsets that the others are given
     if (way == ways[0] || is_chosen(options, case_name(set, way))) PENSTOCK_TRY(measure_way(bench, set, way, traits, options, figures));
   PENSTOCK_ASSIGN(Figure host, time_runs(case_name(set, ways[0]), "penstock host, all cores", bench.moved_bytes(),
                                          std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));

@@ -22,7 +22,7 @@ struct Texts {
 };
 
 Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings, std::string_view variant,
-                      const std::vector<std::uint64_t>& given_offsets = {}) {
+                      const std::vector<std::uint64_t>& given_offsets = {}, GivenOffsets how = GivenOffsets::believed) {
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
   PENSTOCK_ASSIGN(const auto decoder, Decoder::build(device, there, variant));
@@ -30,7 +30,7 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
   PENSTOCK_ASSIGN(text.bytes, device->allocate((strings.text_bytes + 15) / 16 * 16 + canary_bytes));
   PENSTOCK_TRY(cover(*queue, *text.bytes));
   if (!given_offsets.empty()) PENSTOCK_TRY(queue->upload(*text.offsets, given_offsets.data(), given_offsets.size() * 8));
-  PENSTOCK_TRY(given_offsets.empty() ? decoder->enqueue(*queue, there, text) : decoder->enqueue_decode(*queue, there, text));
+  PENSTOCK_TRY(given_offsets.empty() ? decoder->enqueue(*queue, there, text) : decoder->enqueue_decode(*queue, there, text, how));
   Texts texts;
   texts.verdict = decoder->check(*queue);
   PENSTOCK_ASSIGN(texts.offsets, fetched<std::uint64_t>(*queue, *text.offsets));
@@ -56,6 +56,13 @@ void expect_texts(const Texts& texts, const Column& expected, std::uint64_t text
   expect_canaries(texts, text_bytes);
 }
 
+// Where texts begin, and where all end.
+std::vector<std::uint64_t> text_offsets(const Column& texts) {
+  std::vector<std::uint64_t> offsets{0};
+  for (std::uint64_t row = 0; row < texts.row_count; row++) offsets.push_back(offsets.back() + texts.string(row).size());
+  return offsets;
+}
+
 // Decodes by every variant, with offsets found and with offsets given.
 void expect_decoded(const std::shared_ptr<Device>& device, const Column& column, const EncodedStrings& strings) {
   for (const std::string& variant : Decoder::variants(device->traits())) {
@@ -63,9 +70,11 @@ void expect_decoded(const std::shared_ptr<Device>& device, const Column& column,
     const auto found = decoded(device, strings, variant);
     ASSERT_TRUE(found.ok()) << found.status().text();
     expect_texts(*found, column, strings.text_bytes);
-    const auto given = decoded(device, strings, variant, found->offsets);
-    ASSERT_TRUE(given.ok()) << given.status().text();
-    expect_texts(*given, column, strings.text_bytes);
+    for (const GivenOffsets how : {GivenOffsets::believed, GivenOffsets::checked}) {
+      const auto given = decoded(device, strings, variant, found->offsets, how);
+      ASSERT_TRUE(given.ok()) << given.status().text();
+      expect_texts(*given, column, strings.text_bytes);
+    }
   }
 }
 
@@ -182,19 +191,49 @@ TEST(FsstOnDevices, CodesThatAreNotSoundAreRefusedByRow) {
 TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
   const Made made = random_codes(5, {.most_codes = 40, .letters = {}});
   std::mt19937_64 random(8);
-  std::vector<std::uint64_t> right{0};
-  for (std::uint64_t row = 0; row < made.texts.row_count; row++) right.push_back(right.back() + made.texts.string(row).size());
+  const std::vector<std::uint64_t> right = text_offsets(made.texts);
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (int attempt = 0; attempt < 12; attempt++) {
       std::vector<std::uint64_t> offsets = right;
       // The last and the first are what every variant must notice; others move text about inside.
       offsets[attempt % 2 == 0 ? offsets.size() - 1 : 0] = attempt % 3 == 0 ? random() : right.back() + random() % 5000 + 1;
       for (int i = 0; i < attempt; i++) offsets[random() % offsets.size()] = random() >> random() % 64;
-      TAKE(const Texts texts, decoded(device, made.strings, variant, offsets));
+      TAKE(const Texts texts, decoded(device, made.strings, variant, offsets,
+                                      attempt % 4 < 2 ? GivenOffsets::believed : GivenOffsets::checked));
       EXPECT_EQ(texts.verdict.code(), Code::corrupt) << "attempt " << attempt;
       EXPECT_NE(texts.verdict.text().find("row "), std::string::npos) << texts.verdict.text();
       expect_canaries(texts, made.strings.text_bytes);
     }
+  });
+}
+
+// In the middle of a piece of codes that is decoded at once nothing else would tell.
+TEST(FsstOnDevices, AnyOffsetThatLiesByAByteIsToldWhereOffsetsAreChecked) {
+  const Made made = random_codes(6, {.rows = 4000, .most_codes = 40, .letters = {}});
+  const std::vector<std::uint64_t> right = text_offsets(made.texts);
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    for (const std::size_t at : {1u, 2u, 31u, 33u, 777u, 1999u, 3998u, 3999u}) {
+      std::vector<std::uint64_t> offsets = right;
+      offsets[at] += at % 2 == 0 ? 1 : std::uint64_t{1} << 32;
+      TAKE(const Texts texts, decoded(device, made.strings, variant, offsets, GivenOffsets::checked));
+      const std::string row = "row " + std::to_string(at - 1) + ": its text ends at byte " + std::to_string(right[at]);
+      EXPECT_NE(texts.verdict.text().find(row), std::string::npos) << "offset " << at << ": " << texts.verdict.text();
+      expect_canaries(texts, made.strings.text_bytes);
+    }
+  });
+}
+
+// The text is right all the same.
+TEST(FsstOnDevices, ARowThatEndsWithAnEscapeIsToldWhereOffsetsAreChecked) {
+  std::vector<std::string> codes(300, std::string(30, '\0'));
+  codes[123].back() = '\xff';      // the next row's first byte is its literal
+  std::vector<std::uint64_t> offsets(301);
+  for (std::size_t row = 0; row < 300; row++) offsets[row + 1] = offsets[row] + (row == 123 ? 29 : 30);
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    const EncodedStrings strings = strings_of(table_of({"a"}), codes, offsets.back());
+    TAKE(const Texts texts, decoded(device, strings, variant, offsets, GivenOffsets::checked));
+    EXPECT_NE(texts.verdict.text().find("row 123"), std::string::npos) << texts.verdict.text();
+    EXPECT_EQ(texts.verdict.code(), Code::corrupt);
   });
 }
 
@@ -229,8 +268,7 @@ TEST(FsstOnDevices, StringsBroughtForMatchingAreNotDecoded) {
 
 TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMeasure) {
   Made made = random_codes(9, {.rows = 500, .most_codes = 40, .escapes_of_100 = 0, .letters = {}});
-  std::vector<std::uint64_t> right{0};
-  for (std::uint64_t row = 0; row < made.texts.row_count; row++) right.push_back(right.back() + made.texts.string(row).size());
+  const std::vector<std::uint64_t> right = text_offsets(made.texts);
   auto table = std::make_shared<SymbolTable>(*made.strings.row_groups[0].table);
   table->symbol_count = 254;      // code 254 stands for nothing
   table->symbols[254] = 0;

@@ -13,7 +13,7 @@ namespace penstock::fsst {
 namespace {
 
 constexpr std::uint32_t fault_code = 1;      // fsst_tables.kc
-constexpr std::uint64_t spans_local_bytes = 0x30000 + 10 * 3520;
+constexpr std::uint64_t spans_local_bytes = 0x10200 + std::uint64_t{span_warps} * 3536;      // of a group (fsst_warps.kc)
 
 bool has_room(const Traits& traits) { return has_room_for_tiles(traits, 0); }
 bool any(const Traits&) { return true; }
@@ -65,10 +65,10 @@ Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings, const 
   return decode(queue, strings, text);
 }
 
-Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
+Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text, GivenOffsets how) {
   PENSTOCK_TRY(begin(queue, strings, text));
   given_offsets_ = text.offsets;
-  PENSTOCK_TRY(take_offsets(queue, strings, text));
+  PENSTOCK_TRY(take_offsets(queue, strings, text, how));
   return decode(queue, strings, text);
 }
 

@@ -11,7 +11,7 @@ class DeviceDecoder : public Decoder {
   explicit DeviceDecoder(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   Status open(const DeviceStrings& strings);
   Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override;
-  Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override;
+  Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text, GivenOffsets how) override;
   Status check(Queue& queue) override;
 
  protected:
@@ -21,8 +21,8 @@ class DeviceDecoder : public Decoder {
   virtual Status open_variant(const DeviceStrings& strings) = 0;
   // Finds text.offsets and checks all codes: verdict_ gets the first row that is not sound.
   virtual Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
-  // What decode() needs of text.offsets that are given.
-  virtual Status take_offsets(Queue&, const DeviceStrings&, const DeviceText&) { return {}; }
+  // What decode() needs of text.offsets that are given; it checks each row's itself, or they are checked here.
+  virtual Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceText& text, GivenOffsets how) = 0;
   virtual Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
 
   std::shared_ptr<Device> device_;

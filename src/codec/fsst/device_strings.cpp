@@ -44,55 +44,55 @@ std::vector<std::uint64_t> tiles_of(const std::vector<CodeRange>& ranges, std::u
   return tiles;
 }
 
-// Spans of about `span_codes`, whole steps of a warp; groups of up to `most_spans` of them and two row groups.
+// Spans of about `span_codes`, whole steps of a warp; groups of up to `most_spans` of them, of one row group.
 struct SpanPlan {
-  std::vector<std::uint64_t> spans;           // begin, end, slot, and 2 where it is the row group's last
+  std::vector<std::uint64_t> spans;           // begin, end, 1 where it is the row group's last
   std::vector<std::uint32_t> groups;          // of each span its row group
-  std::vector<std::uint32_t> blocks;          // first span, count, two row groups
+  std::vector<std::uint32_t> blocks;          // first span, count, row group
+  std::uint64_t most_steps = 0;               // of a span
+  std::uint64_t group_count() const { return blocks.size() / 3; }
 };
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, double span_codes, std::uint32_t most_spans) {
   constexpr std::uint64_t step_codes = 512;
   SpanPlan plan;
-  std::uint32_t in_block = most_spans, slots = 0;
   for (std::uint32_t group = 0; group < ranges.size(); group++) {
     const CodeRange range = ranges[group];
     const std::uint64_t from = range.begin & ~std::uint64_t{15}, codes = range.end - from;
     const auto pieces = static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(codes) / span_codes + 0.999));
     const std::uint64_t piece = std::max((codes + pieces - 1) / pieces + step_codes - 1, step_codes) / step_codes * step_codes;
-    bool has_slot = false;
-    for (std::uint64_t at = from; at < range.end || !has_slot; at += piece) {      // one where there are no codes, for rows' offsets
-      if (in_block == most_spans || (!has_slot && slots == 2)) {
-        plan.blocks.insert(plan.blocks.end(), {static_cast<std::uint32_t>(plan.spans.size() / 3), 0, group, group});
-        in_block = slots = 0;
-        has_slot = false;
-      }
-      std::uint32_t* const block = plan.blocks.data() + plan.blocks.size() - 4;
-      if (!has_slot) block[2 + slots++] = group;
-      if (slots == 1) block[3] = group;
-      has_slot = true;
-      block[1] = ++in_block;
-      const std::uint32_t is_last = at + piece >= range.end ? 2 : 0;
-      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), std::min(at + piece, range.end), (slots - 1) | is_last});
+    plan.most_steps = std::max(plan.most_steps, std::min(piece, codes) / step_codes);
+    std::uint32_t in_group = 0;
+    for (std::uint64_t at = from; at < range.end || in_group == 0; at += piece) {      // one where there are no codes, for rows' offsets
+      if (in_group++ % most_spans == 0)
+        plan.blocks.insert(plan.blocks.end(), {static_cast<std::uint32_t>(plan.spans.size() / 3), 0, group});
+      plan.blocks[plan.blocks.size() - 2]++;
+      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), std::min(at + piece, range.end), at + piece >= range.end ? 1u : 0u});
       plan.groups.push_back(group);
     }
   }
   return plan;
 }
 
-// Long columns are shared out twice as finely as there are warps, so that what is slower somewhere is made up for; of short ones every warp
-// has a span. Four million addresses on an H200, each warp a span at once or several in turn: four groups a multiprocessor 0.258 ms, two
-// 0.245, two of two spans a warp 0.253, one of two 0.252, one of four 0.262: more spans cost more than they even out.
+// What decoding takes, in tenths of a step: round after round by the longest of the spans, two steps to begin and to end each; at the end
+// groups wait for one another for about a tenth of a span. Fitted to an H200 (addresses, microseconds): one million in 1, 2, 3 rounds 68,
+// 77, 84; four millions in 1, 2, 3, 4, 6 rounds 247, 240, 242, 249, 259; ten millions in 3, 4, 5 rounds 580, 588, 564.
+std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
+  return (plan.group_count() + groups_at_once - 1) / groups_at_once * 10 * (plan.most_steps + 2) + plan.most_steps;
+}
+// In as many rounds of groups as are the fastest.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::uint64_t code_bytes, std::uint32_t compute_units) {
-  constexpr std::uint32_t rounds = 2;
-  constexpr std::uint64_t long_span = 8192;
-  const bool is_long = code_bytes / (std::uint64_t{compute_units} * span_warps) > long_span;
-  const std::uint32_t most_blocks = compute_units * (is_long ? rounds : 1), most_spans = span_warps;
-  double span = std::max(512.0, static_cast<double>(code_bytes) / (static_cast<double>(most_blocks) * most_spans));
-  SpanPlan plan = plan_spans(ranges, span, most_spans);
-  // Whole steps and row groups' ends leave groups unfilled; a launch of a few groups more than fit at once would take twice as long.
-  for (int attempt = 0; attempt < 100 && plan.blocks.size() / 4 > most_blocks && plan.blocks.size() / 4 > ranges.size(); attempt++)
-    plan = plan_spans(ranges, span *= 1.02, most_spans);
-  return plan;
+  constexpr std::uint32_t most_rounds = 8;
+  const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_a_unit;
+  SpanPlan best;
+  for (std::uint32_t rounds = 1; rounds <= most_rounds; rounds++) {
+    double span = std::max(512.0, static_cast<double>(code_bytes) / static_cast<double>(rounds * groups_at_once * span_warps));
+    SpanPlan plan = plan_spans(ranges, span, span_warps);
+    // Whole steps and row groups' ends leave groups unfilled; a few groups more than the rounds have would take a round of their own.
+    for (int attempt = 0; attempt < 100 && plan.group_count() > rounds * groups_at_once && plan.group_count() > ranges.size(); attempt++)
+      plan = plan_spans(ranges, span *= 1.02, span_warps);
+    if (rounds == 1 || cost_of(plan, groups_at_once) < cost_of(best, groups_at_once)) best = std::move(plan);
+  }
+  return best;
 }
 
 // What is uploaded, and must outlive the uploads.
@@ -132,7 +132,7 @@ Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>
   PENSTOCK_ASSIGN(there.spans, brought(device, queue, plan.spans));
   PENSTOCK_ASSIGN(there.blocks, brought(device, queue, plan.blocks));
   PENSTOCK_ASSIGN(there.span_groups, brought(device, queue, plan.groups));
-  there.block_count = static_cast<std::uint32_t>(plan.blocks.size() / 4);
+  there.block_count = static_cast<std::uint32_t>(plan.group_count());
   there.span_count = static_cast<std::uint32_t>(plan.groups.size());
   return {};
 }

@@ -1,4 +1,6 @@
 // Decoding by warps that walk spans of codes (fsst_warps.kc): measured so, too.
+#include <array>
+
 #include "codec/fsst/device_choice.hpp"
 #include "codec/fsst/device_decoder.hpp"
 #include "codec/fsst/device_layout.hpp"
@@ -18,11 +20,9 @@ class SpanDecoder final : public DeviceDecoder {
   Status open_variant(const DeviceStrings& strings) override {
     if (strings.row_count >= UINT32_MAX) return Status(Code::unsupported, "decoding by spans of more than 2^32 rows");
     constexpr std::uint32_t items = 32 * span_warps;
-    PENSTOCK_ASSIGN(measure_, build_program({"fsst_warps", "fsst_measure_spans"}, items));
+    PENSTOCK_ASSIGN(measure_, build_program({"fsst_warps", "fsst_measured", "fsst_measure_spans"}, items, groups_a_unit()));
     PENSTOCK_ASSIGN(place_, build_program({"fsst_place_spans"}, small_group));
-    PENSTOCK_ASSIGN(starts_of_offsets_, build_program({"fsst_warps", "fsst_span_starts"}, small_group));
-    PENSTOCK_ASSIGN(decode_, build_program({"fsst_warps", variant()}, items));
-    PENSTOCK_ASSIGN(decode_with_rows_, build_program({"fsst_warps", variant()}, items, "#define FSST_WRITES_ROWS\n"));
+    PENSTOCK_TRY(choose(rows_written));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device_, {primitive::Number::u64, primitive::Number::u64, true}));
     const std::uint64_t count = std::uint64_t{strings.span_count} + 1;
     for (auto* buffer : {&totals_, &bases_, &starts_, &first_rows_}) {
@@ -47,34 +47,43 @@ class SpanDecoder final : public DeviceDecoder {
                                 Argument::of(*states_), Argument::of(*verdict_), Argument::value(strings.code_bytes),
                                 Argument::of(*strings.spans), Argument::of(*strings.blocks)}}));
     PENSTOCK_TRY(scan_->enqueue(queue, *totals_, *bases_, count));
-    has_rows_ = false;
+    PENSTOCK_TRY(choose(rows_written));
     return queue.launch(*place_, "fsst_place_spans", strings.span_count / small_group + 1,
                         {{Argument::of(*bases_), Argument::of(*states_), Argument::of(*text.offsets), Argument::of(*starts_),
                           Argument::of(*verdict_), Argument::value(strings.row_count), Argument::value(strings.text_bytes),
                           Argument::value(strings.span_count)}});
   }
 
-  Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
+  Status take_offsets(Queue&, const DeviceStrings& strings, const DeviceText&, GivenOffsets how) override {
     PENSTOCK_TRY(has_room(strings));
-    constexpr std::uint32_t warps = small_group / 32;
-    has_rows_ = true;
-    return queue.launch(*starts_of_offsets_, "fsst_span_starts", (strings.span_count + warps - 1) / warps,
-                        {{Argument::of(*strings.codes), Argument::of(*strings.offsets), Argument::of(*strings.groups),
-                          Argument::of(*strings.tables), Argument::of(*text.offsets), Argument::of(*strings.spans),
-                          Argument::of(*strings.span_groups), Argument::of(*starts_), Argument::of(*verdict_),
-                          Argument::value(strings.row_count), Argument::value(strings.text_bytes), Argument::value(strings.span_count)}});
+    return choose(how == GivenOffsets::checked ? rows_checked : rows_believed);
   }
 
   Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
     std::vector<Argument> arguments = decode_arguments(strings, text, strings.text_bytes, *verdict_);
-    for (const Buffer* buffer : {strings.spans.get(), strings.blocks.get(), starts_.get(), first_rows_.get()})
+    for (const Buffer* buffer : {strings.spans.get(), strings.blocks.get(), strings.span_groups.get(), starts_.get(), first_rows_.get()})
       arguments.push_back(Argument::of(*buffer));
     arguments.push_back(Argument::value(strings.span_count));
-    return queue.launch(has_rows_ ? *decode_ : *decode_with_rows_, variant(), strings.block_count, arguments);
+    return queue.launch(*decode_[rows_], variant(), strings.block_count, arguments);
   }
 
-  bool has_rows_ = false;      // whether rows' text offsets are there already
-  std::shared_ptr<Program> measure_, place_, starts_of_offsets_, decode_, decode_with_rows_;
+  static std::string groups_a_unit() {
+    return "#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(span_groups_a_unit) + "u\n";
+  }
+  // What decoding does with rows; a program each, compiled when it is first wanted.
+  enum Rows { rows_written, rows_believed, rows_checked };
+  Status choose(Rows rows) {
+    constexpr std::array<const char*, 3> definitions = {"#define FSST_WRITES_ROWS\n", "", "#define FSST_CHECKS_ROWS\n"};
+    rows_ = rows;
+    if (decode_[rows] != nullptr) return {};
+    PENSTOCK_ASSIGN(decode_[rows], build_program({"fsst_warps", "fsst_measured", "fsst_span_text", "fsst_span_rows", variant()},
+                                                 32 * span_warps, groups_a_unit() + definitions[rows]));
+    return {};
+  }
+
+  Rows rows_ = rows_written;      // of the last column
+  std::array<std::shared_ptr<Program>, 3> decode_;
+  std::shared_ptr<Program> measure_, place_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> totals_, bases_, starts_, first_rows_, states_;
 };

@@ -97,11 +97,15 @@ void try_given_offsets(const Bench& bench, const std::string& variant, Input inp
   std::memcpy(content_of(*text.offsets).data(), offsets.data(), offsets.size() * 8);
   watch_buffers(are_right);
   const auto decoder = expected(fsst::Decoder::build(bench.device, bench.there, variant), "a decoder");
-  expect_ok(decoder->enqueue_decode(*bench.queue, bench.there, text), variant);
-  const Status verdict = decoder->check(*bench.queue);
-  if (are_right) expect_ok(verdict, variant + " to given offsets");
-  if (are_right) expect_all_texts(bench, text, variant + " to given offsets");
-  if (offsets.back() != bench.there.text_bytes) require(!verdict.ok(), variant + ": the last of the given offsets is wrong");
+  for (const fsst::GivenOffsets how : {fsst::GivenOffsets::believed, fsst::GivenOffsets::checked}) {
+    const bool are_checked = how == fsst::GivenOffsets::checked;
+    expect_ok(decoder->enqueue_decode(*bench.queue, bench.there, text, how), variant);
+    const Status verdict = decoder->check(*bench.queue);
+    if (are_right) expect_ok(verdict, variant + " to given offsets");
+    if (are_right) expect_all_texts(bench, text, variant + " to given offsets");
+    if (offsets.back() != bench.there.text_bytes) require(!verdict.ok(), variant + ": the last of the given offsets is wrong");
+    if (are_checked && !are_right && !bench.column.has_other_offsets) require(!verdict.ok(), variant + ": a checked offset is wrong");
+  }
 }
 
 void try_lengths(const Bench& bench, fsst::DeviceLengths::Unit unit) {

@@ -42,6 +42,9 @@ namespace tiles {
 #include "codec/fsst/kernels/fsst_tile.kc"
 #include "codec/fsst/kernels/fsst_decode_tiles.kc"
 }
+namespace compare {
+#include "codec/fsst/kernels/fsst_compare_offsets.kc"
+}
 namespace select {
 #include "codec/fsst/kernels/fsst_select.kc"
 }
@@ -89,7 +92,7 @@ static const KernelEntry* const kernels[] = {
     &select::fsst_count_rows_entry,     &select::fsst_write_rows_entry,     &chosen::fsst_chosen_tiles_entry,
     &lengths::fsst_lengths_entry,       &codes::fsst_match_codes_entry,
     &pieces::fsst_find_pieces_entry,    &pieces::fsst_walk_pieces_entry,    &pieces::fsst_walk_alone_entry,
-    &far_tables::fsst_match_rows_entry};
+    &far_tables::fsst_match_rows_entry, &compare::fsst_compare_offsets_entry};
 
 const KernelEntry* find(std::string_view kernel, bool has_near_tables) {
   if (has_near_tables) return kernel == "fsst_match_rows" ? &near_tables::fsst_match_rows_entry : nullptr;
