@@ -2,12 +2,14 @@
 # The main job from nothing: installs what is missing, builds, makes TPC-H's lineitem as Parquet and answers SELECT statements
 # over it. scripts/quickstart.sh [--scale 0.1] [--device ID]
 source "$(dirname "$0")/steps.sh"
-usage() { echo "usage: scripts/quickstart.sh [--scale FACTOR] [--device ID]   (scale 1 is 6 million rows)" >&2; exit 2; }
+usage="usage: scripts/quickstart.sh [--scale FACTOR] [--device ID]   (scale 1 is 6 million rows)"
+usage() { echo "$usage" >&2; exit 2; }
 scale=1 device=()
 while (($#)); do
   case $1 in
     --scale) scale=${2-}; [[ $scale =~ ^[0-9]+(\.[0-9]+)?$ ]] || usage; shift 2 ;;
     --device) [[ -n ${2-} ]] || usage; device=(--device "$2"); shift 2 ;;
+    -h | --help) echo "$usage"; exit ;;
     *) usage ;;
   esac
 done

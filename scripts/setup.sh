@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # Installs what is missing: packages by apt (as root or through sudo), Python libraries into .venv. Nothing is done, and the
 # network is not used, when all is there. `scripts/setup.sh run` leaves out what only the tests need.
-source "$(dirname "$0")/steps.sh"
 purpose=${1:-test}
+case $purpose in
+  run | test) ;;
+  *) echo "usage: scripts/setup.sh [run|test]" >&2; exit 2 ;;
+esac
+source "$(dirname "$0")/steps.sh"
 
 # The same names in Debian 12 and Ubuntu 24.04. pocl-opencl-icd is the CPU device; a GPU needs its driver only.
 packages=(g++ cmake ninja-build libpg-query-dev nlohmann-json3-dev libcli11-dev python3-venv ocl-icd-libopencl1 pocl-opencl-icd)

@@ -7,21 +7,48 @@ mkdir -p "$logs"
 # The CPUs this process may use, which in a container can be fewer than the machine has.
 jobs=$(nproc)
 
+# How far a log has come, as ninja ("[12/263]") or CTest ("12/229 Test") says it.
+progress_of() {
+  tail -c 4000 "$1" 2>/dev/null | grep -oE '^\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 | tr -dc '0-9/' | sed 's|/| of |'
+}
+
+# A sign of life while a step runs: its seconds and how far it is, each second on a terminal, elsewhere a line each minute.
+tell_progress() {
+  local name=$1 start=$2 log=$3 seconds told=0
+  while sleep 1 >/dev/null 2>&1 </dev/null && kill -0 $$ 2>/dev/null; do
+    seconds=$((SECONDS - start))
+    if [[ -t 2 ]]; then
+      printf '\r%-58s%4d s  %s\033[K' "$name" "$seconds" "$(progress_of "$log")" >&2
+    elif ((seconds / quiet_seconds > told)); then
+      told=$((seconds / quiet_seconds))
+      printf '\n  %-56s%4d s  %s' "$name: running" "$seconds" "$(progress_of "$log")" >&2
+    fi
+  done
+}
+quiet_seconds=${PENSTOCK_QUIET_SECONDS:-60}
+
 # step NAME COMMAND...
 step() {
-  local name=$1 start=$SECONDS log
+  local name=$1 start=$SECONDS log code=0 teller
   shift
   log=$logs/$(tr -cs 'A-Za-z0-9\n' '-' <<<"$name").log
   printf '%-58s' "$name" >&2
-  if "$@" >"$log" 2>&1 </dev/null; then
-    printf '%4d s\n' $((SECONDS - start)) >&2
-  else
-    local code=$?
-    printf 'FAILED after %d s (exit code %d)\n' $((SECONDS - start)) "$code" >&2
-    tail -n 40 "$log" >&2
-    printf '\n%s failed: %s\nThe whole log: %s\n' "$name" "$*" "$log" >&2
-    exit 1
+  tell_progress "$name" "$start" "$log" & teller=$!
+  "$@" >"$log" 2>&1 </dev/null || code=$?
+  kill "$teller" 2>/dev/null || true
+  wait "$teller" 2>/dev/null || true
+  local seconds=$((SECONDS - start))
+  # The name again where others stood over it or between.
+  if [[ -t 2 ]]; then
+    printf '\r\033[K%-58s' "$name" >&2
+  elif ((seconds >= quiet_seconds)); then
+    printf '\n%-58s' "$name" >&2
   fi
+  ((code == 0)) && printf '%4d s\n' "$seconds" >&2 && return
+  printf 'FAILED after %d s (exit code %d)\n' "$seconds" "$code" >&2
+  tail -n 40 "$log" >&2
+  printf '\n%s failed: %s\nThe whole log: %s\n' "$name" "$*" "$log" >&2
+  exit 1
 }
 
 # The build folder both commands share. configure [CMAKE OPTION]...

@@ -1,5 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs every test. Ends with "N passed, N failed"; the exit code is 0 when none failed.
+case ${1-} in
+  "") ;;
+  -h | --help) echo "usage: scripts/test.sh   (all; then one: ctest --test-dir build -R NAME)"; exit ;;
+  *) echo "scripts/test.sh takes no arguments; of a built tree, ctest --test-dir build -R NAME runs some tests" >&2; exit 2 ;;
+esac
 source "$(dirname "$0")/steps.sh"
 scripts/setup.sh test
 step "Configuring" configure -DPENSTOCK_TESTS=ON
