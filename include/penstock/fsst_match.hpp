@@ -42,9 +42,17 @@ struct Predicate {
 // Of a bitmap in words of 32 rows; bits behind the last row are 0.
 constexpr std::uint64_t bitmap_bytes(std::uint64_t row_count) { return (row_count + 31) / 32 * 4; }
 
-class DeviceMatcher {
+// What computes on a device's codes, for whoever tells of it.
+class CodeKernel {
  public:
-  virtual ~DeviceMatcher() = default;
+  virtual ~CodeKernel() = default;
+  virtual std::string_view variant() const = 0;
+  virtual const Program& program() const = 0;
+  virtual const std::string& source() const = 0;      // the program's text
+};
+
+class DeviceMatcher : public CodeKernel {
+ public:
   // `variant`: "fsst_match_codes" (texts against canonical codes), "fsst_match_pieces" (LIKE '%word%'), "fsst_match_rows"; the first that
   // fits where it is empty. Waits for the upload of tables. Code::unsupported for a predicate whose automaton has more states than
   // its tables hold, or whose tables of all row groups take more than half a GiB.
@@ -58,14 +66,12 @@ class DeviceMatcher {
   // Waits. Code::corrupt, naming the first bad row and its byte, when codes of the last enqueued column were not sound. Codes that the
   // answer did not need (those behind a match, or all of a row that is compared by its codes) are not looked at.
   virtual Status check(Queue& queue) = 0;
-  virtual std::string_view variant() const = 0;
 };
 
 // Rows' lengths, found from the codes, each a u64: of bytes, or of UTF-8 characters as SQL counts them.
-class DeviceLengths {
+class DeviceLengths : public CodeKernel {
  public:
   enum class Unit : unsigned char { bytes, characters };
-  virtual ~DeviceLengths() = default;
   static Result<std::unique_ptr<DeviceLengths>> build(std::shared_ptr<Device> device, const EncodedStrings& strings, Unit unit);
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& lengths) = 0;
   virtual Status check(Queue& queue) = 0;      // as a matcher's, of all codes

@@ -171,7 +171,7 @@ struct RunReport {
   std::uint64_t rows_read = 0, rows_out = 0, chunks = 0;
   std::uint64_t bytes_uploaded = 0, bytes_downloaded = 0;
   double total_seconds = 0, read_seconds = 0, wait_seconds = 0;   // whole run; waiting for the source; waiting for the device
-  std::vector<KernelReport> kernels;
+  std::vector<KernelReport> kernels;         // of each tile program, and behind it those of what was computed on its columns' codes
   std::vector<std::string> notes;            // what went on on the host for want of device memory, a sentence each
   std::optional<Profile> profile;            // where RunOptions::profile asked for it
 };

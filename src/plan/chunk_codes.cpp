@@ -30,7 +30,8 @@ Result<bool> ChunkStream::begin_on_codes(ChunkMemory& memory, Queue& compute, st
     if (!column.ok()) return column.with("on the codes of column '" + program_.source_schema[derived.source].name + "'");
     to.device_values = column->results();
     PENSTOCK_ASSIGN(const std::size_t texts, bring_codes(memory, compute, index, derived.source));
-    memory.encoded.functions.push_back({texts, std::move(column).value()});
+    code_reports_.note_built(*column);
+    memory.encoded.functions.push_back({texts, std::move(column).value(), nullptr, nullptr});
   }
   to.type = derived.function->result_type;
   to.row_count = source.row_count;
@@ -70,11 +71,14 @@ Result<std::shared_ptr<Buffer>> ChunkStream::bring_padded(ChunkMemory& memory, Q
 }
 
 Status ChunkStream::compute_on_codes(ChunkMemory& memory, Queue& compute) {
-  memory.begun.reset();
   if (memory.encoded.functions.empty()) return {};
-  PENSTOCK_ASSIGN(memory.begun, compute.record());
-  for (ChunkCodes::Function& function : memory.encoded.functions)
+  PENSTOCK_ASSIGN(std::shared_ptr<Event> last, compute.record());
+  for (ChunkCodes::Function& function : memory.encoded.functions) {
+    function.begun = std::move(last);
     PENSTOCK_TRY(function.column.enqueue(compute, memory.encoded.texts[function.texts].there));
+    PENSTOCK_ASSIGN(last, compute.record());
+    function.done = last;
+  }
   return {};
 }
 
@@ -84,8 +88,15 @@ Status ChunkStream::check(ChunkMemory& memory) {
   for (ChunkCodes::Function& function : memory.encoded.functions) {
     const std::string& name = program_.source_schema[memory.encoded.texts[function.texts].column].name;
     PENSTOCK_TRY(function.column.check(*checks_).with(memory.place_of("on the codes of", name)));
+    PENSTOCK_TRY(code_reports_.note_run(memory.encoded, function));
   }
   return {};
+}
+
+std::vector<KernelReport> ChunkStream::take_code_reports() {
+  if (code_programs_.valid())
+    for (const CodeColumn& column : code_programs_.get()) code_reports_.note_built(column);
+  return code_reports_.take();
 }
 
 }  // namespace penstock::plan

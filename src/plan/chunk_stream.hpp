@@ -26,7 +26,6 @@ struct ChunkMemory {
   std::vector<std::shared_ptr<Buffer>> uploaded;
   ChunkCodes encoded;
   std::uint64_t first_row = 0;                         // of the source
-  std::shared_ptr<Event> begun;                        // before what computes on codes, where something does
 
   // "on the codes of column 'url', counting from row 4096": which row it is that an error tells.
   std::string place_of(std::string_view what, const std::string& column) const;
@@ -64,6 +63,8 @@ class ChunkStream {
   // Of a chunk that is done: Code::corrupt where codes were not sound that something was computed of.
   Status check(ChunkMemory& memory);
 
+  std::vector<KernelReport> take_code_reports();       // once, at the end
+
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
   double read_seconds() const { return read_seconds_; }   // spent waiting for the source
 
@@ -93,7 +94,8 @@ class ChunkStream {
   std::shared_ptr<PinnedMemory> pinned_;               // with uploads_, where the device has memory of its own
   std::unique_ptr<Queue> uploads_, checks_;
   std::shared_ptr<Buffer> ones_;                       // the validity of a nullable column that has no NULL in a batch
-  std::future<void> code_programs_;                    // compiled while the source reads its first batch
+  std::future<std::vector<CodeColumn>> code_programs_;                    // compiled while the source reads its first batch
+  CodeReports code_reports_;
   std::uint64_t bytes_uploaded_ = 0, rows_ = 0;
   double read_seconds_ = 0;
 };

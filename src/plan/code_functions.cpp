@@ -106,27 +106,56 @@ Status CodeColumn::enqueue(Queue& queue, const fsst::DeviceStrings& strings) {
   return matcher_ ? matcher_->enqueue(queue, strings, *results_) : lengths_->enqueue(queue, strings, *results_);
 }
 
+const fsst::CodeKernel& CodeColumn::kernel() const {
+  return matcher_ ? static_cast<const fsst::CodeKernel&>(*matcher_) : *lengths_;
+}
+
 Status CodeColumn::check(Queue& queue) { return matcher_ ? matcher_->check(queue) : lengths_->check(queue); }
 
-std::future<void> begin_code_programs(std::shared_ptr<Device> device, const TileProgram& program) {
+std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device, const TileProgram& program) {
   std::vector<CodeFunction> functions;
   for (const DerivedColumn& derived : program.derived)
     if (is_on_codes(program, derived) && !code_function(derived)->is_presence) functions.push_back(*code_function(derived));
   if (functions.empty()) return {};
   return std::async(std::launch::async, [device = std::move(device), functions = std::move(functions)] {
     const auto strings = fsst::encode(Column::from_strings(std::vector<std::string>{""}));
+    std::vector<CodeColumn> columns;
     for (const CodeFunction& function : functions)      // what fails here fails again where somebody hears of it
-      if (strings.ok()) static_cast<void>(CodeColumn::build(device, *strings, function));
+      if (auto column = strings.ok() ? CodeColumn::build(device, *strings, function) : strings.status(); column.ok())
+        columns.push_back(std::move(column).value());
+    return columns;
   });
 }
 
-std::uint64_t ChunkCodes::bytes_moved() const {
-  std::uint64_t bytes = 0;
-  for (const Function& function : functions) {
-    const fsst::DeviceStrings& read = texts[function.texts].there;
-    bytes += read.code_bytes + (read.row_count + 1) * read.offset_bytes + function.column.results()->bytes();
-  }
-  return bytes;
+std::uint64_t ChunkCodes::bytes_moved(const Function& function) const {
+  const fsst::DeviceStrings& read = texts[function.texts].there;
+  return read.code_bytes + (read.row_count + 1) * read.offset_bytes + function.column.results()->bytes();
+}
+
+KernelReport& CodeReports::report_of(const CodeColumn& column) {
+  const fsst::CodeKernel& kernel = column.kernel();
+  for (KernelReport& known : kernels_)
+    if (known.build.key == kernel.program().report().key) return known;
+  KernelReport& report = kernels_.emplace_back();
+  report.name = report.variant = std::string(kernel.variant());
+  report.source = kernel.source();
+  report.build = kernel.program().report();
+  return report;
+}
+
+void CodeReports::note_built(const CodeColumn& column) {
+  KernelReport& report = report_of(column);
+  const BuildReport& build = column.kernel().program().report();
+  if (build.cache > report.build.cache) report.build = build;
+}
+
+Status CodeReports::note_run(const ChunkCodes& codes, const ChunkCodes::Function& function) {
+  PENSTOCK_ASSIGN(const double seconds, function.done->seconds_since(*function.begun));
+  KernelReport& report = report_of(function.column);
+  report.device_seconds += seconds;
+  report.launches++;
+  report.bytes_moved += codes.bytes_moved(function);
+  return {};
 }
 
 }  // namespace penstock::plan

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "penstock/fsst_match.hpp"
+#include "penstock/plan.hpp"
 #include "plan/tile_program.hpp"
 
 namespace penstock::plan {
@@ -34,6 +35,7 @@ class CodeColumn {
   const std::shared_ptr<Buffer>& results() const { return results_; }      // a bit a row, or 64 of them
   Status enqueue(Queue& queue, const fsst::DeviceStrings& strings);
   Status check(Queue& queue);                                              // waits; Code::corrupt where codes were not sound
+  const fsst::CodeKernel& kernel() const;
 
  private:
   std::unique_ptr<fsst::DeviceMatcher> matcher_;
@@ -42,7 +44,7 @@ class CodeColumn {
 };
 
 // Compiles, in a thread of its own, what a program's chunks will probably compute on codes: which kernel that is, codes tell in the end.
-std::future<void> begin_code_programs(std::shared_ptr<Device> device, const TileProgram& program);
+std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device, const TileProgram& program);
 
 // What a chunk computes of codes; to be kept until that is done.
 struct ChunkCodes {
@@ -51,14 +53,31 @@ struct ChunkCodes {
     std::shared_ptr<const EncodedTexts> held;
     fsst::DeviceStrings there;
   };
-  struct Function { std::size_t texts = 0; CodeColumn column; };
+  struct Function {
+    std::size_t texts = 0;
+    CodeColumn column;
+    std::shared_ptr<Event> begun, done;
+  };
 
   std::vector<Texts> texts;
   std::vector<Function> functions;
   std::deque<std::array<std::byte, 16>> ends;      // the last codes of columns, padded, while they are uploaded
 
   void clear() { functions.clear(); texts.clear(); ends.clear(); }
-  std::uint64_t bytes_moved() const;
+  std::uint64_t bytes_moved(const Function& function) const;
+};
+
+// What a run tells of programs on codes.
+class CodeReports {
+ public:
+  // A program that one thread compiled is in memory for the next: what it took longest to get it is told.
+  void note_built(const CodeColumn& column);
+  Status note_run(const ChunkCodes& codes, const ChunkCodes::Function& function);      // which is done
+  std::vector<KernelReport> take() { return std::move(kernels_); }
+
+ private:
+  KernelReport& report_of(const CodeColumn& column);
+  std::vector<KernelReport> kernels_;
 };
 
 }  // namespace penstock::plan

@@ -46,26 +46,45 @@ void Recording::add_build(const BuildReport& build, std::string_view label, doub
   builds_.push_back({std::move(span), build.key});
 }
 
-void Recording::add_command(Track track, std::string_view name, std::uint64_t bytes, std::shared_ptr<Event> begun,
-                            std::shared_ptr<Event> done) {
+void Recording::add_command(Track track, std::string_view name, std::uint64_t bytes, std::string_view program,
+                            std::shared_ptr<Event> begun, std::shared_ptr<Event> done) {
   const std::lock_guard lock(mutex_);
-  commands_.push_back({{track, std::string(name), 0, 0, bytes, next_kernel()}, std::move(begun), std::move(done)});
+  commands_.push_back({{track, std::string(name), 0, 0, bytes, next_kernel()}, std::string(program), std::move(begun), std::move(done)});
 }
 
 void Recording::note_function(Device& device, const Program& program, std::string_view name) {
   const std::lock_guard lock(mutex_);
-  for (KernelFunction& known : functions_)
-    if (known.kernel == next_kernel() && known.name == name) return;
+  const std::string& key = program.report().key;
+  for (const Function& known : functions_)
+    if (known.function.kernel == next_kernel() && known.function.name == name && known.program == key) return;
   KernelFunction function;
   function.name = std::string(name);
   function.kernel = next_kernel();
   if (auto resources = device.resources(program, name); resources.ok()) function.resources = *resources;
-  functions_.push_back(std::move(function));
+  functions_.push_back({std::move(function), key});
 }
 
 Result<double> Recording::host_seconds(const Event& event) const {
   PENSTOCK_ASSIGN(const double seconds, event.seconds_since(*anchor_.event));
   return anchor_.seconds + seconds;
+}
+
+// What a kernel's report stands for launches programs that have none of their own, too.
+int Recording::kernel_of(const std::string& program, int next) const {
+  const std::vector<KernelReport>& kernels = report_->kernels;
+  for (auto i = static_cast<std::size_t>(next); i < kernels.size() && !program.empty(); i++)
+    if (kernels[i].build.key == program) return static_cast<int>(i);
+  return next < static_cast<int>(kernels.size()) ? next : -1;
+}
+
+// Of programs that one kernel took one after the other, each function once.
+void Recording::place_functions(Profile& profile) const {
+  for (const Function& noted : functions_) {
+    KernelFunction function = noted.function;
+    function.kernel = kernel_of(noted.program, function.kernel);
+    const auto is_it = [&](const KernelFunction& other) { return other.kernel == function.kernel && other.name == function.name; };
+    if (std::none_of(profile.functions.begin(), profile.functions.end(), is_it)) profile.functions.push_back(std::move(function));
+  }
 }
 
 Status Recording::place_commands(Profile& profile) const {
@@ -75,7 +94,7 @@ Status Recording::place_commands(Profile& profile) const {
     PENSTOCK_ASSIGN(span.begin_seconds, host_seconds(*command.begun));
     PENSTOCK_ASSIGN(const double seconds, command.done->seconds_since(*command.begun));
     span.end_seconds = span.begin_seconds + std::max(seconds, 0.0);
-    if (span.kernel >= static_cast<int>(report_->kernels.size())) span.kernel = -1;
+    span.kernel = kernel_of(command.program, span.kernel);
     for (KernelFunction& function : profile.functions) {
       if (span.track != Track::compute || function.kernel != span.kernel || function.name != span.name) continue;
       function.launches++;
@@ -103,7 +122,7 @@ Result<Profile> Recording::finish(Device& device) {
   {
     const std::lock_guard lock(mutex_);
     profile.spans = spans_;      // before the clock is looked at again, which waits
-    profile.functions = functions_;
+    place_functions(profile);
   }
   PENSTOCK_ASSIGN(const Anchor last, anchor(device));
   PENSTOCK_ASSIGN(const double by_device, host_seconds(*last.event));

@@ -15,7 +15,8 @@ namespace penstock::plan {
 
 class Recording {
  public:
-  // Forgets what was recorded; time 0 is now. Commands that are recorded from here on are of the kernel that `report` gets next.
+  // Forgets what was recorded; time 0 is now. Commands that are recorded from here on are of the kernel that `report` gets next, or of
+  // one it gets behind that whose program they launch.
   void begin(const RunReport& report);
   // Ties the device's clock to the host's.
   Status set_clock(Device& device);
@@ -23,7 +24,9 @@ class Recording {
   void add(Track track, std::string name, double begin_seconds, double end_seconds);
   // The same for a program; `key` tells which kernel it is of.
   void add_build(const BuildReport& build, std::string_view label, double begin_seconds, double end_seconds);
-  void add_command(Track track, std::string_view name, std::uint64_t bytes, std::shared_ptr<Event> begun, std::shared_ptr<Event> done);
+  // `program`: its key; none where no kernel is launched.
+  void add_command(Track track, std::string_view name, std::uint64_t bytes, std::string_view program, std::shared_ptr<Event> begun,
+                   std::shared_ptr<Event> done);
   // Before a launch: notes the function and what it takes of the device, once.
   void note_function(Device& device, const Program& program, std::string_view name);
   bool is_host_thread() const { return std::this_thread::get_id() == host_thread_; }
@@ -32,11 +35,14 @@ class Recording {
 
  private:
   struct Anchor { std::shared_ptr<Event> event; double seconds = 0, error_seconds = 0; };
-  struct Command { Span span; std::shared_ptr<Event> begun, done; };
+  struct Command { Span span; std::string program; std::shared_ptr<Event> begun, done; };
+  struct Function { KernelFunction function; std::string program; };
   struct Build { Span span; std::string key; };
   static Result<Anchor> anchor(Device& device);
   Result<double> host_seconds(const Event& event) const;
   int next_kernel() const { return static_cast<int>(report_->kernels.size()); }
+  int kernel_of(const std::string& program, int next) const;
+  void place_functions(Profile& profile) const;
   Status place_commands(Profile& profile) const;
   void place_builds(Profile& profile) const;
 
@@ -48,7 +54,7 @@ class Recording {
   std::vector<Span> spans_;                      // on the host's clock
   std::vector<Command> commands_;
   std::vector<Build> builds_;
-  std::vector<KernelFunction> functions_;
+  std::vector<Function> functions_;
 };
 
 // A span of the host thread from here to the end of the block; nothing where there is no recording.

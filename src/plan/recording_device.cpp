@@ -9,25 +9,23 @@ class RecordingQueue : public Queue {
       : queue_(std::move(queue)), device_(std::move(device)), recording_(std::move(recording)) {}
 
   Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
-    return timed(Track::upload, "upload", bytes, bytes > 0, [&] { return queue_->upload(to, from, bytes, to_offset); });
+    return timed(Track::upload, "upload", bytes, {}, bytes > 0, [&] { return queue_->upload(to, from, bytes, to_offset); });
   }
   Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
-    return timed(Track::download, "download", bytes, bytes > 0, [&] { return queue_->download(to, from, bytes, from_offset); });
+    return timed(Track::download, "download", bytes, {}, bytes > 0, [&] { return queue_->download(to, from, bytes, from_offset); });
   }
   Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
-    return timed(Track::compute, "copy", bytes, bytes > 0, [&] { return queue_->copy(to, from, bytes); });
+    return timed(Track::compute, "copy", bytes, {}, bytes > 0, [&] { return queue_->copy(to, from, bytes); });
   }
   Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
-    return timed(Track::compute, "fill", bytes, bytes > 0, [&] { return queue_->fill(to, value, bytes); });
+    return timed(Track::compute, "fill", bytes, {}, bytes > 0, [&] { return queue_->fill(to, value, bytes); });
   }
   Status launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) override {
-    recording_->note_function(*device_, program, kernel);
-    return timed(Track::compute, kernel, 0, groups > 0, [&] { return queue_->launch(program, kernel, groups, arguments); });
+    return launched(program, kernel, groups, [&] { return queue_->launch(program, kernel, groups, arguments); });
   }
   Status launch_resident(const Program& program, std::string_view kernel, std::uint32_t groups,
                          std::span<const Argument> arguments) override {
-    recording_->note_function(*device_, program, kernel);
-    return timed(Track::compute, kernel, 0, groups > 0, [&] { return queue_->launch_resident(program, kernel, groups, arguments); });
+    return launched(program, kernel, groups, [&] { return queue_->launch_resident(program, kernel, groups, arguments); });
   }
   Result<std::shared_ptr<Event>> record() override { return queue_->record(); }
   Status wait_for(const Event& event) override { return queue_->wait_for(event); }
@@ -38,12 +36,17 @@ class RecordingQueue : public Queue {
   }
 
  private:
-  template <class Command> Status timed(Track track, std::string_view name, std::uint64_t bytes, bool has_work, Command command) {
+  template <class Command> Status launched(const Program& program, std::string_view kernel, std::uint32_t groups, Command command) {
+    recording_->note_function(*device_, program, kernel);
+    return timed(Track::compute, kernel, 0, program.report().key, groups > 0, command);
+  }
+  template <class Command>
+  Status timed(Track track, std::string_view name, std::uint64_t bytes, std::string_view program, bool has_work, Command command) {
     if (!has_work) return command();
     PENSTOCK_ASSIGN(auto begun, queue_->record());
     PENSTOCK_TRY(command());
     PENSTOCK_ASSIGN(auto done, queue_->record());
-    recording_->add_command(track, name, bytes, std::move(begun), std::move(done));
+    recording_->add_command(track, name, bytes, program, std::move(begun), std::move(done));
     return {};
   }
 

@@ -78,9 +78,7 @@ class Runner {
     chunk.memory.input.lookups = lookups_.buffers();
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
     PENSTOCK_TRY(kernel_->prepare(chunk.slot, chunk.memory.input.row_count));
-    chunk.begun = std::move(chunk.memory.begun);
-    if (chunk.begun) bytes_moved_ += chunk.memory.encoded.bytes_moved();
-    else { PENSTOCK_ASSIGN(chunk.begun, queue_->record()); }
+    PENSTOCK_ASSIGN(chunk.begun, queue_->record());
     PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.slot, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
@@ -132,6 +130,7 @@ class Runner {
     entry.launches = launches_;
     entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
     report.kernels.push_back(std::move(entry));
+    for (KernelReport& on_codes : stream_->take_code_reports()) report.kernels.push_back(std::move(on_codes));
   }
 
   TileRun run_;

@@ -121,6 +121,16 @@ class Encode(CommandLineTest):
             found = [tuple(row.values()) for row in self.answer(statement.format(f"'{path}'"))]
             self.assertEqual(found, expected, statement)
 
+    def test_compiling_what_reads_codes_is_no_cache_hit(self):
+        source = self.parquet({"s": texts(2000), "n": range(2000)})
+        statement = "SELECT count(*) AS c, sum(n) AS t FROM '{}' WHERE s LIKE '%example%x'"
+        fresh = {"PENSTOCK_CACHE_DIR": str(self.folder / "cache")}
+        plain = self.query(statement.format(source), **fresh)
+        encoded = self.query(statement.format(self.encode(source, "s=fsst")), "--stats", **fresh)
+        self.assertEqual((encoded.returncode, encoded.out), (0, plain.out), encoded.err)
+        self.assertRegex(encoded.err, r"kernel fsst_match_rows .* compiled in ")
+        self.assertRegex(encoded.err, r"; compiled 1 program in ")
+
     def test_csv_and_arrow_are_read_too(self):
         path = self.encode(self.csv_file(), "name=fsst")
         self.assertEqual(self.read_back(path)["name"].to_pylist(), ["x", "y", "z, w"])

@@ -225,6 +225,31 @@ TEST(Encoded, APredicateDecodesNoText) {
   });
 }
 
+TEST(Encoded, WhatIsComputedOfCodesIsAKernelOfTheReport) {
+  const auto source = table_source(with_encoded(texts_table()));
+  on_each_device([&](Device& device) {
+    const RunOptions options{.device = device.traits().id, .batch_rows = 640, .profile = true};
+    TAKE(const Outcome outcome, answer("SELECT count(*) FROM 't' WHERE url LIKE '%a%b' AND strlen(few) > 1", source, options));
+    const RunReport& report = outcome.report;
+    for (const std::string name : {"fsst_match_rows", "fsst_lengths"}) {
+      SCOPED_TRACE(name);
+      const auto is_it = [&](const auto& one) { return one.name == name; };
+      const auto kernel = std::find_if(report.kernels.begin(), report.kernels.end(), is_it);
+      ASSERT_NE(kernel, report.kernels.end());
+      const auto index = static_cast<int>(kernel - report.kernels.begin());
+      EXPECT_EQ(kernel->launches, report.chunks);
+      EXPECT_GT(kernel->device_seconds, 0);
+      EXPECT_GT(kernel->bytes_moved, row_count * 4) << "offsets alone take as much";
+      EXPECT_NE(kernel->source.find(name), std::string::npos);
+      const auto function = std::find_if(report.profile->functions.begin(), report.profile->functions.end(), is_it);
+      ASSERT_NE(function, report.profile->functions.end());
+      EXPECT_EQ(function->kernel, index) << "whose program is launched, and not whose report comes next";
+      EXPECT_EQ(function->launches, report.chunks);
+    }
+    for (const Span& span : report.profile->spans) EXPECT_FALSE(span.track == Track::compile && span.kernel < 0) << span.name;
+  });
+}
+
 TEST(Encoded, OnlyChosenRowsAndDifferentKeysAreDecoded) {
   std::atomic<std::uint64_t> decoded_rows = 0;
   const auto count = [&](const Column& texts) {

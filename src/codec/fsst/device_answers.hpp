@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/fsst/device_fault.hpp"
+#include "codec/fsst/device_program.hpp"
 
 namespace penstock::fsst {
 
@@ -15,6 +16,8 @@ template <class Interface> class RowAnswers : public Interface {
     PENSTOCK_TRY(queue.finish());
     return check_bad_row(queue, enqueued_, bad_row);
   }
+  const Program& program() const override { return *program_; }
+  const std::string& source() const override { return source_; }
 
  protected:
   Result<std::unique_ptr<Queue>> open_column(const EncodedStrings& strings) {
@@ -27,6 +30,12 @@ template <class Interface> class RowAnswers : public Interface {
     PENSTOCK_ASSIGN(auto queue, device_->queue());
     PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
     return queue;
+  }
+  Status build_program(const ProgramOptions& options, std::initializer_list<std::string_view> files) {
+    ProgramSource source = program_source(*device_, options, files);
+    PENSTOCK_ASSIGN(program_, device_->build(source));
+    source_ = std::move(source.text);
+    return {};
   }
   Status begin(Queue& queue, const DeviceStrings& strings) {
     if (strings.row_count != row_count_ || strings.code_bytes != code_bytes_ || strings.offset_bytes != offset_bytes_ ||
@@ -47,6 +56,7 @@ template <class Interface> class RowAnswers : public Interface {
   std::shared_ptr<Program> program_;
 
  private:
+  std::string source_;
   DeviceStrings enqueued_;      // until check() found it sound
 };
 

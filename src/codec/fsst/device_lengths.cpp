@@ -1,7 +1,6 @@
 // Lengths of rows on a device.
 #include "codec/fsst/device_answers.hpp"
 #include "codec/fsst/device_layout.hpp"
-#include "codec/fsst/device_program.hpp"
 #include "codec/fsst/device_upload.hpp"
 #include "penstock/fsst_match.hpp"
 
@@ -30,9 +29,10 @@ std::vector<std::uint8_t> counts_of(const EncodedStrings& strings, DeviceLengths
 class Lengths final : public RowAnswers<DeviceLengths> {
  public:
   using RowAnswers::RowAnswers;
+  std::string_view variant() const override { return "fsst_lengths"; }
   Status open(const EncodedStrings& strings, Unit unit) {
     PENSTOCK_ASSIGN(const auto queue, open_column(strings));
-    PENSTOCK_ASSIGN(program_, build_program(*device_, {offset_bytes_, row_items(device_->traits()), {}}, {"fsst_lengths"}));
+    PENSTOCK_TRY(build_program({offset_bytes_, row_items(device_->traits()), {}}, {"fsst_lengths"}));
     PENSTOCK_ASSIGN(counts_, brought_at_once(*device_, *queue, counts_of(strings, unit)));
     return {};
   }
@@ -40,7 +40,7 @@ class Lengths final : public RowAnswers<DeviceLengths> {
     if (lengths.bytes() < row_count_ * 8) return Status(Code::invalid, "memory for fewer lengths than the column has rows");
     PENSTOCK_TRY(begin(queue, strings));
     constexpr std::uint32_t groups_a_unit = 64;
-    return queue.launch(*program_, "fsst_lengths", groups(program_->group_size(), groups_a_unit),
+    return queue.launch(*program_, variant(), groups(program_->group_size(), groups_a_unit),
                         {{Argument::of(*strings.codes), Argument::of(*strings.offsets), Argument::of(*strings.groups),
                           Argument::of(*counts_), Argument::of(lengths), Argument::of(*verdict_), Argument::value(code_bytes_),
                           Argument::value(row_count_), Argument::value(group_count_)}});

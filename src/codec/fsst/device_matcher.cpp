@@ -6,7 +6,6 @@
 #include "codec/fsst/device_answers.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_pieces.hpp"
-#include "codec/fsst/device_program.hpp"
 #include "codec/fsst/device_upload.hpp"
 
 namespace penstock::fsst {
@@ -66,7 +65,7 @@ class RowMatching : public Matching {
     const bool is_local = !traits.is_cpu && automaton_.state_count <= most_local_states && traits.local_bytes >= 600 * most_local_states;
     ProgramOptions options{offset_bytes_, row_items(traits), {}};
     if (is_local) options.definitions = "#define MATCH_LOCAL_STATES " + std::to_string(most_local_states) + "u\n";
-    PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", variant()}));
+    PENSTOCK_TRY(build_program(options, {"fsst_match", variant()}));
     return {};
   }
   Status bring_automaton(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) {
@@ -121,7 +120,7 @@ class PieceMatching final : public RowMatching {
     word_bytes_ = contained_bytes(predicate);
     policy_ = pieces_policy(device_->traits());
     const ProgramOptions options{offset_bytes_, policy_.items, pieces_definitions(policy_, device_->traits())};
-    PENSTOCK_ASSIGN(program_, build_program(*device_, options, {"fsst_match", "fsst_find_pieces", "fsst_walk_pieces"}));
+    PENSTOCK_TRY(build_program(options, {"fsst_match", "fsst_find_pieces", "fsst_walk_pieces"}));
     return {};
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
@@ -171,7 +170,7 @@ class CodeMatching final : public Matching {
     PENSTOCK_ASSIGN(firsts_, brought_at_once(*device_, queue, firsts));
     PENSTOCK_ASSIGN(constants_, brought_at_once(*device_, queue, constants));
     PENSTOCK_ASSIGN(words_, brought_at_once(*device_, queue, words));
-    PENSTOCK_ASSIGN(program_, build_program(*device_, {offset_bytes_, row_items(device_->traits()), {}}, {variant()}));
+    PENSTOCK_TRY(build_program({offset_bytes_, row_items(device_->traits()), {}}, {variant()}));
     return {};
   }
   static void add_constants(const SymbolTable& table, const Predicate& predicate, std::vector<std::uint32_t>& constants,

@@ -8,8 +8,7 @@ std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
 
 namespace penstock::fsst {
 
-Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
-                                              std::initializer_list<std::string_view> files) {
+ProgramSource program_source(const Device& device, const ProgramOptions& options, std::initializer_list<std::string_view> files) {
   const std::string offset = options.offset_bytes == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n";
   // Small groups hide their barriers behind one another: a multiprocessor is to hold 1024 items. Without a bound these texts take up to 100
   // registers, and ran half as fast through CUDA as through OpenCL, whose compiler takes fewer; with it nine tenths as fast.
@@ -27,7 +26,12 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOpti
   source.text = kernel::assemble(device.traits().target, parts);
   source.group_size = options.group_size;
   source.label = *(files.end() - 1);
-  return device.build(source);
+  return source;
+}
+
+Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
+                                              std::initializer_list<std::string_view> files) {
+  return device.build(program_source(device, options, files));
 }
 
 }  // namespace penstock::fsst

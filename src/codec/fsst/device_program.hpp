@@ -12,6 +12,7 @@ struct ProgramOptions {
   std::string definitions;      // lines of text in front
 };
 // Of these files, in this order, behind fsst_tables; named after the last.
+ProgramSource program_source(const Device& device, const ProgramOptions& options, std::initializer_list<std::string_view> files);
 Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
                                               std::initializer_list<std::string_view> files);
 
