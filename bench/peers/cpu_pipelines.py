@@ -1,5 +1,7 @@
 """The cases of `penstock bench pipelines` on a CPU by DuckDB, numexpr and pyarrow.compute, those that are installed, over the same rows.
 
+    .venv/bin/python bench/peers/cpu_pipelines.py ROWS REPEATS [selectivity]      # scripts/python_environment.sh installs numpy
+
 Takes the number of rows, the repeats and perhaps `selectivity`, for all pass rates of that sweep; prints `case;name;seconds`. Each uses all
 cores that the process may run on; DuckDB's rows are in a table of its own, and its result is fetched as an Arrow table.
 """
@@ -9,7 +11,10 @@ import os
 import sys
 import time
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    sys.exit("cpu_pipelines.py needs numpy: run scripts/python_environment.sh, and this by .venv/bin/python")
 
 SWEEP = ("0.1", "0.3", "1", "3", "10", "30", "50", "70", "90", "97", "99", "99.7", "99.9")
 IS_SWEEP = sys.argv[3:] == ["selectivity"]

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/output_file.hpp"
@@ -17,6 +18,17 @@ std::array<double, 4> numbers_of_line(const char* text) {
   std::array<double, 4> numbers{};
   std::sscanf(text, "%lf;%lf;%lf;%lf", &numbers[0], &numbers[1], &numbers[2], &numbers[3]);
   return numbers;
+}
+
+// What a shell's exit status says of a peer, which has said why on stderr.
+Status status_of_peer(const std::string& command, int status) {
+  constexpr int not_found = 127;
+  if (status == 0) return {};
+  const std::string peer = "the peer '" + command + "' ";
+  if (WIFSIGNALED(status)) return Status(Code::io, peer + "was ended by signal " + std::to_string(WTERMSIG(status)));
+  if (WEXITSTATUS(status) == not_found) return Status(Code::io, peer + "was not found; is its path right from this folder?");
+  return Status(Code::io, peer + "failed with exit code " + std::to_string(WEXITSTATUS(status)) +
+                              "; what it said stands above the figures, what it needs in the head of its file");
 }
 
 // A peer's line gets the bytes that stand with our figure of the case, unless it says its own.
@@ -38,7 +50,7 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
     if (moved_bytes > 0) figure.bytes = moved_bytes;
     if (is_our_case) figures.push_back(figure);
   }
-  return pclose(pipe) == 0 ? Status() : Status(Code::io, "the peer '" + command + "' failed");
+  return status_of_peer(command, pclose(pipe));
 }
 
 // How many bytes of text a stored byte makes.
@@ -49,16 +61,29 @@ std::string text_of_ratio(const Figure& f, bool json) {
   return text.data();
 }
 
-std::string text_of_figure(const Figure& f, const BenchOptions& options, const BenchDevice& opened) {
+// Of the columns of names, in bytes.
+struct Widths { int work = 0, name = 0; };
+
+Widths widths_of(const Figures& figures) {
+  Widths widths;
+  for (const Figure& figure : figures) {
+    widths.work = std::max(widths.work, static_cast<int>(figure.work.size()));
+    widths.name = std::max(widths.name, static_cast<int>(figure.name.size()));
+  }
+  return widths;
+}
+
+std::string text_of_figure(const Figure& f, const BenchOptions& options, const BenchDevice& opened, Widths widths) {
   char line[2048];
   const bool json = options.format == "json";
+  if (json) widths = {};
   const double moved = f.bytes / f.median_seconds, rate = f.text_bytes > 0 ? f.text_bytes / f.median_seconds : moved;
   std::snprintf(line, sizeof line,
-                json ? "{\"work\": \"%s\", \"name\": \"%s\", \"rows\": %llu, \"milliseconds\": %.5f, \"spread\": %.3f, "
+                json ? "{\"work\": \"%*s\", \"name\": \"%*s\", \"rows\": %llu, \"milliseconds\": %.5f, \"spread\": %.3f, "
                        "\"gigabytes_per_second\": %.3f, \"share_of_copy\": %.5f, "
-                     : "%-20s %-36s %11llu rows %9.3f ms  spread %5.1f %%  %7.1f GB/s  %5.1f %% of copy",
-                f.work.c_str(), f.name.c_str(), static_cast<unsigned long long>(options.rows), f.median_seconds * 1e3,
-                json ? f.spread : f.spread * 100, rate / 1e9, (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
+                     : "%-*s  %-*s  %11llu rows %9.3f ms  spread %6.1f %%  %7.1f GB/s  %5.1f %% of copy",
+                widths.work, f.work.c_str(), widths.name, f.name.c_str(), static_cast<unsigned long long>(options.rows),
+                f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9, (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
   return line + text_of_ratio(f, json) + (json ? "\"device\": \"" + opened.device->traits().name + "\"}\n" : "\n");
 }
 
@@ -84,6 +109,11 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWor
   if (words.case_sweep) sweeps.emplace_back(words.case_sweep);
   arguments.choice("--sweep", std::move(sweeps), options.sweep, "powers of two of rows from 65536 to --rows, or more cases");
   arguments.choice("--format", {"table", "json"}, options.format, "how to print");
+  arguments.footer("\nEach line is a case: the median time of the timed runs, then\n"
+                   "  spread   the slowest run less the fastest, as a share of the median\n"
+                   "  GB/s     the bytes that the case has to read and write in that time; of cases that make text, the bytes of text\n"
+                   "  of copy  the bytes read and written a second, as a share of what a copy on this device reads and writes\n"
+                   "  ratio    of cases that make text: its bytes for each stored byte that they are made of");
 }
 
 std::uint64_t physical_memory_bytes() {
@@ -114,7 +144,8 @@ Status print_with_peers(const BenchOptions& options, const BenchDevice& opened, 
   for (const Figure& figure : figures) places.emplace(figure.work, places.size());
   std::stable_sort(figures.begin(), figures.end(), [&](const Figure& a, const Figure& b) { return places[a.work] < places[b.work]; });
   const Sink out = standard_output();
-  for (const Figure& figure : figures) PENSTOCK_TRY(out(text_of_figure(figure, options, opened)));
+  const Widths widths = widths_of(figures);
+  for (const Figure& figure : figures) PENSTOCK_TRY(out(text_of_figure(figure, options, opened, widths)));
   return all_peers;
 }
 

@@ -1,5 +1,8 @@
 """`penstock bench`: its sweeps, what its peers are told, and what it prints of both. Answers are verified by the bench itself."""
 import json
+import pathlib
+import subprocess
+import sys
 
 from command_line import CommandLineTest, main
 
@@ -68,6 +71,34 @@ class Bench(CommandLineTest):
         ended = self.bench("scan", "--rows", "1000", "--only", "exclusive u32", "--peers", path)
         self.assertEqual((ended.returncode, len(ended.out.splitlines())), (1, 2))
         self.assertIn("failed", ended.err)
+
+    def test_a_peer_that_fails_is_told_apart_from_one_that_is_not_there(self):
+        path = self.peer("")
+        path.write_text(path.read_text() + "exit 3\n")
+        for peer, words in ((path, "failed with exit code 3; what it said stands above"), (self.folder / "none", "was not found")):
+            ended = self.bench("scan", "--rows", "1000", "--only", "exclusive u32", "--peers", peer)
+            self.assertIn(f"the peer '{peer}' {words}", ended.err)
+
+    def test_the_cpu_peer_says_how_to_get_what_it_lacks(self):
+        peer = pathlib.Path(__file__).resolve().parents[2] / "bench/peers/cpu_pipelines.py"
+        ended = subprocess.run([sys.executable, "-I", "-S", peer, "1000", "1"], capture_output=True, text=True)      # -S: no packages
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertRegex(ended.stderr, r"^cpu_pipelines.py needs numpy: run scripts/python_environment.sh, .*\.venv/bin/python\n$")
+
+    def test_columns_of_the_table_begin_below_one_another(self):
+        peer = self.peer("exclusive u32;a name that is longer than any of a table's columns was once;0.001")
+        ended = self.run_program("bench", "scan", "--device", "opencl:0", "--repeats", "1", "--rows", "1000", "--only", "u32",
+                                 "--peers", peer)
+        self.assertEqual(ended.returncode, 0, ended.err)
+        lines = ended.out.splitlines()
+        self.assertGreater(len(lines), 1)
+        for word in (" rows ", " ms ", " GB/s ", " of copy"):
+            self.assertEqual(len({line.index(word) for line in lines}), 1, ended.out)
+
+    def test_help_says_what_the_columns_are(self):
+        shown = self.run_program("bench", "scan", "--help").out
+        for word in ("spread", "GB/s", "of copy", "ratio"):
+            self.assertIn(f"\n  {word} ", shown)
 
     def test_texts_that_cannot_be_written_are_an_error(self):
         (self.folder / "file").write_text("")
