@@ -83,7 +83,8 @@ std::string text_of_figure(const Figure& f, const BenchOptions& options, const B
                        "\"gigabytes_per_second\": %.3f, \"share_of_copy\": %.5f, "
                      : "%-*s  %-*s  %11llu rows %9.3f ms  spread %6.1f %%  %7.1f GB/s  %5.1f %% of copy",
                 widths.work, f.work.c_str(), widths.name, f.name.c_str(), static_cast<unsigned long long>(options.rows),
-                f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9, (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
+                f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9,
+                (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
   return line + text_of_ratio(f, json) + (json ? "\"device\": \"" + opened.device->traits().name + "\"}\n" : "\n");
 }
 
