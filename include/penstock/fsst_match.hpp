@@ -49,6 +49,7 @@ class CodeKernel {
   virtual std::string_view variant() const = 0;
   virtual const Program& program() const = 0;
   virtual const std::string& source() const = 0;      // the program's text
+  virtual std::uint64_t bytes_uploaded() const = 0;   // of its tables
 };
 
 class DeviceMatcher : public CodeKernel {

@@ -50,6 +50,7 @@ Result<std::size_t> ChunkStream::bring_codes(ChunkMemory& memory, Queue& compute
   PENSTOCK_ASSIGN(auto codes, bring_padded(memory, compute, index++, strings.codes));
   PENSTOCK_ASSIGN(auto offsets, bring(memory, index++, strings.offsets.data, (strings.row_count + 1) * strings.offset_bytes));
   PENSTOCK_ASSIGN(all.back().there, fsst::DeviceStrings::for_matching(*device_, strings, std::move(codes), std::move(offsets)));
+  bytes_uploaded_ += all.back().there.groups->bytes();
   return all.size() - 1;
 }
 
@@ -66,7 +67,7 @@ Result<std::shared_ptr<Buffer>> ChunkStream::bring_padded(ChunkMemory& memory, Q
     PENSTOCK_TRY(queue.upload(*buffer, from, whole));
   }
   PENSTOCK_TRY(queue.upload(*buffer, end.data(), end.size(), whole));
-  if (uploads_) bytes_uploaded_ += whole + end.size();
+  bytes_uploaded_ += whole + end.size();
   return buffer;
 }
 

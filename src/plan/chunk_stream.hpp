@@ -65,7 +65,7 @@ class ChunkStream {
 
   std::vector<KernelReport> take_code_reports();       // once, at the end
 
-  std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
+  std::uint64_t bytes_uploaded() const { return bytes_uploaded_ + code_reports_.bytes_uploaded(); }
   double read_seconds() const { return read_seconds_; }   // spent waiting for the source
 
  private:

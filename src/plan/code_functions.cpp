@@ -144,6 +144,7 @@ KernelReport& CodeReports::report_of(const CodeColumn& column) {
 }
 
 void CodeReports::note_built(const CodeColumn& column) {
+  bytes_uploaded_ += column.kernel().bytes_uploaded();
   KernelReport& report = report_of(column);
   const BuildReport& build = column.kernel().program().report();
   if (build.cache > report.build.cache) report.build = build;

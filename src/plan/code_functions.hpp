@@ -74,10 +74,12 @@ class CodeReports {
   void note_built(const CodeColumn& column);
   Status note_run(const ChunkCodes& codes, const ChunkCodes::Function& function);      // which is done
   std::vector<KernelReport> take() { return std::move(kernels_); }
+  std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }      // of their tables
 
  private:
   KernelReport& report_of(const CodeColumn& column);
   std::vector<KernelReport> kernels_;
+  std::uint64_t bytes_uploaded_ = 0;
 };
 
 }  // namespace penstock::plan

@@ -119,6 +119,7 @@ class Runner {
   void finish_report() {
     RunReport& report = *run_.report;
     report.rows_read += rows_;
+    std::vector<KernelReport> code_kernels = stream_->take_code_reports();      // waits for what still compiles, and uploads
     report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
     report.read_seconds += stream_->read_seconds();
@@ -130,7 +131,7 @@ class Runner {
     entry.launches = launches_;
     entry.bytes_moved = bytes_moved_ + kernel_->bytes_moved(0, collector_->row_count());
     report.kernels.push_back(std::move(entry));
-    for (KernelReport& on_codes : stream_->take_code_reports()) report.kernels.push_back(std::move(on_codes));
+    for (KernelReport& on_codes : code_kernels) report.kernels.push_back(std::move(on_codes));
   }
 
   TileRun run_;

@@ -250,6 +250,19 @@ TEST(Encoded, WhatIsComputedOfCodesIsAKernelOfTheReport) {
   });
 }
 
+TEST(Encoded, CodesAndTablesCountAsUploaded) {
+  const auto source = table_source(with_encoded(texts_table()));
+  on_each_device([&](Device& device) {
+    const RunOptions options{.device = device.traits().id, .batch_rows = 640, .profile = true};
+    TAKE(const Outcome outcome, answer("SELECT count(*) FROM 't' WHERE url LIKE '%a%b' OR strlen(url) = 9", source, options));
+    std::uint64_t uploaded = 0;
+    for (const Span& span : outcome.report.profile->spans) uploaded += span.track == Track::upload ? span.bytes : 0;
+    EXPECT_GT(uploaded, row_count * 4) << "the test sees uploads";
+    EXPECT_LE(outcome.report.bytes_uploaded, uploaded);
+    EXPECT_GE(outcome.report.bytes_uploaded + 1024, uploaded) << "but for the scalars of a chunk";
+  });
+}
+
 TEST(Encoded, OnlyChosenRowsAndDifferentKeysAreDecoded) {
   std::atomic<std::uint64_t> decoded_rows = 0;
   const auto count = [&](const Column& texts) {

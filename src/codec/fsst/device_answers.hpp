@@ -4,6 +4,7 @@
 
 #include "codec/fsst/device_fault.hpp"
 #include "codec/fsst/device_program.hpp"
+#include "codec/fsst/device_upload.hpp"
 
 namespace penstock::fsst {
 
@@ -18,6 +19,7 @@ template <class Interface> class RowAnswers : public Interface {
   }
   const Program& program() const override { return *program_; }
   const std::string& source() const override { return source_; }
+  std::uint64_t bytes_uploaded() const override { return bytes_uploaded_; }
 
  protected:
   Result<std::unique_ptr<Queue>> open_column(const EncodedStrings& strings) {
@@ -30,6 +32,10 @@ template <class Interface> class RowAnswers : public Interface {
     PENSTOCK_ASSIGN(auto queue, device_->queue());
     PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
     return queue;
+  }
+  template <class T> Result<std::shared_ptr<Buffer>> bring(Queue& queue, const std::vector<T>& values) {
+    bytes_uploaded_ += values.size() * sizeof(T);
+    return brought_at_once(*device_, queue, values);
   }
   Status build_program(const ProgramOptions& options, std::initializer_list<std::string_view> files) {
     ProgramSource source = program_source(*device_, options, files);
@@ -57,6 +63,7 @@ template <class Interface> class RowAnswers : public Interface {
 
  private:
   std::string source_;
+  std::uint64_t bytes_uploaded_ = 0;
   DeviceStrings enqueued_;      // until check() found it sound
 };
 

@@ -1,7 +1,6 @@
 // Lengths of rows on a device.
 #include "codec/fsst/device_answers.hpp"
 #include "codec/fsst/device_layout.hpp"
-#include "codec/fsst/device_upload.hpp"
 #include "penstock/fsst_match.hpp"
 
 namespace penstock::fsst {
@@ -33,7 +32,7 @@ class Lengths final : public RowAnswers<DeviceLengths> {
   Status open(const EncodedStrings& strings, Unit unit) {
     PENSTOCK_ASSIGN(const auto queue, open_column(strings));
     PENSTOCK_TRY(build_program({offset_bytes_, row_items(device_->traits()), {}}, {"fsst_lengths"}));
-    PENSTOCK_ASSIGN(counts_, brought_at_once(*device_, *queue, counts_of(strings, unit)));
+    PENSTOCK_ASSIGN(counts_, bring(*queue, counts_of(strings, unit)));
     return {};
   }
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& lengths) override {

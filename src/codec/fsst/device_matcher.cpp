@@ -6,7 +6,6 @@
 #include "codec/fsst/device_answers.hpp"
 #include "codec/fsst/device_layout.hpp"
 #include "codec/fsst/device_pieces.hpp"
-#include "codec/fsst/device_upload.hpp"
 
 namespace penstock::fsst {
 namespace {
@@ -80,8 +79,8 @@ class RowMatching : public Matching {
       filters_.insert(filters_.end(), filter.begin(), filter.end());
     }
     for (const auto& bytes : automaton_.next) literals.insert(literals.end(), bytes.begin(), bytes.end());
-    PENSTOCK_ASSIGN(steps_, brought_at_once(*device_, queue, steps));
-    PENSTOCK_ASSIGN(literals_, brought_at_once(*device_, queue, literals));
+    PENSTOCK_ASSIGN(steps_, bring(queue, steps));
+    PENSTOCK_ASSIGN(literals_, bring(queue, literals));
     return {};
   }
   std::vector<Argument> arguments(const DeviceStrings& strings, const Buffer& bits) const {
@@ -112,7 +111,7 @@ class PieceMatching final : public RowMatching {
  private:
   Status open_variant(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) override {
     PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
-    PENSTOCK_ASSIGN(filter_, brought_at_once(*device_, queue, filters_));
+    PENSTOCK_ASSIGN(filter_, bring(queue, filters_));
     // Every piece may be noted, one that two row groups share by both.
     most_notes_ = static_cast<std::uint32_t>((code_bytes_ + piece_codes - 1) / piece_codes) + group_count_;
     PENSTOCK_ASSIGN(pieces_, device_->allocate(std::uint64_t{most_notes_} * 4));
@@ -167,9 +166,9 @@ class CodeMatching final : public Matching {
       if (words.size() > 0x7fffffff) return Status(Code::unsupported, "constants whose codes take more than 8 GiB");
     }
     firsts.push_back(static_cast<std::uint32_t>(constants.size() / 2));
-    PENSTOCK_ASSIGN(firsts_, brought_at_once(*device_, queue, firsts));
-    PENSTOCK_ASSIGN(constants_, brought_at_once(*device_, queue, constants));
-    PENSTOCK_ASSIGN(words_, brought_at_once(*device_, queue, words));
+    PENSTOCK_ASSIGN(firsts_, bring(queue, firsts));
+    PENSTOCK_ASSIGN(constants_, bring(queue, constants));
+    PENSTOCK_ASSIGN(words_, bring(queue, words));
     PENSTOCK_TRY(build_program({offset_bytes_, row_items(device_->traits()), {}}, {variant()}));
     return {};
   }
