@@ -52,15 +52,26 @@ std::string report_line(const EncodedColumn& column) {
   char line[512];
   std::snprintf(line, sizeof line, "%-24s %-5s %20s %20s %8.2f", column.name.c_str(), column.codec == StringCodec::gsst ? "gsst" : "fsst",
                 count_text(column.bytes_before).c_str(), count_text(column.bytes_after).c_str(), ratio);
-  return line;
+  return column.bytes_after > column.bytes_before ? std::string(line) + "  grew: leave it out of --codec" : line;
 }
 
-void print_report(const EncodeTableReport& report, const std::string& output) {
+// Both files' sizes, since ratios are of plain Arrow's bytes and a Parquet file is smaller than these.
+std::string sizes_text(const EncodeTableReport& report, const EncodeOptions& options) {
+  std::string text = options.output + ": " + count_text(report.row_count) + " rows, " + count_text(report.file_bytes) + " bytes";
+  std::error_code unknown;
+  const std::uint64_t input_bytes = std::filesystem::file_size(options.input, unknown);
+  if (unknown) return text;
+  text += "; " + options.input + ": " + count_text(input_bytes) + " bytes";
+  if (report.file_bytes <= input_bytes) return text;
+  return text + "\nThe file grew: in Arrow IPC files, columns without a codec are plain, and ratios are beside plain Arrow";
+}
+
+void print_report(const EncodeTableReport& report, const EncodeOptions& options) {
   char head[512];
   std::snprintf(head, sizeof head, "%-24s %-5s %20s %20s %8s", "column", "codec", "bytes before", "bytes after", "ratio");
   print_line(head);
   for (const EncodedColumn& column : report.columns) print_line(report_line(column));
-  print_line(output + ": " + count_text(report.row_count) + " rows, " + count_text(report.file_bytes) + " bytes");
+  print_line(sizes_text(report, options));
 }
 
 Status encode(const EncodeOptions& options) {
@@ -78,7 +89,7 @@ Status encode(const EncodeOptions& options) {
   bar.erase();
   PENSTOCK_TRY(report.status().with("while encoding '" + options.input + "'"));
   PENSTOCK_TRY(file->commit());
-  print_report(*report, options.output);
+  print_report(*report, options);
   return {};
 }
 

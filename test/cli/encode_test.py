@@ -143,6 +143,22 @@ class Encode(CommandLineTest):
         self.assertEqual(ended.out, "")
         self.assertRegex(ended.err, r"column +codec +bytes before +bytes after +ratio\ns +fsst +[\d,]+ +[\d,]+ +[1-9]\.\d\d\n")
 
+    def test_both_files_sizes_are_told_and_growth_is_remarked(self):
+        numbers = pyarrow.array([i % 3 for i in range(100_000)])      # some bytes in Parquet
+        source = self.parquet({"s": ["http://example.com/"] * 100_000, "n": numbers})
+        ended = self.run_program("encode", source, "-o", self.rows / "out.arrow", "--codec", "s=fsst")
+        sizes = [f"{path.stat().st_size:,}" for path in (self.rows / "out.arrow", source)]
+        self.assertIn(f"out.arrow: 100,000 rows, {sizes[0]} bytes; {source}: {sizes[1]} bytes\nThe file grew: ", ended.err)
+        shrunk = self.run_program("encode", self.rows / "out.arrow", "-o", self.rows / "again.arrow", "--codec", "s=fsst")
+        self.assertIn("bytes; ", shrunk.err)
+        self.assertNotIn("grew", shrunk.err)
+
+    def test_a_column_that_grew_is_remarked(self):
+        columns = {"long": ["http://example.com/" * 9] * 100, "short": list("abcdefghij") * 10}
+        ended = self.run_program("encode", self.parquet(columns), "-o", self.rows / "out.arrow", "--codec", "long=fsst,short=gsst")
+        self.assertRegex(ended.err, r"\nshort +gsst +[\d,]+ +[\d,]+ +0\.\d\d  grew: leave it out of --codec\n")
+        self.assertRegex(ended.err, r"\nlong +fsst +[\d,]+ +[\d,]+ +[1-9]\.\d\d\n")
+
     def test_columns_that_cannot_be_encoded_are_named(self):
         source = self.parquet({"title": ["a"], "n": [1]})
         for codecs, words in (("titel=fsst", "did you mean 'title'"), ("n=gsst", "column 'n' is BIGINT"),
