@@ -10,8 +10,8 @@ namespace {
 
 // A rate is told where what costs the same for one row as for many is a small part of the time: where at least 1 MiB was moved,
 // and the kernels took 100 us (a launch takes 10 us on a GPU, and up to 100 us through PoCL), or the run 10 ms (it opens files and
-// the device). Of a shorter run a rate would say how long those take.
-constexpr std::uint64_t least_bytes = 1 << 20;
+// the device). Of a shorter run a rate would say how long those take. Many rows may move fewer bytes: a bit each, or none.
+constexpr std::uint64_t least_bytes = 1 << 20, least_rows = 1 << 20;
 constexpr double least_kernel_seconds = 100e-6, least_run_seconds = 10e-3;
 
 struct KernelTotals {
@@ -58,8 +58,10 @@ std::string summary_line(const RunReport& report, const std::optional<MeasuredBa
   const double seconds = report.total_seconds, bytes = static_cast<double>(totals.bytes_moved);
   std::string line = report.device_id + " " + report.device_name + ": " + count_text(report.rows_read) +
                      (report.rows_read == 1 ? " row in " : " rows in ") + seconds_text(seconds);
-  if (totals.bytes_moved >= least_bytes && seconds >= least_run_seconds)
-    line += ", " + rate_text(static_cast<double>(report.rows_read) / seconds) + "rows/s, " + gigabytes_text(bytes / seconds);
+  const bool many_bytes = totals.bytes_moved >= least_bytes, long_enough = seconds >= least_run_seconds;
+  if (long_enough && (many_bytes || report.rows_read >= least_rows))
+    line += ", " + rate_text(static_cast<double>(report.rows_read) / seconds) + "rows/s";
+  if (long_enough && many_bytes) line += ", " + gigabytes_text(bytes / seconds);
   if (report.kernels.empty()) return line + "; no kernel ran";
   line += "; kernels " + seconds_text(totals.device_seconds);
   if (tells_kernel_rate(report)) {

@@ -22,6 +22,11 @@ class Output(CommandLineTest):
         self.assertNotRegex(few, "B/s|rows/s|%")
         self.assertRegex(many, r": 1,000,000 rows in .*, .*rows/s, .*[GM]B/s; kernels .* at .*[GM]B/s")
 
+    def test_many_rows_that_move_few_bytes_have_rows_a_second(self):
+        counted = self.query(f"SELECT count(*) FROM '{self.numbers_file(1100000)}'").err
+        self.assertRegex(counted, r": 1,100,000 rows in [\d.]+ m?s, .*rows/s; ")
+        self.assertNotIn("B/s", counted)
+
     def test_a_query_never_waits_for_a_cpus_copy_bandwidth(self):
         cache = self.folder / "cache"
         statement = f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"
