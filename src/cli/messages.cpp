@@ -7,17 +7,6 @@
 
 namespace penstock::cli {
 
-namespace {
-
-std::string number_text(double value, const char* unit) {
-  char text[64];
-  const int digits = value < 10 ? 2 : value < 100 ? 1 : 0;
-  std::snprintf(text, sizeof text, "%.*f%s", digits, value, unit);
-  return text;
-}
-
-}  // namespace
-
 void print_line(std::string_view text) { std::fprintf(stderr, "%s\n", terminal_text(text).c_str()); }
 
 int print_outcome(const Status& status) {
@@ -30,21 +19,6 @@ int print_outcome(const Status& status) {
   for (const std::string& context : status.context()) text += "\n  " + context;
   print_line(text);
   return exit_failed;
-}
-
-std::string count_text(std::uint64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t place = text.size(); place > 3;) text.insert(place -= 3, ",");
-  return text;
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr const char* units[] = {" bytes", " KiB", " MiB", " GiB", " TiB"};
-  if (bytes < 1024) return std::to_string(bytes) + units[0];
-  double value = static_cast<double>(bytes);
-  int unit = 0;
-  while (value >= 1024 && unit < 4) value /= 1024, unit++;
-  return number_text(value, units[unit]);
 }
 
 std::string seconds_text(double seconds) {

@@ -1,9 +1,9 @@
 // What a person reads on stderr: errors, sizes, rates, and how a Status becomes an exit code.
 #pragma once
-#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/quantity.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock::cli {
@@ -13,8 +13,6 @@ void print_line(std::string_view text);
 // Prints an error with its context, one line each, and returns the process's exit code.
 int print_outcome(const Status& status);
 
-std::string count_text(std::uint64_t count);        // 6001215 -> "6,001,215"
-std::string bytes_text(std::uint64_t bytes);        // 1536 -> "1.5 KiB"
 std::string seconds_text(double seconds);           // 0.0312 -> "31.2 ms"
 std::string rate_text(double per_second);           // 1.46e7 -> "14.6 M"
 std::string gigabytes_text(double bytes_per_second);   // 2.13e10 -> "21.3 GB/s"

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
+
+#include "base/quantity.hpp"
 
 namespace penstock::device {
 namespace {
@@ -58,16 +59,6 @@ std::uint64_t size_class(std::uint64_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-std::string text_of_bytes(std::uint64_t bytes) {
-  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
-  int unit = 0;
-  for (; value >= 1024; value /= 1024) unit++;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-  return text;
-}
-
 Pool::~Pool() { trim_locked(0); }
 
 Result<Block> Pool::take(std::uint64_t bytes) {
@@ -108,9 +99,9 @@ Result<Block> Pool::allocate(std::uint64_t class_bytes, std::uint64_t asked_byte
 Status Pool::exhausted(std::uint64_t asked_bytes) const {
   const std::uint64_t unheld = driver_.limit_bytes - std::min(held_bytes_, driver_.limit_bytes);
   const std::uint64_t free = driver_.free_bytes ? std::min(driver_.free_bytes(), unheld) : unheld;
-  return Status(Code::no_memory, driver_.device + " has no room for a buffer of " + text_of_bytes(asked_bytes) + ": " +
-                                     text_of_bytes(free) + " free, " + text_of_bytes(held_bytes_) +
-                                     " in use here, limit " + text_of_bytes(driver_.limit_bytes));
+  return Status(Code::no_memory, driver_.device + " has no room for a buffer of " + bytes_text(asked_bytes) + ": " +
+                                     bytes_text(free) + " free, " + bytes_text(held_bytes_) +
+                                     " in use here, limit " + bytes_text(driver_.limit_bytes));
 }
 
 void Pool::give_back(Block block) {

@@ -88,7 +88,6 @@ class Pool : public std::enable_shared_from_this<Pool> {
 };
 
 std::uint64_t size_class(std::uint64_t bytes);
-std::string text_of_bytes(std::uint64_t bytes);   // "1.5 GiB"
 
 // A buffer from a pool; a driver adds nothing but the meaning of handle().
 class PooledBuffer : public Buffer {

@@ -80,13 +80,17 @@ std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program) {
   return columns;
 }
 
+bool is_read_as_codes(const TileProgram& program, std::uint32_t column) {
+  return std::any_of(program.derived.begin(), program.derived.end(), [&](const DerivedColumn& derived) {
+    return derived.source == column && is_on_codes(program, derived) && !code_function(derived)->is_presence;
+  });
+}
+
 std::uint64_t code_bytes_per_row(const TileProgram& program) {
   constexpr std::uint64_t of_a_column = 64;      // addresses take 47 and offsets 4 or 8
   std::uint64_t bytes = 0;
   for (std::uint32_t column = 0; column < program.first_derived(); column++)
-    bytes += std::any_of(program.derived.begin(), program.derived.end(), [&](const DerivedColumn& derived) {
-      return derived.source == column && is_on_codes(program, derived) && !code_function(derived)->is_presence;
-    }) ? of_a_column : 0;
+    bytes += is_read_as_codes(program, column) ? of_a_column : 0;
   return bytes;
 }
 

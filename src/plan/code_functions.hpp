@@ -24,6 +24,8 @@ bool is_on_codes(const TileProgram& program, const DerivedColumn& derived);
 // Columns of the source that are better not decoded while they are read: no more than some rows' texts, or equal ones once, are needed.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program);
 
+// Whether a device reads a column's codes.
+bool is_read_as_codes(const TileProgram& program, std::uint32_t column);
 // What columns on a device take there as codes, with their offsets: a guess, as files do not say.
 std::uint64_t code_bytes_per_row(const TileProgram& program);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "device/pool.hpp"
+#include "base/quantity.hpp"
 #include "penstock/plan.hpp"
 
 namespace penstock::plan {
@@ -13,9 +13,9 @@ inline std::uint64_t usable_bytes(const Traits& traits, std::uint64_t memory_lim
   return memory_limit_bytes ? std::min(memory_limit_bytes, traits.global_bytes) : traits.global_bytes;
 }
 
-// "sort of 300000 rows on the host: ..."
+// "sort of 300,000 rows on the host: ..."
 inline void note_on_host(RunReport& report, std::string_view what, std::uint64_t row_count, std::string_view why) {
-  std::string note = std::string(what) + " of " + std::to_string(row_count) + " rows on the host: " + std::string(why);
+  std::string note = std::string(what) + " of " + count_text(row_count) + " rows on the host: " + std::string(why);
   if (std::find(report.notes.begin(), report.notes.end(), note) == report.notes.end()) report.notes.push_back(std::move(note));
 }
 
@@ -27,8 +27,8 @@ inline bool has_room(const Traits& traits, std::uint64_t memory_limit_bytes, std
 inline void note_without_room(RunReport& report, const Traits& traits, std::uint64_t memory_limit_bytes, std::string_view what,
                               std::uint64_t row_count, std::uint64_t bytes) {
   note_on_host(report, what, row_count,
-               "it takes " + device::text_of_bytes(bytes) + " on " + traits.id + ", where half of " +
-                   device::text_of_bytes(usable_bytes(traits, memory_limit_bytes)) + " is for it");
+               "it takes " + bytes_text(bytes) + " on " + traits.id + ", where half of " +
+                   bytes_text(usable_bytes(traits, memory_limit_bytes)) + " is for it");
 }
 
 }  // namespace penstock::plan

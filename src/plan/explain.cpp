@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/guard.hpp"
+#include "base/quantity.hpp"
 #include "expr/operation.hpp"
 #include "plan/code_functions.hpp"
 #include "plan/kernel_steps.hpp"
@@ -12,15 +13,6 @@
 namespace penstock {
 namespace plan {
 namespace {
-
-std::string quantity(double bytes) {
-  constexpr const char* units[] = {"bytes", "KB", "MB", "GB", "TB"};
-  int unit = 0;
-  for (; bytes >= 1000 && unit < 4; unit++) bytes /= 1000;
-  char text[64];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
-  return text;
-}
 
 std::string list(const std::vector<std::string>& parts) {
   std::string text;
@@ -146,6 +138,13 @@ std::string describe_lookup(const Plan& plan, const Lookup& lookup) {
   return "    looks up rows of the right side in the kernel: " + describe_join(plan, step) + otherwise + "\n";
 }
 
+std::vector<std::string> columns_read_as_codes(const TileProgram& program) {
+  std::vector<std::string> names;
+  for (std::uint32_t column = 0; column < program.first_derived(); column++)
+    if (is_read_as_codes(program, column)) names.push_back(program.source_schema[column].name);
+  return names;
+}
+
 std::string describe_kernel(const Plan& plan, StepId base, StepId last, const TileProgram& program, const Traits& traits,
                             const Variant& variant) {
   std::vector<std::string> columns, predicates;
@@ -177,11 +176,11 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
           " with a kernel a step";
   const auto& source = plan.step(base).source;
   if (source && source->row_count()) {
-    const auto rows = static_cast<double>(*source->row_count());
-    text += " (" + std::to_string(*source->row_count()) + " rows: " + quantity(rows * static_cast<double>(fused)) + ", " +
-            quantity(rows * static_cast<double>(std::max(fused, unfused))) + ")";
+    const std::uint64_t rows = *source->row_count();
+    text += " (" + count_text(rows) + " rows: " + bytes_text(rows * fused) + ", " + bytes_text(rows * std::max(fused, unfused)) + ")";
   }
-  return text + "\n";
+  const std::vector<std::string> codes = columns_read_as_codes(program);
+  return text + (codes.empty() ? "\n" : "; and the codes of " + list(codes) + ", whose sizes only reading them tells\n");
 }
 
 std::string describe_build(const BuildReport& report) {
@@ -223,7 +222,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
     if (kind == StepKind::order_by && top_k_of(plan, id, *rows_asked_for(plan, result, id), consumers))
       text += "  then order_by " + describe(plan, plan.step(id)) + ": top_k\n";
     else if (kind == StepKind::order_by)
-      text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + std::to_string(least_device_sort_rows) +
+      text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " + count_text(least_device_sort_rows) +
               " rows and for the first few, else radix_sort on the device\n";
     else if (has_no_kernel(plan, id))
       text += "  then on the host: " + std::string(name_of(kind)) + " " + describe(plan, plan.step(id)) + "\n";

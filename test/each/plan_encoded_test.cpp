@@ -341,6 +341,7 @@ TEST(Encoded, ExplainSaysWhatIsComputedOfCodes) {
   EXPECT_NE(text.find("computed on FSST codes: like(url, '%x%')\n"), std::string::npos) << text;
   EXPECT_NE(text.find("computed on FSST codes: (few = 'a')\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("computed on FSST codes: lower"), std::string::npos) << text;
+  EXPECT_NE(text.find("; and the codes of url, few, whose sizes only reading them tells\n"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(DeviceMemory, ASortBeyondTheLimitIsTheHosts) {
     TAKE(const Outcome here, run(plan, ordered, {.device = device.traits().id, .memory_limit_bytes = room_for_neither_bytes}));
     EXPECT_FALSE(has_kernel(here.report, "radix_sort"));
     ASSERT_EQ(here.report.notes.size(), 1);
-    EXPECT_TRUE(here.report.notes[0].starts_with("sort of 266465 rows on the host: it takes 10.2 MiB on " + device.traits().id))
+    EXPECT_TRUE(here.report.notes[0].starts_with("sort of 266,465 rows on the host: it takes 10.2 MiB on " + device.traits().id))
         << here.report.notes[0];
     expect_same(here.table, there.table);
   });
@@ -81,7 +81,7 @@ TEST(DeviceMemory, AWindowBeyondTheLimitIsTheHosts) {
     EXPECT_FALSE(has_kernel(here.report, "window_scan"));
     EXPECT_TRUE(has_kernel(here.report, "radix_sort"));
     ASSERT_EQ(here.report.notes.size(), 1);
-    EXPECT_TRUE(here.report.notes[0].starts_with("window of 266465 rows on the host: ")) << here.report.notes[0];
+    EXPECT_TRUE(here.report.notes[0].starts_with("window of 266,465 rows on the host: ")) << here.report.notes[0];
     expect_same(here.table, there.table);
   });
 }
@@ -126,7 +126,7 @@ TEST(DeviceMemory, ASortThatTheDeviceRefusesHalfWayIsTheHosts) {
         EXPECT_GT(allocations, 2);
         break;
       }
-      EXPECT_EQ(report.notes, std::vector<std::string>{"sort of 266465 rows on the host: no room"});
+      EXPECT_EQ(report.notes, std::vector<std::string>{"sort of 266,465 rows on the host: no room"});
     }
   });
 }
@@ -145,7 +145,7 @@ TEST(DeviceMemory, AWindowThatTheDeviceRefusesHalfWayIsTheHosts) {
       TAKE(const Table found, plan::window_rows(crowded, table, windows.plan.step(windows.step), report));
       expect_same(found, expected);
       if (report.notes.empty()) break;
-      EXPECT_NE(std::find(report.notes.begin(), report.notes.end(), "window of 266465 rows on the host: no room"), report.notes.end());
+      EXPECT_NE(std::find(report.notes.begin(), report.notes.end(), "window of 266,465 rows on the host: no room"), report.notes.end());
       begun_there += has_kernel(report, "window_scan");
     }
     EXPECT_GT(begun_there, 1);

@@ -284,5 +284,14 @@ TEST(Explain, ASharedNodeIsWalkedOnce) {
   EXPECT_NE(text.find("16 fused"), std::string::npos) << text;
 }
 
+TEST(Explain, RowsAndBytesAreWrittenAsARunsReportWritesThem) {
+  Plan plan;
+  const StepId rows = plan.source(table_source(Table::of({{"x", Column::from(std::vector<double>(1 << 20))}})));
+  Builder b(plan.step(rows).schema);
+  TAKE(const StepId sum, plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "s", nullptr}}));
+  TAKE(const std::string text, explain(plan, sum, {}));
+  EXPECT_NE(text.find("(1,048,576 rows: 8.00 MiB, 8.00 MiB)"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace penstock::test

@@ -186,6 +186,7 @@ TEST(Messages, NumbersCarryTheirUnits) {
   EXPECT_EQ(count_text(0), "0");
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(count_text(6001215), "6,001,215");
+  EXPECT_EQ(bytes_text(1), "1 byte");
   EXPECT_EQ(bytes_text(1023), "1023 bytes");
   EXPECT_EQ(bytes_text(1536), "1.50 KiB");
   EXPECT_EQ(seconds_text(0.0312), "31.2 ms");

@@ -115,7 +115,7 @@ TEST(Pool, TheErrorSaysAskedFreeAndLimit) {
   const auto held = pool->take(4096);
   const Status status = pool->take(7 << 10).status();
   EXPECT_EQ(status.code(), Code::no_memory);
-  for (const char* part : {"fake:0", "7.0 KiB", "6.0 KiB free", "4.0 KiB in use", "limit 10.0 KiB"})
+  for (const char* part : {"fake:0", "7.00 KiB", "6.00 KiB free", "4.00 KiB in use", "limit 10.0 KiB"})
     EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
 }
 

@@ -3,6 +3,7 @@
 #include "base/guard.hpp"
 #include "base/large_memory.hpp"
 #include "base/parallel.hpp"
+#include "base/quantity.hpp"
 #include "device/cuda/pc_sampling.hpp"
 #include "device/program_text.hpp"
 
@@ -72,7 +73,7 @@ Result<std::shared_ptr<HostBuffer>> allocate_pinned(const ContextPointer& contex
     if (auto memory = register_huge_pages(context, bytes)) return memory;
   void* data = nullptr;
   PENSTOCK_TRY(context->check(context->api.cuMemHostAlloc(&data, bytes > 0 ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE), "cuMemHostAlloc")
-                   .with("for " + device::text_of_bytes(bytes) + " of pinned host memory"));
+                   .with("for " + bytes_text(bytes) + " of pinned host memory"));
   return std::shared_ptr<HostBuffer>(std::make_shared<PinnedBuffer>(context, data, bytes));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/guard.hpp"
+#include "base/quantity.hpp"
 #include "device/compile_error.hpp"
 #include "device/program_text.hpp"
 
@@ -44,7 +45,7 @@ class PageBuffer : public HostBuffer {
 };
 
 Status no_host_memory(std::uint64_t bytes) {
-  return Status(Code::no_memory, "the host has no room for a buffer of " + device::text_of_bytes(bytes));
+  return Status(Code::no_memory, "the host has no room for a buffer of " + bytes_text(bytes));
 }
 
 Result<std::shared_ptr<HostBuffer>> allocate_mapped(const ContextPointer& context, std::uint64_t bytes) {
