@@ -20,7 +20,9 @@ if(NOT TARGET Arrow::arrow_shared OR NOT TARGET Parquet::parquet_shared)
     list(GET penstock_${name}_library 0 penstock_${name}_library)
     if(NOT penstock_${name}_library OR NOT IS_DIRECTORY ${penstock_pyarrow}/include/${name})
       message(FATAL_ERROR "Neither an installed Arrow and Parquet (15 or later) nor pyarrow's in '${penstock_pyarrow}' was "
-                          "found: run scripts/setup.sh, or set PENSTOCK_PYARROW_DIR")
+                          "found. In Penstock's source folder run scripts/python_environment.sh library. Elsewhere install Arrow C++ with "
+                          "Parquet; or pyarrow, by pip in a virtual environment, and configure with -DPENSTOCK_PYARROW_DIR="
+                          "ENVIRONMENT/lib/python3.N/site-packages/pyarrow")
     endif()
   endforeach()
   message(STATUS "Arrow: ${penstock_arrow_library}")

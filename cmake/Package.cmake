@@ -44,14 +44,18 @@ if(NOT PENSTOCK_INSTALL)
   return()
 endif()
 
-# The program, and beside it the libraries of the wheel that it was linked with: what is installed needs no build tree.
+# The program, and the libraries of the wheel that it and penstock::io were linked with: what is installed needs no build tree.
+set(penstock_private_libraries ${CMAKE_INSTALL_LIBDIR}/penstock)
+if(penstock_pyarrow)
+  foreach(component cli io)
+    install(FILES ${penstock_arrow_library} ${penstock_parquet_library} DESTINATION ${penstock_private_libraries} COMPONENT ${component})
+  endforeach()
+endif()
 if(TARGET penstock)
   install(TARGETS penstock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cli)
   if(penstock_pyarrow)
-    set(penstock_private_libraries ${CMAKE_INSTALL_LIBDIR}/penstock)
     cmake_path(RELATIVE_PATH penstock_private_libraries BASE_DIRECTORY ${CMAKE_INSTALL_BINDIR} OUTPUT_VARIABLE penstock_way)
     set_target_properties(penstock PROPERTIES INSTALL_RPATH "$ORIGIN/${penstock_way}")
-    install(FILES ${penstock_arrow_library} ${penstock_parquet_library} DESTINATION ${penstock_private_libraries} COMPONENT cli)
   endif()
 endif()
 

@@ -23,6 +23,15 @@ endif()
 add_executable(parent main.cpp)
 target_link_libraries(parent PRIVATE penstock_base)
 """
+FINDER = """cmake_minimum_required(VERSION 3.25)
+project(finder LANGUAGES CXX)
+find_package(penstock 0.1 REQUIRED COMPONENTS io sql)
+foreach(target Arrow::arrow_shared Parquet::parquet_shared)
+  get_target_property(place ${target} IMPORTED_LOCATION)
+  file(REAL_PATH ${place} place)
+  message(STATUS "found ${place}")
+endforeach()
+"""
 MAIN = """#include <penstock/status.hpp>
 int main() { return penstock::Status(penstock::Code::invalid, "x").text() == "invalid: x" ? 0 : 1; }
 """
@@ -43,6 +52,22 @@ class Install(CommandLineTest):
         self.assertIn("opencl:", self.run_words(program, "devices", "--no-bandwidth"))
         total = self.run_words(program, "query", f"SELECT sum(a) AS total FROM '{self.csv_file()}'", "--format", "csv")
         self.assertEqual(total, "total\n6\n")
+
+    def test_an_installed_package_has_the_wheels_arrow_when_the_clone_is_gone(self):
+        first, place, finder = self.folder / "first", self.folder / "moved", self.folder / "finder"
+        self.run_words(CMAKE, "--install", BUILD, "--prefix", self.folder / "program", "--component", "cli")
+        if not list((self.folder / "program").rglob("libarrow.so.*")):
+            self.skipTest("this build has the system's Arrow")
+        for component in ("core", "io", "sql"):
+            self.run_words(CMAKE, "--install", BUILD, "--prefix", first, "--component", component)
+        first.rename(place)
+        finder.mkdir()
+        (finder / "CMakeLists.txt").write_text(FINDER)
+        said = self.run_words(CMAKE, "-G", "Ninja", "-S", finder, "-B", finder / "build", f"-DCMAKE_PREFIX_PATH={place}")
+        found = [line.split()[-1] for line in said.splitlines() if line.startswith("-- found ")]
+        self.assertEqual(len(found), 2, said)
+        for path in found:      # and not in the build's virtual environment, which may be gone
+            self.assertTrue(path.startswith(f"{place.resolve()}/"), path)
 
     def test_a_project_that_adds_the_folder_gets_the_libraries_and_keeps_its_settings(self):
         parent = self.folder / "parent"
