@@ -69,12 +69,13 @@ class Decoder {
   // Finds the offsets of all rows and checks every code, then decodes.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
   // Decodes to offsets that are there already, as formats keep them that store lengths. Whatever these say, nothing outside text.bytes is
-  // written, and every code is checked. Offsets that do not fit the codes are Code::corrupt in check(); all of them where they are checked,
-  // as what is from outside should be.
+  // written, and codes without a symbol are noticed. Offsets that do not fit the codes are Code::corrupt in check(): all of them, and rows
+  // that end within an escape, where they are checked, as what is from outside should be.
   virtual Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text,
                                 GivenOffsets how = GivenOffsets::believed) = 0;
-  // Waits. Code::corrupt when the last enqueued column was not sound, with what validate() says of it: row, byte and what is wrong. Where
-  // offsets were given the first row whose text does not fit them; then all codes are fetched to find it.
+  // Waits. Code::corrupt when a column that was enqueued since the last check was not sound: of the last one with what validate() says of it:
+  // row, byte and what is wrong; where offsets were given the first row whose text does not fit them, and then all codes are fetched to find
+  // it. Columns enqueued behind one that is not sound may be left undecoded.
   virtual Status check(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };

@@ -245,6 +245,33 @@ TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
   });
 }
 
+// What kernels report to is not emptied between columns that nobody asked about.
+TEST(FsstOnDevices, AColumnThatIsNotSoundIsToldBehindOthersAndNoLongerThanToTheNextCheck) {
+  const EncodedStrings sound = strings_of(table_of({"a"}), {std::string(700, '\0'), "", std::string(3, '\0')}, 703);
+  const EncodedStrings bad = strings_of(table_of({"a"}), {std::string(700, '\0'), "", std::string("\0\7\0", 3)}, 703);
+  const std::vector<std::uint64_t> offsets = {0, 700, 700, 703};
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    TAKE(const auto queue, device->queue());
+    TAKE(const DeviceStrings good, DeviceStrings::bring(*device, *queue, sound));
+    TAKE(const DeviceStrings wrong, DeviceStrings::bring(*device, *queue, bad));
+    TAKE(const auto decoder, Decoder::build(device, good, variant));
+    TAKE(const DeviceText text, DeviceText::allocate(*device, good));
+    ASSERT_OK(decoder->check(*queue));      // of nothing
+    for (const GivenOffsets how : {GivenOffsets::believed, GivenOffsets::checked}) {
+      ASSERT_OK(queue->upload(*text.offsets, offsets.data(), 32));
+      ASSERT_OK(decoder->enqueue_decode(*queue, wrong, text, how));
+      ASSERT_OK(queue->upload(*text.offsets, offsets.data(), 32));
+      ASSERT_OK(decoder->enqueue_decode(*queue, good, text, how));
+      EXPECT_EQ(decoder->check(*queue).code(), Code::corrupt);
+      EXPECT_EQ(decoder->check(*queue).code(), Code::corrupt) << "asked again";
+      ASSERT_OK(decoder->enqueue_decode(*queue, good, text, how));
+      ASSERT_OK(decoder->check(*queue));
+      TAKE(const auto bytes, fetched<char>(*queue, *text.bytes, 703));
+      EXPECT_EQ(std::string(bytes.begin(), bytes.end()), std::string(703, 'a'));
+    }
+  });
+}
+
 TEST(FsstOnDevices, StringsBroughtForMatchingAreNotDecoded) {
   const EncodedStrings strings = encoded(codec::generate_urls(100));
   const std::vector<std::uint64_t> first_row{0};

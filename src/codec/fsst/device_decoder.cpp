@@ -55,6 +55,8 @@ Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const De
   if (text.offsets->bytes() < (strings.row_count + 1) * 8 || text.bytes->bytes() < std::max<std::uint64_t>(strings.text_bytes, 1))
     return Status(Code::invalid, "memory for less text than the column has");
   enqueued_ = strings;
+  if (!is_verdict_spoilt_) return {};
+  is_verdict_spoilt_ = false;
   return queue.fill(*verdict_, 0, 8);
 }
 
@@ -73,10 +75,13 @@ Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings,
 }
 
 Status DeviceDecoder::check(Queue& queue) {
+  if (enqueued_.row_count == 0) return {};      // nothing since the last time
   std::array<std::uint32_t, 2> verdict{};
+  is_verdict_spoilt_ = true;      // also where this fails
   PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
   PENSTOCK_TRY(queue.finish());
   const auto [bad_row, faults] = verdict;
+  is_verdict_spoilt_ = bad_row != 0 || faults != 0;
   if (bad_row != 0 || faults == 0) return check_bad_row(queue, enqueued_, bad_row);
   PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
   if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");

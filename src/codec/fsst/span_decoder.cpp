@@ -29,6 +29,7 @@ class SpanDecoder final : public DeviceDecoder {
       PENSTOCK_ASSIGN(*buffer, device_->allocate(count * 8));
     }
     PENSTOCK_ASSIGN(states_, device_->allocate(count * 4));
+    PENSTOCK_ASSIGN(edges_, device_->allocate(count * 16));
     return {};
   }
 
@@ -54,14 +55,16 @@ class SpanDecoder final : public DeviceDecoder {
                           Argument::value(strings.span_count)}});
   }
 
-  Status take_offsets(Queue&, const DeviceStrings& strings, const DeviceText&, GivenOffsets how) override {
+  Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceText&, GivenOffsets how) override {
     PENSTOCK_TRY(has_room(strings));
+    if (!are_edges_empty_) PENSTOCK_TRY(queue.fill(*edges_, 0xffffffff, edges_->bytes()));
+    are_edges_empty_ = true;      // so kernels leave them
     return choose(how == GivenOffsets::checked ? rows_checked : rows_believed);
   }
 
   Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
     std::vector<Argument> arguments = decode_arguments(strings, text, strings.text_bytes, *verdict_);
-    for (const Buffer* buffer : {strings.spans.get(), strings.blocks.get(), strings.span_groups.get(), starts_.get(), first_rows_.get()})
+    for (const Buffer* buffer : {strings.spans.get(), strings.blocks.get(), strings.span_groups.get(), starts_.get(), first_rows_.get(), edges_.get()})
       arguments.push_back(Argument::of(*buffer));
     arguments.push_back(Argument::value(strings.span_count));
     return queue.launch(*decode_[rows_], variant(), strings.block_count, arguments);
@@ -85,7 +88,8 @@ class SpanDecoder final : public DeviceDecoder {
   std::array<std::shared_ptr<Program>, 3> decode_;
   std::shared_ptr<Program> measure_, place_;
   std::unique_ptr<primitive::Scan> scan_;
-  std::shared_ptr<Buffer> totals_, bases_, starts_, first_rows_, states_;
+  std::shared_ptr<Buffer> totals_, bases_, starts_, first_rows_, states_, edges_;
+  bool are_edges_empty_ = false;
 };
 
 }  // namespace
