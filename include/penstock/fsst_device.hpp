@@ -73,9 +73,9 @@ class Decoder {
   // that end within an escape, where they are checked, as what is from outside should be.
   virtual Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text,
                                 GivenOffsets how = GivenOffsets::believed) = 0;
-  // Waits. Code::corrupt when a column that was enqueued since the last check was not sound: of the last one with what validate() says of it:
-  // row, byte and what is wrong; where offsets were given the first row whose text does not fit them, and then all codes are fetched to find
-  // it. Columns enqueued behind one that is not sound may be left undecoded.
+  // Waits. Code::corrupt when a column that was enqueued since the last check was not sound: of the last one with what validate() says of
+  // it: row, byte and what is wrong; where offsets were given the first row whose text does not fit them, and then all codes are fetched to
+  // find it. Columns enqueued behind one that is not sound may be left undecoded.
   virtual Status check(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };

@@ -29,6 +29,7 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
   PENSTOCK_ASSIGN(DeviceText text, DeviceText::allocate(*device, there));
   PENSTOCK_ASSIGN(text.bytes, device->allocate((strings.text_bytes + 15) / 16 * 16 + canary_bytes));
   PENSTOCK_TRY(cover(*queue, *text.bytes));
+  PENSTOCK_TRY(cover(*queue, *text.offsets));      // of columns that are not sound they are not written
   if (!given_offsets.empty()) PENSTOCK_TRY(queue->upload(*text.offsets, given_offsets.data(), given_offsets.size() * 8));
   PENSTOCK_TRY(given_offsets.empty() ? decoder->enqueue(*queue, there, text) : decoder->enqueue_decode(*queue, there, text, how));
   Texts texts;

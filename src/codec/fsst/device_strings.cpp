@@ -46,13 +46,15 @@ std::vector<std::uint64_t> tiles_of(const std::vector<CodeRange>& ranges, std::u
 
 // Spans of about `span_codes`, whole steps of a warp; groups of up to `most_spans` of them, of one row group.
 struct SpanPlan {
-  std::vector<std::uint64_t> spans;           // begin, end, 1 where it is the row group's last
+  std::vector<std::uint64_t> spans;           // begin, end, twice the row that is expected there, plus 1 for the row group's last
   std::vector<std::uint32_t> groups;          // of each span its row group
   std::vector<std::uint32_t> blocks;          // first span, count, row group
   std::uint64_t most_steps = 0;               // of a span
   std::uint64_t group_count() const { return blocks.size() / 3; }
 };
-SpanPlan plan_spans(const std::vector<CodeRange>& ranges, double span_codes, std::uint32_t most_spans) {
+// `rows`: the first of each row group, and their count.
+SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows, double span_codes,
+                    std::uint32_t most_spans) {
   constexpr std::uint64_t step_codes = 512;
   SpanPlan plan;
   for (std::uint32_t group = 0; group < ranges.size(); group++) {
@@ -66,7 +68,10 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, double span_codes, std
       if (in_group++ % most_spans == 0)
         plan.blocks.insert(plan.blocks.end(), {static_cast<std::uint32_t>(plan.spans.size() / 3), 0, group});
       plan.blocks[plan.blocks.size() - 2]++;
-      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), std::min(at + piece, range.end), at + piece >= range.end ? 1u : 0u});
+      const double part = codes == 0 ? 0 : static_cast<double>(at - from) / static_cast<double>(codes);
+      const std::uint64_t row = rows[group] + static_cast<std::uint64_t>(part * static_cast<double>(rows[group + 1] - rows[group]));
+      const std::uint64_t end = std::min(at + piece, range.end);
+      plan.spans.insert(plan.spans.end(), {std::max(at, range.begin), end, 2 * row + (end == range.end ? 1 : 0)});
       plan.groups.push_back(group);
     }
   }
@@ -80,16 +85,17 @@ std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
   return (plan.group_count() + groups_at_once - 1) / groups_at_once * 10 * (plan.most_steps + 2) + plan.most_steps;
 }
 // In as many rounds of groups as are the fastest.
-SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::uint64_t code_bytes, std::uint32_t compute_units) {
+SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows, std::uint64_t code_bytes,
+                    std::uint32_t compute_units) {
   constexpr std::uint32_t most_rounds = 8;
   const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_a_unit;
   SpanPlan best;
   for (std::uint32_t rounds = 1; rounds <= most_rounds; rounds++) {
     double span = std::max(512.0, static_cast<double>(code_bytes) / static_cast<double>(rounds * groups_at_once * span_warps));
-    SpanPlan plan = plan_spans(ranges, span, span_warps);
+    SpanPlan plan = plan_spans(ranges, rows, span, span_warps);
     // Whole steps and row groups' ends leave groups unfilled; a few groups more than the rounds have would take a round of their own.
     for (int attempt = 0; attempt < 100 && plan.group_count() > rounds * groups_at_once && plan.group_count() > ranges.size(); attempt++)
-      plan = plan_spans(ranges, span *= 1.02, span_warps);
+      plan = plan_spans(ranges, rows, span *= 1.02, span_warps);
     if (rounds == 1 || cost_of(plan, groups_at_once) < cost_of(best, groups_at_once)) best = std::move(plan);
   }
   return best;
@@ -128,7 +134,7 @@ Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>
   PENSTOCK_ASSIGN(there.first_tiles, brought(device, queue, uploads.tiles));
   if (!has_warps(device.traits())) return {};
   SpanPlan& plan = uploads.plan;
-  plan = plan_spans(ranges, there.code_bytes, device.traits().compute_units);
+  plan = plan_spans(ranges, uploads.groups, there.code_bytes, device.traits().compute_units);
   PENSTOCK_ASSIGN(there.spans, brought(device, queue, plan.spans));
   PENSTOCK_ASSIGN(there.blocks, brought(device, queue, plan.blocks));
   PENSTOCK_ASSIGN(there.span_groups, brought(device, queue, plan.groups));

@@ -64,7 +64,7 @@ class SpanDecoder final : public DeviceDecoder {
 
   Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
     std::vector<Argument> arguments = decode_arguments(strings, text, strings.text_bytes, *verdict_);
-    for (const Buffer* buffer : {strings.spans.get(), strings.blocks.get(), strings.span_groups.get(), starts_.get(), first_rows_.get(), edges_.get()})
+    for (const auto& buffer : {strings.spans, strings.blocks, strings.span_groups, starts_, first_rows_, edges_})
       arguments.push_back(Argument::of(*buffer));
     arguments.push_back(Argument::value(strings.span_count));
     return queue.launch(*decode_[rows_], variant(), strings.block_count, arguments);
