@@ -56,6 +56,8 @@ class Names {
   }
   // The status with its place, which it may have already.
   Status at(const Syntax& syntax, const Status& status) const;
+  // Whether values of this type can be added up, as a call's function does.
+  Status check_addends(const Syntax& call, Type type) const;
   const Lexed& lexed() const { return lexed_; }
   const Schema& schema() const { return scope_.schema; }
   const Scope& scope() const { return scope_; }

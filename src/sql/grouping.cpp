@@ -105,6 +105,8 @@ Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call
   const bool is_extreme = call.function == Aggregate::minimum || call.function == Aggregate::maximum;
   if (is_extreme && rows_.type(call.argument).kind == Kind::string)
     return names_.error(syntax.offset, Code::unsupported, not_supported(syntax.name + " of VARCHAR"));
+  if (call.function == Aggregate::sum || call.function == Aggregate::average)
+    PENSTOCK_TRY(names_.check_addends(syntax, rows_.type(call.argument)));
   Plan trial;
   const StepId rows = trial.source(table_);
   return names_.at(syntax, trial.reduce(rows, rows_.graph(), {call}).status());

@@ -138,6 +138,11 @@ Status Names::at(const Syntax& syntax, const Status& status) const {
   return status.ok() || has_place ? status : error(syntax.offset, status.code(), status.message());
 }
 
+Status Names::check_addends(const Syntax& call, Type type) const {
+  if (is_numeric(type) || type.kind == Kind::boolean) return {};
+  return error(call.offset, Code::invalid, call.name + " takes numbers, not " + name_of(type));
+}
+
 Result<std::string> Names::canonical(const Syntax& syntax) const {
   if (syntax.form == Form::column) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));

@@ -135,8 +135,7 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   const Type type = rows_.type(projections_[call.column].root);
   if (syntax.inputs.size() == 3 && syntax.inputs[2]->form != Form::null) PENSTOCK_TRY(bind_default(*syntax.inputs[2], type, call));
   const bool adds = call.function == WindowFunction::sum || call.function == WindowFunction::average;
-  if (adds && !is_numeric(type) && type.kind != Kind::boolean) return wrong(": cannot take it of " + name_of(type));
-  return {};
+  return adds ? names_.check_addends(syntax, type) : Status();
 }
 
 // f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END).

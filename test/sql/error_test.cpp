@@ -101,6 +101,8 @@ constexpr Wrong wrong[] = {
     {"SELECT i8 FROM t ORDER BY ^^'x'", Code::invalid, "has no effect"},
     {"SELECT ^^sum(*) FROM t", Code::invalid, "sum(*)"},
     {"SELECT ^^sum(i8, i16) FROM t", Code::invalid, "sum takes 1 argument, not 2"},
+    {"SELECT i8 + ^^sum(s) FROM t GROUP BY i8", Code::invalid, "sum takes numbers, not VARCHAR"},
+    {"SELECT 1 + ^^avg(DISTINCT dt) FROM t", Code::invalid, "avg takes numbers, not DATE"},
     // windows
     {"SELECT sum(i8) OVER ^^(ORDER BY i8 ROWS 3 PRECEDING) FROM t", Code::unsupported, "a frame other than UNBOUNDED PRECEDING"},
     {"SELECT sum(i8) OVER ^^(ORDER BY i8 ROWS UNBOUNDED PRECEDING EXCLUDE TIES) FROM t", Code::unsupported, "EXCLUDE in a frame"},
@@ -110,7 +112,7 @@ constexpr Wrong wrong[] = {
     {"SELECT lag(dt, 1, ^^m) OVER (ORDER BY i8) FROM t", Code::invalid, "DATE"},
     {"SELECT lag(i8, ^^i16) OVER (ORDER BY i8) FROM t", Code::unsupported, "a distance other than a constant"},
     {"SELECT ^^rank(i8) OVER (ORDER BY i8) FROM t", Code::invalid, "rank takes no arguments"},
-    {"SELECT ^^sum(s) OVER () FROM t", Code::invalid, "VARCHAR"},
+    {"SELECT ^^sum(s) OVER () FROM t", Code::invalid, "sum takes numbers, not VARCHAR"},
     {"SELECT ^^sum(i8, i16) OVER () FROM t", Code::invalid, "sum takes 1 argument, not 2"},
     {"SELECT sum(i8) OVER ^^w FROM t", Code::invalid, "no window 'w'"},
     {"SELECT i8 FROM t WINDOW w AS (), w AS ^^()", Code::invalid, "window 'w' is defined twice"},
