@@ -125,7 +125,7 @@ constexpr Wrong wrong[] = {
     {"SELECT ^^rank() FROM t", Code::unsupported, "rank is not supported"},
     {"SELECT ^^max(s) FROM t", Code::unsupported, "max of VARCHAR is not supported; SELECT x ... ORDER BY x DESC LIMIT 1"},
     {"SELECT ^^min(s) FILTER (WHERE b) FROM t", Code::unsupported, "min of VARCHAR is not supported; SELECT x"},
-    {"SELECT ^^sum(dt) FROM t", Code::invalid, "sum of DATE"},
+    {"SELECT ^^sum(dt) FROM t", Code::invalid, "sum takes numbers, not DATE"},
     {"SELECT ^^abs(i8) FILTER (WHERE b) FROM t", Code::invalid, "FILTER belongs to aggregates"},
     // types
     {"SELECT i8 ^^+ b FROM t", Code::invalid, "cannot add TINYINT and BOOLEAN"},
