@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <array>
 
+#include "sql/keywords.hpp"
 #include "sql/syntax.hpp"
 
 namespace penstock::sql {
 namespace {
-
-// Function names that are words of DuckDB's grammar; it prints them in quotes.
-constexpr std::string_view quoted_functions[] = {"year", "quarter", "month", "week", "day", "hour", "minute", "second", "nullif", "if"};
 
 template <class Range>
 bool holds(const Range& range, std::string_view name) { return std::find(std::begin(range), std::end(range), name) != std::end(range); }
@@ -24,7 +22,7 @@ std::string quoted(std::string_view text, char quote) {
 std::string identifier(std::string_view name) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); };
   const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), plain) && !(name[0] >= '0' && name[0] <= '9');
-  return bare ? std::string(name) : quoted(name, '"');
+  return bare && !is_keyword(name) ? std::string(name) : quoted(name, '"');
 }
 
 std::string upper(std::string text) {
@@ -83,7 +81,7 @@ std::string function(const Syntax& syntax) {
   if (syntax.name == "coalesce" || syntax.name == "ifnull") text = "COALESCE(" + joined(syntax.inputs, 0, ", ") + ")";
   else if (syntax.name == "count" && syntax.inputs.empty()) text = syntax.over ? "count()" : "count_star()";
   else
-    text = (holds(quoted_functions, syntax.name) ? quoted(syntax.name, '"') : identifier(syntax.name)) +
+    text = identifier(syntax.name == "btrim" ? "trim" : syntax.name) +      // as PostgreSQL's parser calls it
            (syntax.distinct ? "(DISTINCT " : "(") + joined(syntax.inputs, 0, ", ") + ")";
   if (syntax.filter) text += " FILTER (WHERE " + display(*syntax.filter) + ")";
   return syntax.over ? text + " OVER (" + window(*syntax.over) + ")" : text;

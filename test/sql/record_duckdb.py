@@ -48,6 +48,11 @@ case when b then 1 else b end
 round(u8); round(u32, 1); trunc(u8)
 extract(year from dt); extract('month' from dt); date_part('Year', dt); year(dt); "year"(dt); month(ts); dayofweek(dt); extract(dow from dt)
 extract(hour from ts); extract(second from ts); minute(ts); quarter(dt); s = 'hello'; s != 'it''s'; s in ('a', 'b'); s is null
+trim(s); trim(trailing from s); ltrim(s); trim(both from s); left(s, 2); right(s, 2); substr(s, 2)
+replace(s, 'a', 'b'); substring(s, 1, 2); substring(s from 1 for 2); position('a' in s); strpos(s, 'a'); lower(s); UCASE(s); len(s)
+contains(s, 'a'); starts_with(s, 'a'); prefix(s, 'a'); suffix(s, 'a'); instr(s, 'a'); upper(left(s, 1)) = 'A'; char_length(trim(s))
+s like 'a%'; s not like 'a%'; s ilike 'a'; s not ilike 'a'; s || 'x'; s between 'a' and 'b'; s < 'a'
+strlen(s); ends_with(s, 'a'); lcase(s); character_length(s)
 price + PRICE; t.PRICE + 1; "Mixed Case" + 1; "mixed case"; PRICE; t.price
 """.replace("\n", ";").split(";")
 
@@ -59,6 +64,9 @@ STATEMENTS = [(f"SELECT {e.strip()} FROM t", MAP) for e in EXPRESSIONS if e.stri
     ("SELECT i8 AS Foo, m price FROM t", MAP),
     ("SELECT i8 AS \"a b\", i16 AS \"select\" FROM t", MAP),
     ("SELECT i8 AS a, a + 1 AS c FROM t", MAP),
+    ("SELECT i8 AS \"name\", name + 1, i16 AS \"Key\", Key + 1 FROM t", MAP),
+    ("SELECT s AS \"value\", length(value), value LIKE 'a%', value || 'x', s AS kind, length(kind) FROM t", MAP),
+    ("SELECT i8 AS \"left\", \"left\" * 2, i8 AS \"KEY\", \"KEY\" + 1, i8 AS count, count + 1 FROM t", MAP),
     ("SELECT x.i8 y FROM t x", MAP),
     ("SELECT x.i8 FROM t AS x WHERE x.i8 = 1", FILTER),
     ("SELECT i8 AS a FROM t WHERE a = 1", FILTER),
