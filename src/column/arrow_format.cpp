@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/guard.hpp"
+#include "column/unsupported.hpp"
 
 namespace penstock::column {
 namespace {
@@ -118,11 +119,8 @@ Result<Schema> import_schema(const ArrowSchema& schema) {
   return guard([&]() -> Result<Schema> {
     PENSTOCK_ASSIGN(const auto fields, column::fields_of(schema));
     Schema imported;
-    for (const column::ArrowField& one : fields) {
-      if (!one.field.unsupported.empty())
-        return Status(Code::unsupported, "column '" + one.field.name + "' has the type " + one.field.unsupported);
-      imported.push_back(one.field);
-    }
+    for (const column::ArrowField& one : fields) imported.push_back(one.field);
+    PENSTOCK_TRY(column::check_supported(imported));
     return imported;
   });
 }

@@ -6,6 +6,7 @@
 
 #include "base/guard.hpp"
 #include "column/bits.hpp"
+#include "column/unsupported.hpp"
 
 namespace penstock::column {
 namespace {
@@ -210,8 +211,7 @@ Result<Table> import_columns(const Owner& array, std::span<const ArrowField> fie
   for (const std::uint32_t index : wanted) {
     const ArrowArray& child = *array->children[index];
     const ArrowField& field = fields[index];
-    if (!field.field.unsupported.empty())
-      return Status(Code::unsupported, "column '" + field.field.name + "' has the type " + field.field.unsupported);
+    PENSTOCK_TRY(check_supported(field.field));
     Column column;
     PENSTOCK_TRY(import_values({child, array, static_cast<std::uint64_t>(array->offset + child.offset), table.row_count}, field, column)
                      .with("while importing column '" + field.field.name + "'"));

@@ -4,6 +4,7 @@
 #include "base/guard.hpp"
 #include "column/arrow_import.hpp"
 #include "column/rebatch.hpp"
+#include "column/unsupported.hpp"
 
 namespace penstock {
 namespace {
@@ -29,10 +30,7 @@ class StreamSource final : public TableSource {
   Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
     for (const std::uint32_t column : columns)
       if (column >= schema_.size()) return Status(Code::invalid, name_ + " has no column " + std::to_string(column));
-    for (const std::uint32_t column : columns)
-      if (!schema_[column].unsupported.empty())
-        return Status(Code::unsupported,
-                      "column '" + schema_[column].name + "' of " + name_ + " has the type " + schema_[column].unsupported);
+    PENSTOCK_TRY(column::check_supported(schema_, columns, " of " + name_));
     if (scanned_.exchange(true)) return Status(Code::invalid, name_ + " was scanned already; a stream can be read once");
     return column::rebatch([stream = stream_, fields = fields_, wanted = std::vector(columns.begin(), columns.end()), name = name_] {
       return guard([&] { return next(stream, fields, wanted, name); });

@@ -6,6 +6,7 @@
 #include <arrow/c/bridge.h>
 #include <arrow/type.h>
 
+#include "column/unsupported.hpp"
 #include "io/fsst_columns.hpp"
 
 namespace penstock::io {
@@ -13,8 +14,7 @@ namespace {
 
 Result<Column> import_fsst(const arrow::RecordBatch& batch, std::uint32_t index, const column::ArrowField& field,
                            const arrow::KeyValueMetadata* metadata, bool stays_encoded) {
-  if (!field.field.unsupported.empty())
-    return Status(Code::unsupported, "column '" + field.field.name + "' has the type " + field.field.unsupported);
+  PENSTOCK_TRY(column::check_supported(field.field));
   auto strings = fsst_strings(batch.column(static_cast<int>(index)), field.field.name, metadata);
   if (!strings.ok()) return strings.with("while importing column '" + field.field.name + "'");
   auto texts = stays_encoded ? keep_fsst(std::move(*strings)) : decode_fsst(*strings);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/nearest.hpp"
+#include "column/unsupported.hpp"
 #include "io/arrow_errors.hpp"
 #include "io/fsst_columns.hpp"
 #include "io/sink_stream.hpp"
@@ -111,11 +112,10 @@ class TableEncoder {
   }
 
   Status open_writer() {
+    PENSTOCK_TRY(column::check_supported(source_.schema()));
     arrow::FieldVector fields;
     for (std::size_t i = 0; i < codecs_.size(); i++) {
       const Field& field = source_.schema()[i];
-      if (!field.unsupported.empty())
-        return {Code::unsupported, "column '" + field.name + "' has the type " + field.unsupported};
       if (codecs_[i] != nullptr) {
         fields.push_back(io::fsst_field(field.name, field.nullable, codecs_[i]->codec == StringCodec::gsst));
         continue;

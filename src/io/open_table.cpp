@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "column/unsupported.hpp"
 #include "io/arrow_errors.hpp"
 #include "io/sources.hpp"
 #include "penstock/io.hpp"
@@ -112,12 +113,9 @@ Result<std::shared_ptr<TableSource>> open_table(const std::string& path) {
 }
 
 Status io::check_columns(const Schema& schema, std::span<const std::uint32_t> columns, const std::string& path) {
-  for (const std::uint32_t column : columns) {
+  for (const std::uint32_t column : columns)
     if (column >= schema.size()) return {Code::invalid, "'" + path + "' has no column " + std::to_string(column)};
-    if (!schema[column].unsupported.empty())
-      return {Code::unsupported, "column '" + schema[column].name + "' of '" + path + "' has the type " + schema[column].unsupported};
-  }
-  return {};
+  return column::check_supported(schema, columns, " of '" + path + "'");
 }
 
 }  // namespace penstock

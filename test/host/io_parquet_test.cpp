@@ -202,6 +202,10 @@ TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
     EXPECT_EQ(stream.status().code(), Code::unsupported);
     EXPECT_NE(stream.status().text().find("'" + (*source)->schema()[column].name + "'"), std::string::npos) << stream.status().text();
   }
+  const auto all = (*source)->scan(all_columns(**source), {});
+  ASSERT_FALSE(all.ok());
+  EXPECT_EQ(all.status().message(), "columns of '" + (folder / "t") + "' cannot be read: 'list' is List, 'zoned' is TIMESTAMP WITH TIME "
+                                    "ZONE, 'wide' is Decimal(precision=38, scale=2), 'bytes' is BLOB; ask for the other columns by name");
 }
 
 }  // namespace
