@@ -100,10 +100,10 @@ Result<IpcFooter> read_footer(arrow::io::RandomAccessFile& file) {
   constexpr std::uint64_t trailer_bytes = 10;
   PENSTOCK_ASSIGN(const std::int64_t size, from_arrow(file.GetSize()));
   const auto file_bytes = static_cast<std::uint64_t>(size);
-  if (file_bytes < trailer_bytes) return outside();
+  if (file_bytes < trailer_bytes) return Status(Code::truncated, "the file ends before its footer");
   PENSTOCK_ASSIGN(const auto trailer, read_bytes(file, file_bytes - trailer_bytes, trailer_bytes));
   PENSTOCK_ASSIGN(const auto footer_bytes, FlatTable::value<std::uint32_t>(trailer, 0));
-  if (footer_bytes > file_bytes - trailer_bytes) return outside();
+  if (footer_bytes > file_bytes - trailer_bytes) return Status(Code::corrupt, "the footer is longer than the file");
   PENSTOCK_ASSIGN(const auto footer, read_bytes(file, file_bytes - trailer_bytes - footer_bytes, footer_bytes));
   PENSTOCK_ASSIGN(const FlatTable root, FlatTable::root(footer));
   IpcFooter read;

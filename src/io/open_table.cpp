@@ -18,11 +18,11 @@ namespace {
 using Open = Result<std::shared_ptr<TableSource>> (*)(const std::string& path);
 using namespace std::string_view_literals;
 
-// What a file begins with. Rows without `open` are formats that are known and not read.
-struct Format { std::string_view begins, name; Open open = nullptr; };
+// What a file begins with, and ends with where its format says. Rows without `open` are formats that are known and not read.
+struct Format { std::string_view begins, name; Open open = nullptr; std::string_view ends = {}; };
 constexpr Format formats[] = {
-    {"PAR1"sv, "Parquet", io::open_parquet},
-    {"ARROW1"sv, "Arrow IPC file", io::open_ipc_file},
+    {"PAR1"sv, "Parquet", io::open_parquet, "PAR1"sv},
+    {"ARROW1"sv, "Arrow IPC file", io::open_ipc_file, "ARROW1"sv},
     {"\xff\xff\xff\xff"sv, "Arrow IPC stream", io::open_ipc_stream},
     {"PARE"sv, "encrypted Parquet"},
     {"FEA1"sv, "Feather version 1"},
@@ -68,39 +68,46 @@ std::string_view other_text(const std::string& path, std::string_view text) {
   return text.starts_with('{') ? "JSON" : "";
 }
 
-// The beginning of a regular file.
-Result<std::string> beginning(const std::string& path) {
+struct Ends { std::string first, last; };
+
+// The first and last bytes of a regular file.
+Result<Ends> ends_of(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) return Status(Code::io, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return Status(Code::unsupported, "it is a directory; a table is one file");
   if (!S_ISREG(status.st_mode)) return Status(Code::unsupported, "it is not a regular file");
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Status(Code::io, std::strerror(errno));
-  std::string bytes(4096, '\0');
-  const ssize_t count = ::read(file, bytes.data(), bytes.size());
+  Ends ends{std::string(4096, '\0'), std::string(16, '\0')};
+  const auto at_last = std::max<off_t>(status.st_size - static_cast<off_t>(ends.last.size()), 0);
+  const ssize_t first = ::pread(file, ends.first.data(), ends.first.size(), 0);
+  const ssize_t last = first < 0 ? first : ::pread(file, ends.last.data(), ends.last.size(), at_last);
   const int error = errno;
   ::close(file);
-  if (count < 0) return Status(Code::io, std::strerror(error));
-  if (count == 0) return Status(Code::truncated, "the file is empty");
-  bytes.resize(static_cast<std::size_t>(count));
-  return bytes;
+  if (last < 0) return Status(Code::io, std::strerror(error));
+  if (first == 0) return Status(Code::truncated, "the file is empty");
+  ends.first.resize(static_cast<std::size_t>(first));
+  ends.last.resize(static_cast<std::size_t>(last));
+  return ends;
 }
 
 Result<std::shared_ptr<TableSource>> open(const std::string& path) {
-  const auto bytes = beginning(path);
-  if (!bytes.ok()) {
-    if (bytes.status().code() == Code::io && path.find_first_of("*?[") != std::string::npos)
+  const auto ends = ends_of(path);
+  if (!ends.ok()) {
+    if (ends.status().code() == Code::io && path.find_first_of("*?[") != std::string::npos)
       return Status(Code::unsupported, "no file has this name, and patterns of names are not read; a table is one file");
-    return bytes.status();
+    return ends.status();
   }
   for (const Format& format : formats) {
-    if (!std::string_view(*bytes).starts_with(format.begins)) continue;
+    if (!std::string_view(ends->first).starts_with(format.begins)) continue;
     if (format.open == nullptr) return not_read(format.name);
+    if (!ends->last.ends_with(format.ends))
+      return Status(Code::truncated, "its format's end is missing (" + std::string(format.name) + "): it may be cut short");
     return format.open(path);
   }
-  if (bytes->find('\0') != std::string::npos)
+  if (ends->first.find('\0') != std::string::npos)
     return Status(Code::corrupt, "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
-  if (const std::string_view other = other_text(path, *bytes); !other.empty()) return not_read(other);
+  if (const std::string_view other = other_text(path, ends->first); !other.empty()) return not_read(other);
   return io::open_csv(path);
 }
 

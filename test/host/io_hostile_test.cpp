@@ -52,6 +52,20 @@ TEST_P(Hostile, PrefixesAreRefused) {
   if (GetParam() != FileFormat::csv) { EXPECT_EQ(read, 0); }
 }
 
+TEST_P(Hostile, AFileWithoutItsEndIsSaidToBeCut) {
+  if (GetParam() == FileFormat::csv) GTEST_SKIP() << "a CSV file may end behind any row";
+  const Folder folder;
+  ASSERT_TRUE(write_table(every_kind(700, true), folder / "whole", GetParam()).ok());
+  const std::string bytes = read_file(folder / "whole");
+  for (const std::size_t size : {std::size_t{8}, bytes.size() / 2, bytes.size() - 1}) {
+    write_file(folder / "cut", std::string_view(bytes).substr(0, size));
+    const auto source = open_table(folder / "cut");
+    ASSERT_FALSE(source.ok());
+    EXPECT_EQ(source.status().code(), Code::truncated) << source.status().text();
+    EXPECT_NE(source.status().message().find("it may be cut short"), std::string::npos) << source.status().text();
+  }
+}
+
 TEST_P(Hostile, FlippedBitsNeverCrash) {
   const Folder folder;
   std::mt19937_64 random(20260101);
