@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,14 +23,37 @@ std::array<double, 4> numbers_of_line(const char* text) {
   return numbers;
 }
 
-// What a shell's exit status says of a peer, which has said why on stderr.
+std::vector<std::string> peers_of(const BenchOptions& options) {
+  std::vector<std::string> peers;
+  for (std::size_t at = 0; at < options.peers.size();) {
+    const std::size_t comma = std::min(options.peers.find(',', at), options.peers.size());
+    peers.push_back(options.peers.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return peers;
+}
+
+// Before minutes of measuring: whether the shell knows each peer's program. A first word that is more than a name is left to the shell.
+Status find_programs(const BenchOptions& options) {
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-+./", c) != nullptr; };
+  for (const std::string& peer : peers_of(options)) {
+    const std::string program = peer.substr(0, peer.find(' '));
+    if (program.empty() || !std::all_of(program.begin(), program.end(), is_plain)) continue;
+    if (std::system(("command -v -- " + program + " >/dev/null 2>&1").c_str()) != 0)
+      return Status(Code::invalid, "the peer '" + peer + "' was not found; nothing was measured. Its path counts from this folder");
+  }
+  return {};
+}
+
+// What a shell's exit status says of a peer, which has said why on stderr. The shell tells of a signal by 128 and its number, unless the
+// signal was its own.
 Status status_of_peer(const std::string& command, int status) {
-  constexpr int not_found = 127;
+  constexpr int by_signal = 128;
   if (status == 0) return {};
   const std::string peer = "the peer '" + command + "' ";
-  if (WIFSIGNALED(status)) return Status(Code::io, peer + "was ended by signal " + std::to_string(WTERMSIG(status)));
-  if (WEXITSTATUS(status) == not_found) return Status(Code::io, peer + "was not found; is its path right from this folder?");
-  return Status(Code::io, peer + "failed with exit code " + std::to_string(WEXITSTATUS(status)) +
+  const int code = WIFSIGNALED(status) ? by_signal + WTERMSIG(status) : WEXITSTATUS(status);
+  if (code > by_signal) return Status(Code::io, peer + "was ended by signal " + std::to_string(code - by_signal));
+  return Status(Code::io, peer + "failed with exit code " + std::to_string(code) +
                               "; what it said stands above the figures, what it needs in the head of its file");
 }
 
@@ -136,11 +162,8 @@ Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are
 
 Status print_with_peers(const BenchOptions& options, const BenchDevice& opened, Figures figures) {
   Status all_peers;
-  for (std::size_t at = 0; at < options.peers.size();) {
-    const std::size_t comma = std::min(options.peers.find(',', at), options.peers.size());
-    if (Status peer = add_peer(options.peers.substr(at, comma - at), options, figures); !peer.ok()) all_peers = std::move(peer);
-    at = comma + 1;
-  }
+  for (const std::string& command : peers_of(options))
+    if (Status peer = add_peer(command, options, figures); !peer.ok()) all_peers = std::move(peer);
   std::map<std::string, std::size_t> places;      // of cases, in the order they were measured
   for (const Figure& figure : figures) places.emplace(figure.work, places.size());
   std::stable_sort(figures.begin(), figures.end(), [&](const Figure& a, const Figure& b) { return places[a.work] < places[b.work]; });
@@ -169,6 +192,7 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
 Status run_bench(const BenchOptions& options, const char* rows_are,
                  const std::function<Result<Figures>(const std::shared_ptr<Device>& device, const BenchOptions& options)>& measure) {
   constexpr std::uint64_t least_swept_rows = 1 << 16;
+  PENSTOCK_TRY(find_programs(options));
   PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, rows_are));
   BenchOptions now = options;
   if (options.sweep == "rows") now.rows = std::min(least_swept_rows, options.rows);

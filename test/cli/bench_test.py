@@ -72,12 +72,21 @@ class Bench(CommandLineTest):
         self.assertEqual((ended.returncode, len(ended.out.splitlines())), (1, 2))
         self.assertIn("failed", ended.err)
 
-    def test_a_peer_that_fails_is_told_apart_from_one_that_is_not_there(self):
-        path = self.peer("")
-        path.write_text(path.read_text() + "exit 3\n")
-        for peer, words in ((path, "failed with exit code 3; what it said stands above"), (self.folder / "none", "was not found")):
-            ended = self.bench("scan", "--rows", "1000", "--only", "exclusive u32", "--peers", peer)
-            self.assertIn(f"the peer '{peer}' {words}", ended.err)
+    def test_a_peer_that_fails_says_how_it_ended(self):
+        for ending, words in (("exit 3", "failed with exit code 3; what it said stands above"), ("kill -9 $$", "was ended by signal 9")):
+            path = self.peer("")
+            path.write_text(path.read_text() + ending + "\n")
+            ended = self.bench("scan", "--rows", "1000", "--only", "exclusive u32", "--peers", path)
+            self.assertIn(f"the peer '{path}' {words}", ended.err)
+
+    def test_a_peer_that_is_not_there_is_missed_before_anything_is_measured(self):
+        for peer in (self.folder / "none", "no-such-program of mine"):
+            ended = self.bench("scan", "--rows", "1000", "--only", "u32", "--peers", f"{self.peer('')},{peer}")
+            self.assert_fails(ended, f"the peer '{peer}' was not found")
+
+    def test_a_peer_may_be_any_words_of_a_shell(self):
+        ended = self.bench("scan", "--rows", "1000", "--only", "exclusive u32", "--peers", "A='exclusive u32;shell;1' && echo $A #")
+        self.assertEqual((ended.returncode, len(ended.out.splitlines())), (0, 2), ended.err)
 
     def test_the_cpu_peer_says_how_to_get_what_it_lacks(self):
         peer = pathlib.Path(__file__).resolve().parents[2] / "bench/peers/cpu_pipelines.py"
