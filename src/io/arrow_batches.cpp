@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include <arrow/array/array_base.h>
 #include <arrow/c/bridge.h>
 #include <arrow/type.h>
 
@@ -19,6 +20,14 @@ Result<Column> import_fsst(const arrow::RecordBatch& batch, std::uint32_t index,
   if (!strings.ok()) return strings.with("while importing column '" + field.field.name + "'");
   auto texts = stays_encoded ? keep_fsst(std::move(*strings)) : decode_fsst(*strings);
   return texts.ok() ? std::move(texts) : Result<Column>(texts.with("while importing column '" + field.field.name + "'"));
+}
+
+// Arrow tells a column's number among those that are read.
+Status check_whole(const arrow::RecordBatch& batch) {
+  const Status whole = from_arrow(batch.ValidateFull());
+  for (int i = 0; i < batch.num_columns() && !whole.ok(); i++)
+    PENSTOCK_TRY(from_arrow(batch.column(i)->ValidateFull()).with("in column '" + batch.schema()->field(i)->name() + "'"));
+  return whole;
 }
 
 }  // namespace
@@ -45,7 +54,7 @@ Schema schema_of(std::span<const column::ArrowField> fields) {
 Result<Table> import_untrusted(const arrow::RecordBatch& batch, std::span<const column::ArrowField> fields,
                                std::span<const std::uint32_t> wanted, const arrow::KeyValueMetadata* metadata,
                                std::span<const std::uint32_t> encoded) {
-  PENSTOCK_TRY(from_arrow(batch.ValidateFull()));
+  PENSTOCK_TRY(check_whole(batch));
   const auto is_fsst = [&](std::uint32_t index) { return fields[index].layout == column::ArrowLayout::fsst; };
   std::vector<std::uint32_t> plain;
   std::ranges::remove_copy_if(wanted, std::back_inserter(plain), is_fsst);

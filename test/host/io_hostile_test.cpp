@@ -1,6 +1,8 @@
 // Files cut short and with bits flipped: every one is read or refused with its path; a sanitizer sees the rest.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <random>
 
 #include "host/io_files.hpp"
@@ -64,6 +66,20 @@ TEST_P(Hostile, AFileWithoutItsEndIsSaidToBeCut) {
     EXPECT_EQ(source.status().code(), Code::truncated) << source.status().text();
     EXPECT_NE(source.status().message().find("it may be cut short"), std::string::npos) << source.status().text();
   }
+}
+
+TEST(HostileFooters, AnErrorOfTheReadersEndsWithoutABlankLine) {
+  const Folder folder;
+  ASSERT_TRUE(write_table(every_kind(700, true), folder / "t", FileFormat::parquet).ok());
+  std::string bytes = read_file(folder / "t");
+  std::uint32_t footer_bytes = 0;
+  std::memcpy(&footer_bytes, bytes.data() + bytes.size() - 8, 4);
+  std::fill_n(bytes.end() - 8 - footer_bytes, 20, '\xff');
+  write_file(folder / "t", bytes);
+  const auto source = open_table(folder / "t");
+  ASSERT_FALSE(source.ok());
+  EXPECT_NE(source.status().message().find("hrift"), std::string::npos) << source.status().message();
+  EXPECT_EQ(source.status().message().find('\n'), std::string::npos) << source.status().message();
 }
 
 TEST_P(Hostile, FlippedBitsNeverCrash) {
