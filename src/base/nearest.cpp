@@ -35,26 +35,24 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_name(std::string_view word, std::span<const std::string> known) {
-  if (word.size() > longest_word) return "";
-  std::string nearest;
-  std::size_t fewest = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
-  for (const std::string& name : known) {
-    const std::size_t edits = begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
-    if (edits < fewest && edits < name.size()) fewest = edits, nearest = name;
-  }
-  return nearest;
+  const std::vector<std::string> nearest = nearest_names(word, known);
+  return nearest.empty() ? "" : nearest.front();
 }
 
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known) {
   constexpr std::size_t most = 3;
   if (word.size() > longest_word) return {};
+  const std::size_t most_edits = std::max<std::size_t>(1, (word.size() + 1) / 3);
   std::vector<std::pair<std::size_t, std::string>> ranked;
-  for (const std::string& name : known)
-    if (name.size() <= longest_word) ranked.emplace_back(edit_distance(word, name), name);
+  for (const std::string& name : known) {
+    if (name.size() > longest_word) continue;
+    const std::size_t edits = begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
+    if (edits <= most_edits && edits < name.size()) ranked.emplace_back(edits, name);
+  }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> nearest;
   for (const auto& [edits, name] : ranked)
-    if (nearest.empty() || (nearest.size() < most && edits <= word.size() / 2)) nearest.push_back(name);
+    if (nearest.size() < most) nearest.push_back(name);
   return nearest;
 }
 

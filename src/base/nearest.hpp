@@ -14,7 +14,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // The known name that `word` begins, continues or misses by a character in three; "" where none is so near.
 std::string nearest_name(std::string_view word, std::span<const std::string> known);
 
-// The known names with the fewest edits, the nearest first: three at most, and behind the first only what misses half of `word`.
+// All of these, the nearest first, three at most.
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known);
 
 }  // namespace penstock
