@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
+#include "base/nearest.hpp"
 #include "column/unsupported.hpp"
 #include "io/arrow_errors.hpp"
 #include "io/sources.hpp"
@@ -68,12 +70,37 @@ std::string_view other_text(const std::string& path, std::string_view text) {
   return text.starts_with('{') ? "JSON" : "";
 }
 
+// The regular files of a folder, a thousand at most, by their names without ending.
+std::multimap<std::string, std::string> files_by_stem(const std::filesystem::path& folder) {
+  std::multimap<std::string, std::string> files;
+  std::error_code error, unknown;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end && files.size() < 1000; at.increment(error))
+    if (at->is_regular_file(unknown)) files.emplace(at->path().stem().string(), at->path().filename().string());
+  return files;
+}
+
+// "; there is 'sales.parquet'": what stands beside a file that is not there and is called nearly so.
+std::string files_near(const std::filesystem::path& path) {
+  const auto files = files_by_stem(path.has_parent_path() ? path.parent_path() : ".");
+  std::vector<std::string> stems, near;
+  for (auto at = files.begin(); at != files.end(); at = files.upper_bound(at->first)) stems.push_back(at->first);
+  for (const std::string& stem : nearest_names(path.stem().string(), stems))
+    for (auto [at, end] = files.equal_range(stem); at != end; ++at) near.push_back((path.parent_path() / at->second).string());
+  std::sort(near.begin(), near.end());
+  std::string text;
+  for (const std::string& name : near) text += (text.empty() ? "'" : ", '") + name + "'";
+  return near.empty() ? "" : (near.size() == 1 ? "; there is " : "; there are ") + text;
+}
+
 struct Ends { std::string first, last; };
 
 // The first and last bytes of a regular file.
 Result<Ends> ends_of(const std::string& path) {
   struct stat status;
-  if (::stat(path.c_str(), &status) != 0) return Status(Code::io, std::strerror(errno));
+  if (::stat(path.c_str(), &status) != 0) {
+    const int error = errno;
+    return Status(Code::io, std::strerror(error) + (error == ENOENT ? files_near(path) : ""));
+  }
   if (S_ISDIR(status.st_mode)) return Status(Code::unsupported, "it is a directory; a table is one file");
   if (!S_ISREG(status.st_mode)) return Status(Code::unsupported, "it is not a regular file");
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

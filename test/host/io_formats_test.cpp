@@ -184,6 +184,19 @@ TEST(WriteTable, LeavesNothingAfterFailure) {
   EXPECT_EQ(folder.file_count(), 1u);
 }
 
+TEST(OpenTable, AFileOfNearlyThisNameIsTold) {
+  const Folder folder;
+  for (const char* name : {"sales.parquet", "t.parquet", "customers.csv", "customers.arrow"}) write_file(folder / name, "a\n1\n");
+  std::filesystem::create_directory(folder / "salad");
+  const auto what_is_said = [&](const char* name) { return open_table(folder / name).status().message(); };
+  EXPECT_EQ(what_is_said("sales"), "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
+  EXPECT_EQ(what_is_said("sale.parquet"), "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
+  EXPECT_EQ(what_is_said("customers"),
+            "No such file or directory; there are '" + (folder / "customers.arrow") + "', '" + (folder / "customers.csv") + "'");
+  EXPECT_EQ(what_is_said("orders"), "No such file or directory");
+  EXPECT_EQ(open_table(folder / "no_folder/sales").status().message(), "No such file or directory");
+}
+
 TEST(OpenTable, WhatIsNoTableIsRefusedWithItsPathAndReason) {
   const Folder folder;
   write_file(folder / "empty", "");
