@@ -81,7 +81,7 @@ std::string unknown_text(const CLI::App& app, const std::string& word) {
   std::string text = is_option ? "no option " + name : "no command '" + name + "'";
   if (!near.empty()) return text + "; did you mean " + near + "?";
   if (is_option) return text;
-  return text + "; the commands are " + listed(commands);
+  return text + (commands.size() == 1 ? "; the only one here is " : "; the commands are ") + listed(commands);
 }
 
 int print_unknown(const CLI::App& root) {
@@ -144,7 +144,7 @@ void Arguments::require(std::string_view name) { app_.get_option(std::string(nam
 void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
 
 Arguments Arguments::command(std::string_view name, std::string_view summary) {
-  app_.require_subcommand(1);
+  app_.require_subcommand(0, 1);
   return Arguments(*app_.add_subcommand(std::string(name), std::string(summary)));
 }
 
@@ -162,7 +162,10 @@ std::vector<std::string> words_of(const CLI::App& root, int argument_count, char
   std::vector<std::string> words(arguments + 1, arguments + argument_count);
   const CLI::App* outer = words.empty() ? nullptr : command_of(root, words[0]);
   const auto marker = std::find(words.begin(), words.end(), "--");
-  if (outer && marker != words.end() && marker + 1 != words.end() && command_of(*outer, *(marker + 1))) words.erase(marker);
+  const auto is_inner = [&](const std::string& word) { return command_of(*outer, word) != nullptr; };
+  if (outer && !command_names(*outer).empty() && marker != words.end() && marker + 1 != words.end() &&
+      (is_inner(*(marker + 1)) || std::none_of(words.begin() + 1, marker, is_inner)))
+    words.erase(marker);
   std::reverse(words.begin(), words.end());
   return words;
 }
@@ -170,7 +173,7 @@ std::vector<std::string> words_of(const CLI::App& root, int argument_count, char
 int parse_and_run(int argument_count, char** arguments, const std::vector<Command>& commands) {
   CLI::App root("Penstock: SQL over Parquet, Arrow and CSV files, at the memory speed of a GPU or CPU", "penstock");
   root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);
-  root.require_subcommand(0, 1);   // one is required, but a wrong word is better named than called missing
+  root.require_subcommand(0, 1);   // here and below one is required, but a wrong word is better named than called missing
   Action chosen;
   std::map<std::string, CLI::App*> groups;
   for (const Command& command : commands) {
@@ -186,7 +189,8 @@ int parse_and_run(int argument_count, char** arguments, const std::vector<Comman
     // --help and --version are exceptions that carry code 0.
     return error.get_exit_code() == 0 ? root.exit(error, std::cout, std::cerr) : print_wrong_usage(innermost(root), error.what());
   }
-  if (!chosen) return print_wrong_usage(innermost(root), "a command is required: " + listed(command_names(innermost(root))));
+  if (const std::vector<std::string> missing = command_names(innermost(root)); !missing.empty())
+    return print_wrong_usage(innermost(root), "a command is required: " + listed(missing));
   return print_outcome(chosen());
 }
 

@@ -85,6 +85,11 @@ class Profile(CommandLineTest):
                       ["profile", "--", "query", "SELECT 1", "--trace", "x"]):
             self.assert_fails(self.run_program(*words), "wrong usage", code=2)
 
+    def test_a_missing_query_is_named(self):
+        self.assert_fails(self.run_program("profile"), "a command is required: query", code=2)
+        for words in (["SELECT 1"], ["--", "SELECT 1"], ["--format", "json", "SELECT 1"]):
+            self.assert_fails(self.run_program("profile", *words), "no command 'SELECT 1'; the only one here is query", code=2)
+
     def test_stalls_of_a_device_that_has_none_are_refused(self):
         self.assert_fails(self.run_program("profile", "--stalls", "--", "query", self.statement(), "--device", "cpu"), "NVIDIA")
 
