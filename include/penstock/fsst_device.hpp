@@ -1,10 +1,10 @@
 // FSST columns on a device: codes go there once, and are decoded where they lie, to text and offsets that stay there.
 //
-// Nothing waits inside enqueue(), and nothing is allocated after the first one, so that decoding takes its place among other work of a
-// queue; a decoder is for one queue at a time. Codes are checked while they are measured and decoded; of a column that is not sound check()
-// says why in the words of validate(), and its text, which stays inside its memory, is not to be used. The words need the codes, which
-// have to lie there unchanged until then. Row groups of a column, each with its symbol table, are decoded by one launch. Rows of many
-// megabytes are slow: each piece of one is measured from its beginning.
+// Nothing waits inside enqueue() but for the compiler, when a way of decoding is first asked for, and nothing is allocated after that, so
+// that decoding takes its place among other work of a queue; a decoder is for one queue at a time. Codes are checked while they are
+// measured and decoded; of a column that is not sound check() says why in the words of validate(), and its text, which stays inside its
+// memory, is not to be used. The words need the codes, which have to lie there unchanged until then. Row groups of a column, each with its
+// symbol table, are decoded by one launch. Rows of many megabytes are slow: each piece of one is measured from its beginning.
 //
 //     PENSTOCK_ASSIGN(auto there, fsst::DeviceStrings::bring(*device, *queue, urls));
 //     PENSTOCK_ASSIGN(auto decoder, fsst::Decoder::build(device, there));

@@ -273,6 +273,62 @@ TEST(FsstOnDevices, AColumnThatIsNotSoundIsToldBehindOthersAndNoLongerThanToTheN
   });
 }
 
+// Nothing is decoded there that would not end where it should.
+TEST(FsstOnDevices, OffsetsThatLieOfRowsWithoutCodesAtTheBeginningAreTold) {
+  const EncodedStrings empty = strings_of(table_of({"a"}), {"", ""}, 0), one = strings_of(table_of({"a"}), {"", std::string(1, '\0')}, 1);
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    for (const std::vector<std::uint64_t>& offsets : {std::vector<std::uint64_t>{5, 0, 0}, {0, 5, 0}, {1, 0, 0}}) {
+      TAKE(const Texts texts, decoded(device, empty, variant, offsets, GivenOffsets::checked));
+      EXPECT_EQ(texts.verdict.code(), Code::corrupt) << offsets[0] << ", " << offsets[1];
+    }
+    for (const std::vector<std::uint64_t>& offsets : {std::vector<std::uint64_t>{7, 0, 1}, {0, 1, 1}}) {
+      TAKE(const Texts texts, decoded(device, one, variant, offsets, GivenOffsets::checked));
+      EXPECT_EQ(texts.verdict.code(), Code::corrupt) << offsets[0] << ", " << offsets[1];
+    }
+  });
+}
+
+TEST(FsstOnDevices, TextThatBeginsBehindTheFirstByteIsTold) {
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    const EncodedStrings strings = strings_of(table_of({"a"}), {std::string(1, '\0')}, 4);
+    for (const GivenOffsets how : {GivenOffsets::believed, GivenOffsets::checked}) {
+      TAKE(const Texts texts, decoded(device, strings, variant, {3, 4}, how));
+      EXPECT_EQ(texts.verdict.code(), Code::corrupt);
+    }
+  });
+}
+
+// As validate() says it, which goes row by row.
+TEST(FsstOnDevices, ATornRowBeforeAMissingSymbolIsTheOneThatIsNamed) {
+  const EncodedStrings strings = strings_of(three_symbols(), {"\xff", std::string("\xff\x07", 2)}, 1);
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    TAKE(const Texts texts, decoded(device, strings, variant));
+    EXPECT_EQ(texts.verdict.text(), validate(strings).text());
+  });
+}
+
+TEST(FsstOnDevices, OneDecoderTakesColumnsOfOtherSizesInTurns) {
+  const Column large = codec::generate_urls(60'000), small = codec::generate_urls(900);
+  const EncodedStrings in_few = encoded(large), in_many = encoded(large, {.row_group_rows = 2500}), short_one = encoded(small);
+  on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
+    TAKE(const auto queue, device->queue());
+    TAKE(const DeviceStrings many, DeviceStrings::bring(*device, *queue, in_many));
+    TAKE(const auto decoder, Decoder::build(device, many, variant));
+    for (const EncodedStrings* strings : {&in_many, &short_one, &in_few, &in_many, &short_one}) {
+      TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, *strings));
+      TAKE(const DeviceText text, DeviceText::allocate(*device, there));
+      ASSERT_OK(decoder->enqueue(*queue, there, text));
+      ASSERT_OK(queue->fill(*text.bytes, 0, text.bytes->bytes() / 4 * 4));
+      ASSERT_OK(decoder->enqueue_decode(*queue, there, text));
+      ASSERT_OK(decoder->enqueue_decode(*queue, there, text, GivenOffsets::checked));
+      ASSERT_OK(decoder->check(*queue));
+      const Column& texts = strings == &short_one ? small : large;
+      TAKE(const auto bytes, fetched<char>(*queue, *text.bytes, strings->text_bytes));
+      ASSERT_EQ(std::memcmp(bytes.data(), texts.values.as<char>(), strings->text_bytes), 0);
+    }
+  });
+}
+
 TEST(FsstOnDevices, StringsBroughtForMatchingAreNotDecoded) {
   const EncodedStrings strings = encoded(codec::generate_urls(100));
   const std::vector<std::uint64_t> first_row{0};

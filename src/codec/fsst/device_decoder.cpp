@@ -54,23 +54,27 @@ Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const De
   if (strings.tables == nullptr) return Status(Code::invalid, "strings that were brought for matching alone");
   if (text.offsets->bytes() < (strings.row_count + 1) * 8 || text.bytes->bytes() < std::max<std::uint64_t>(strings.text_bytes, 1))
     return Status(Code::invalid, "memory for less text than the column has");
-  enqueued_ = strings;
-  if (!is_verdict_spoilt_) return {};
+  if (is_verdict_spoilt_) PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
   is_verdict_spoilt_ = false;
-  return queue.fill(*verdict_, 0, 8);
+  return {};
+}
+
+void DeviceDecoder::note(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets) {
+  enqueued_ = strings;
+  given_offsets_ = std::move(given_offsets);
 }
 
 Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
   PENSTOCK_TRY(begin(queue, strings, text));
-  given_offsets_ = nullptr;
   PENSTOCK_TRY(measure(queue, strings, text));
+  note(strings, nullptr);
   return decode(queue, strings, text);
 }
 
 Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text, GivenOffsets how) {
   PENSTOCK_TRY(begin(queue, strings, text));
-  given_offsets_ = text.offsets;
   PENSTOCK_TRY(take_offsets(queue, strings, text, how));
+  note(strings, text.offsets);
   return decode(queue, strings, text);
 }
 
@@ -82,6 +86,7 @@ Status DeviceDecoder::check(Queue& queue) {
   PENSTOCK_TRY(queue.finish());
   const auto [bad_row, faults] = verdict;
   is_verdict_spoilt_ = bad_row != 0 || faults != 0;
+  if (bad_row == 0 && faults == 0) note({}, nullptr);
   if (bad_row != 0 || faults == 0) return check_bad_row(queue, enqueued_, bad_row);
   PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
   if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");

@@ -31,6 +31,7 @@ class DeviceDecoder : public Decoder {
 
  private:
   Status begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text);
+  void note(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets);      // what check() is about
 
   DeviceStrings enqueued_;                       // until check() found it sound
   bool is_verdict_spoilt_ = true;                // so that kernels cannot add to it: filling it takes as long as a short column

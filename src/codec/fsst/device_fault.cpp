@@ -141,6 +141,7 @@ Status check_bad_row(Queue& queue, DeviceStrings& strings, std::uint32_t word) {
   }
   const std::uint64_t row = ~word;
   PENSTOCK_TRY(guard([&] { return check_row(queue, strings, row); }));
+  PENSTOCK_TRY(check_column(queue, strings, nullptr));      // codes that are torn before it may have made it look so
   return {Code::corrupt, "row " + std::to_string(row) + ": its codes are not sound"};
 }
 

@@ -10,7 +10,7 @@ namespace penstock::fsst {
 constexpr std::uint32_t table_word_count = 768, codes_an_item = 16;      // fsst_tables.kc, fsst_tile.kc
 
 // Of groups of warps, two a multiprocessor: 28 warps have 72 registers an item, with 32 the decoding spills.
-constexpr std::uint32_t span_warps = 14, span_groups_a_unit = 2;
+constexpr std::uint32_t span_warps = 14, span_groups_a_unit = 2, most_span_rounds = 8;
 
 // Where a row group's codes lie.
 struct CodeRange { std::uint64_t begin, end; };

@@ -87,14 +87,14 @@ std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
 // In as many rounds of groups as are the fastest.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows, std::uint64_t code_bytes,
                     std::uint32_t compute_units) {
-  constexpr std::uint32_t most_rounds = 8;
   const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_a_unit;
   SpanPlan best;
-  for (std::uint32_t rounds = 1; rounds <= most_rounds; rounds++) {
+  for (std::uint32_t rounds = 1; rounds <= most_span_rounds; rounds++) {
     double span = std::max(512.0, static_cast<double>(code_bytes) / static_cast<double>(rounds * groups_at_once * span_warps));
     SpanPlan plan = plan_spans(ranges, rows, span, span_warps);
     // Whole steps and row groups' ends leave groups unfilled; a few groups more than the rounds have would take a round of their own.
-    for (int attempt = 0; attempt < 100 && plan.group_count() > rounds * groups_at_once && plan.group_count() > ranges.size(); attempt++)
+    const std::uint64_t most_groups = rounds * groups_at_once;
+    for (int attempt = 0; attempt < 100 && plan.group_count() > most_groups && ranges.size() <= most_groups; attempt++)
       plan = plan_spans(ranges, rows, span *= 1.02, span_warps);
     if (rounds == 1 || cost_of(plan, groups_at_once) < cost_of(best, groups_at_once)) best = std::move(plan);
   }
@@ -110,12 +110,9 @@ struct Uploads {
 
 using LastCodes = std::array<std::byte, 16>;
 Status enqueue_codes(Device& device, Queue& queue, const EncodedStrings& strings, LastCodes& last, DeviceStrings& there) {
-  const std::uint64_t whole = there.code_bytes / 16 * 16;
-  PENSTOCK_ASSIGN(there.codes, device.allocate(whole + 16));
+  PENSTOCK_ASSIGN(there.codes, device.allocate(there.code_bytes / 16 * 16 + 16));
   PENSTOCK_ASSIGN(there.offsets, device.allocate((there.row_count + 1) * there.offset_bytes));
-  if (there.code_bytes > whole) std::memcpy(last.data(), strings.codes.data + whole, there.code_bytes - whole);
-  if (whole > 0) PENSTOCK_TRY(queue.upload(*there.codes, strings.codes.data, whole));
-  PENSTOCK_TRY(queue.upload(*there.codes, last.data(), last.size(), whole));
+  PENSTOCK_TRY(upload_padded(queue, *there.codes, strings.codes, last));
   return queue.upload(*there.offsets, strings.offsets.data, (there.row_count + 1) * there.offset_bytes);
 }
 

@@ -18,13 +18,16 @@ class SpanDecoder final : public DeviceDecoder {
   static constexpr std::uint32_t small_group = 256;
 
   Status open_variant(const DeviceStrings& strings) override {
-    if (strings.row_count >= UINT32_MAX) return Status(Code::unsupported, "decoding by spans of more than 2^32 rows");
+    PENSTOCK_TRY(check_rows(strings));
     constexpr std::uint32_t items = 32 * span_warps;
     PENSTOCK_ASSIGN(measure_, build_program({"fsst_warps", "fsst_measured", "fsst_measure_spans"}, items, groups_a_unit()));
     PENSTOCK_ASSIGN(place_, build_program({"fsst_place_spans"}, small_group));
     PENSTOCK_TRY(choose(rows_written));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device_, {primitive::Number::u64, primitive::Number::u64, true}));
-    const std::uint64_t count = std::uint64_t{strings.span_count} + 1;
+    // How many spans a column is shared out in is no matter of its size alone (device_strings.cpp): there is room for any of as many row
+    // groups.
+    const std::uint64_t groups = std::uint64_t{device_->traits().compute_units} * span_groups_a_unit * most_span_rounds;
+    const std::uint64_t count = groups * span_warps + strings.group_count + 1;
     for (auto* buffer : {&totals_, &bases_, &starts_, &first_rows_}) {
       PENSTOCK_ASSIGN(*buffer, device_->allocate(count * 8));
     }
@@ -33,9 +36,15 @@ class SpanDecoder final : public DeviceDecoder {
     return {};
   }
 
+  // Kernels count rows in 32 bits, some rows ahead.
+  static Status check_rows(const DeviceStrings& strings) {
+    if (strings.row_count <= UINT32_MAX - 64) return {};
+    return Status(Code::unsupported, "decoding by spans of 2^32 rows or nearly so many");
+  }
   Status has_room(const DeviceStrings& strings) const {
+    PENSTOCK_TRY(check_rows(strings));
     if (totals_->bytes() >= (std::uint64_t{strings.span_count} + 1) * 8) return {};
-    return Status(Code::invalid, "a decoder that was built for fewer codes");
+    return Status(Code::invalid, "a decoder that was built for fewer row groups");
   }
 
   Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
