@@ -13,7 +13,7 @@ namespace penstock::fsst {
 namespace {
 
 constexpr std::uint32_t fault_code = 1;      // fsst_tables.kc
-constexpr std::uint64_t spans_local_bytes = 0x10200 + std::uint64_t{span_warps} * 3536;      // of a group (fsst_warps.kc)
+constexpr std::uint64_t spans_local_bytes = 0x10200 + std::uint64_t{span_warps} * 3536;      // of a group (fsst_span_text.kc)
 
 bool has_room(const Traits& traits) { return has_room_for_tiles(traits, 0); }
 bool any(const Traits&) { return true; }
@@ -86,8 +86,11 @@ Status DeviceDecoder::check(Queue& queue) {
   PENSTOCK_TRY(queue.finish());
   const auto [bad_row, faults] = verdict;
   is_verdict_spoilt_ = bad_row != 0 || faults != 0;
-  if (bad_row == 0 && faults == 0) note({}, nullptr);
-  if (bad_row != 0 || faults == 0) return check_bad_row(queue, enqueued_, bad_row);
+  if (!is_verdict_spoilt_) {
+    note({}, nullptr);      // lets go of what was enqueued
+    return {};
+  }
+  if (bad_row != 0) return check_bad_row(queue, enqueued_, bad_row);
   PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
   if ((faults & fault_code) != 0) return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
   return Status(Code::corrupt, "text that does not fit its offsets");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "primitive/primitive_text.hpp"
+
 namespace penstock::fsst {
 
 // A copy for each of 32 banks where it fits. Four million addresses on an H200, LIKE '%google%': through CUDA groups of 512, two a
@@ -21,11 +23,9 @@ PiecesPolicy pieces_policy(const Traits& traits) {
 }
 
 std::string pieces_definitions(const PiecesPolicy& policy, const Traits& traits) {
-  const auto define = [](const std::string& name, std::uint32_t value) { return "#define " + name + " " + std::to_string(value) + "u\n"; };
-  const std::string all = define("MATCH_PIECES", policy.pieces) + define("MATCH_COPY_BITS", policy.copy_bits) +
-                          define("MATCH_ENTRY_BITS", policy.entry_bits);
-  if (traits.target != Target::cuda) return all;
-  return all + "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", policy.groups_a_unit);
+  const std::string all = primitive::define("MATCH_PIECES", policy.pieces) + primitive::define("MATCH_COPY_BITS", policy.copy_bits) +
+                          primitive::define("MATCH_ENTRY_BITS", policy.entry_bits);
+  return traits.target == Target::cuda ? all + primitive::groups_per_unit(policy.groups_a_unit) : all;
 }
 
 }  // namespace penstock::fsst

@@ -1,6 +1,7 @@
 #include "codec/fsst/device_program.hpp"
 
 #include "kernel/kernel_text.hpp"
+#include "primitive/primitive_text.hpp"
 
 namespace penstock::kernel {
 std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
@@ -14,7 +15,7 @@ ProgramSource program_source(const Device& device, const ProgramOptions& options
   // registers, and ran half as fast through CUDA as through OpenCL, whose compiler takes fewer; with it nine tenths as fast.
   std::string groups_per_unit;
   if (options.group_size > 1 && options.group_size <= 256)
-    groups_per_unit = "#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(1024 / options.group_size) + "u\n";
+    groups_per_unit = primitive::groups_per_unit(1024 / options.group_size);
   std::vector<kernel::TextPart> parts = {{"definitions", offset + groups_per_unit + options.definitions}};
   const auto add = [&](std::string_view file) {
     const std::string path = "codec/fsst/kernels/" + std::string(file) + ".kc";

@@ -4,6 +4,7 @@
 #include "codec/fsst/device_choice.hpp"
 #include "codec/fsst/device_decoder.hpp"
 #include "codec/fsst/device_layout.hpp"
+#include "primitive/primitive_text.hpp"
 #include "primitive/scan.hpp"
 
 namespace penstock::fsst {
@@ -19,8 +20,8 @@ class SpanDecoder final : public DeviceDecoder {
 
   Status open_variant(const DeviceStrings& strings) override {
     PENSTOCK_TRY(check_rows(strings));
-    constexpr std::uint32_t items = 32 * span_warps;
-    PENSTOCK_ASSIGN(measure_, build_program({"fsst_warps", "fsst_measured", "fsst_measure_spans"}, items, groups_a_unit()));
+    PENSTOCK_ASSIGN(measure_, build_program({"fsst_warps", "fsst_measured", "fsst_measure_spans"}, 32 * span_warps,
+                                            primitive::groups_per_unit(span_groups_a_unit)));
     PENSTOCK_ASSIGN(place_, build_program({"fsst_place_spans"}, small_group));
     PENSTOCK_TRY(choose(rows_written));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(device_, {primitive::Number::u64, primitive::Number::u64, true}));
@@ -79,9 +80,6 @@ class SpanDecoder final : public DeviceDecoder {
     return queue.launch(*decode_[rows_], variant(), strings.block_count, arguments);
   }
 
-  static std::string groups_a_unit() {
-    return "#undef GROUPS_PER_UNIT\n#define GROUPS_PER_UNIT " + std::to_string(span_groups_a_unit) + "u\n";
-  }
   // What decoding does with rows; a program each, compiled when it is first wanted.
   enum Rows { rows_written, rows_believed, rows_checked };
   Status choose(Rows rows) {
@@ -89,7 +87,7 @@ class SpanDecoder final : public DeviceDecoder {
     rows_ = rows;
     if (decode_[rows] != nullptr) return {};
     PENSTOCK_ASSIGN(decode_[rows], build_program({"fsst_warps", "fsst_measured", "fsst_span_text", "fsst_span_rows", variant()},
-                                                 32 * span_warps, groups_a_unit() + definitions[rows]));
+                                                 32 * span_warps, primitive::groups_per_unit(span_groups_a_unit) + definitions[rows]));
     return {};
   }
 
