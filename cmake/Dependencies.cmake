@@ -1,4 +1,4 @@
-# Libraries that only io and sql need.
+# Libraries that only io, sql and stream need.
 
 # Files: Arrow and Parquet. Programs of this build find them where they were found now; a tree or program carried elsewhere finds
 # them by the same way from the program's folder, in lib/ beside it, or by LD_LIBRARY_PATH. An installed program finds the wheel's
@@ -32,4 +32,25 @@ if(penstock_sql_sources)
   # At the end of the folder, when the layer's target is there.
   cmake_language(DEFER CALL target_include_directories penstock_sql SYSTEM PRIVATE ${PENSTOCK_PG_QUERY_INCLUDE} ${PENSTOCK_JSON_INCLUDE})
   cmake_language(DEFER CALL target_link_libraries penstock_sql PRIVATE ${PENSTOCK_PG_QUERY_LIBRARY})
+endif()
+
+# Compressed files: the published libraries of their formats. Static ones are preferred here too.
+file(GLOB penstock_stream_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stream/*.cpp)
+if(penstock_stream_sources)
+  set(penstock_stream_libraries "")
+  foreach(row deflate/libdeflate.h zstd/zstd.h lz4/lz4.h snappy/snappy-c.h z/zlib.h)
+    cmake_path(GET row PARENT_PATH name)
+    cmake_path(GET row FILENAME header)
+    string(TOUPPER ${name} word)
+    find_library(PENSTOCK_${word}_LIBRARY NAMES lib${name}.a ${name})
+    find_path(PENSTOCK_${word}_INCLUDE ${header})
+    if(NOT PENSTOCK_${word}_LIBRARY OR NOT PENSTOCK_${word}_INCLUDE)
+      message(FATAL_ERROR "Compressed files need lib${name}: apt-get install libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev")
+    endif()
+    list(APPEND penstock_stream_libraries ${PENSTOCK_${word}_LIBRARY})
+    list(APPEND penstock_stream_includes ${PENSTOCK_${word}_INCLUDE})
+  endforeach()
+  list(REMOVE_DUPLICATES penstock_stream_includes)
+  cmake_language(DEFER CALL target_include_directories penstock_stream SYSTEM PRIVATE ${penstock_stream_includes})
+  cmake_language(DEFER CALL target_link_libraries penstock_stream PRIVATE ${penstock_stream_libraries})
 endif()

@@ -1,7 +1,8 @@
-# The installable package: headers, static libraries, and penstockConfig.cmake for find_package(penstock COMPONENTS core io sql).
+# The installable package: headers, static libraries, and penstockConfig.cmake for find_package(penstock COMPONENTS core io stream sql).
 #
 #     penstock::penstock   devices, plans, lambdas (the core; needs nothing but the system)
 #     penstock::io         files: Parquet, Arrow IPC, CSV; needs Arrow where the program is linked
+#     penstock::stream     gzip, zstd, lz4 and their like; needs their libraries where the program is linked
 #     penstock::sql        SELECT to plan
 #
 # The same names work inside this build. `cmake --install DIR --component core` installs the core alone.
@@ -39,6 +40,7 @@ function(penstock_export component)   # the layers of a component, in an export 
 endfunction()
 penstock_export(core base device kernel primitive column codec expr plan core)
 penstock_export(io io)
+penstock_export(stream stream)
 penstock_export(sql sql)
 if(NOT PENSTOCK_INSTALL)
   return()

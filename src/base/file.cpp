@@ -92,6 +92,14 @@ Status WholeFile::failure() const {
 
 Status WholeFile::write(std::string_view bytes) { return file_->write_all(bytes.data(), bytes.size()) ? Status() : failure(); }
 
+Status WholeFile::take_attributes(int descriptor) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) return failure();
+  const timespec times[] = {info.st_atim, info.st_mtim};
+  if (::fchmod(file_->descriptor(), info.st_mode & 0777) != 0 || ::futimens(file_->descriptor(), times) != 0) return failure();
+  return {};
+}
+
 Status WholeFile::commit() {
   if (::fsync(file_->descriptor()) != 0) return failure();
   if (!is_named_) {      // a name can be given to a file only where nothing lies, so that the old file is replaced by a rename

@@ -39,6 +39,8 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   Status write(std::string_view bytes);
+  // Permissions and time of change of another file, whose content this one has in another form.
+  Status take_attributes(int descriptor);
   // Flushes the file to the disk, puts it in its place in one step, and flushes the folder's entry.
   Status commit();
   const std::string& temporary_path() const { return temporary_; }

@@ -96,6 +96,10 @@ void Arguments::positional(std::string_view placeholder, std::string& target, st
   add_value(app_, placeholder, "TEXT", target, description)->required();
 }
 
+void Arguments::positional(std::string_view placeholder, std::vector<std::string>& targets, std::string_view description) {
+  add_value(app_, placeholder, "TEXT", targets, description)->required();
+}
+
 void Arguments::flag(std::string_view name, bool& target, std::string_view description) {
   app_.add_flag(std::string(name), target, std::string(description));
 }

@@ -29,6 +29,7 @@ class Arguments {
 
   explicit Arguments(CLI::App& app) : app_(app) {}
   void positional(std::string_view placeholder, std::string& target, std::string_view description);   // required
+  void positional(std::string_view placeholder, std::vector<std::string>& targets, std::string_view description);   // one or more
   void flag(std::string_view name, bool& target, std::string_view description);
   void value(std::string_view name, std::string_view placeholder, std::string& target, std::string_view description,
              Check check = nullptr);

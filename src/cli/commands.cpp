@@ -8,6 +8,8 @@ const std::vector<Command>& commands() {
       {"profile", "Run a query and tell what took its time: kernels, transfers, compilers, waits", declare_profile},
       {"emit", "Print the kernels of a SELECT statement for a target; needs no device", declare_emit},
       {"encode", "Compress string columns of a table into an Arrow IPC file that queries read", declare_encode},
+      {"decompress", "Decode gzip, zlib, zstd, lz4 and framed snappy files by several threads, checked", declare_decompress},
+      {"compress", "Compress files to gzip, zstd or lz4 by several threads", declare_compress},
       {"devices", "List every device with its traits and measured copy bandwidth", declare_devices},
       {"bench pipelines", "Time fused pipelines over rows on the device, beside peers", declare_bench_pipelines},
       {"bench sort", "Time the radix sort of keys on the device, beside peers", declare_bench_sort},

@@ -22,6 +22,8 @@ Action declare_query(Arguments& arguments);
 Action declare_profile(Arguments& arguments);
 Action declare_emit(Arguments& arguments);
 Action declare_encode(Arguments& arguments);
+Action declare_decompress(Arguments& arguments);
+Action declare_compress(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
 Action declare_bench_pipelines(Arguments& arguments);

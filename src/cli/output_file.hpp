@@ -23,6 +23,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   Status write(std::string_view text);
+  Status take_attributes(int descriptor) { return file_->take_attributes(descriptor); }
   Status commit();    // flushes to the disk and renames
 
  private:

@@ -32,17 +32,33 @@ std::string bar_text(std::uint64_t done, std::uint64_t total, std::size_t width)
 
 ProgressBar::ProgressBar(bool wanted) : enabled_(wanted && ::isatty(STDERR_FILENO) == 1) {}
 
-void ProgressBar::show(const Progress& progress) {
+std::optional<double> ProgressBar::seconds_when_due() {
   const Clock::time_point now = Clock::now();
-  if (!enabled_ || now - last_ < redraw_interval) return;
+  if (!enabled_ || now - last_ < redraw_interval) return std::nullopt;
   last_ = now;
-  const double seconds = std::chrono::duration<double>(now - start_).count();
+  return std::max(std::chrono::duration<double>(now - start_).count(), 1e-6);
+}
+
+void ProgressBar::show(const Progress& progress) {
+  const auto seconds = seconds_when_due();
+  if (!seconds) return;
   std::string text = count_text(progress.rows_done);
   if (progress.rows_total) text += " of " + count_text(*progress.rows_total);
-  text += " rows, " + rate_text(static_cast<double>(progress.rows_done) / std::max(seconds, 1e-6)) + "rows/s";
+  draw(text + " rows, " + rate_text(static_cast<double>(progress.rows_done) / *seconds) + "rows/s", progress.rows_done,
+       progress.rows_total);
+}
+
+void ProgressBar::show_bytes(std::uint64_t done, std::optional<std::uint64_t> total) {
+  const auto seconds = seconds_when_due();
+  if (!seconds) return;
+  std::string text = bytes_text(done);
+  if (total) text += " of " + bytes_text(*total);
+  draw(text + ", " + gigabytes_text(static_cast<double>(done) / *seconds), done, total);
+}
+
+void ProgressBar::draw(std::string text, std::uint64_t done, std::optional<std::uint64_t> total) {
   const std::size_t width = terminal_width();
-  if (progress.rows_total && width > text.size() + 24)
-    text = bar_text(progress.rows_done, *progress.rows_total, std::min<std::size_t>(40, width - text.size() - 14)) + text;
+  if (total && width > text.size() + 24) text = bar_text(done, *total, std::min<std::size_t>(40, width - text.size() - 14)) + text;
   std::fprintf(stderr, "\r%.*s\x1b[K", static_cast<int>(width - 1), text.c_str());
   std::fflush(stderr);
   visible_ = true;

@@ -1,6 +1,9 @@
-// The progress bar of a running query, on stderr when that is a terminal; erased when it ends.
+// The progress bar of running work, on stderr when that is a terminal; erased when it ends.
 #pragma once
 #include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "penstock/plan.hpp"
 
@@ -13,10 +16,14 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void show(const Progress& progress);
+  void show(const Progress& progress);      // rows
+  void show_bytes(std::uint64_t done, std::optional<std::uint64_t> total);
   void erase();
 
  private:
+  // Whether it is time to draw anew; then since when work has run.
+  std::optional<double> seconds_when_due();
+  void draw(std::string text, std::uint64_t done, std::optional<std::uint64_t> total);
   using Clock = std::chrono::steady_clock;
   bool enabled_, visible_ = false;
   Clock::time_point start_ = Clock::now(), last_ = {};

@@ -31,7 +31,7 @@ class CommandLineTest(unittest.TestCase):
         """Ended by a signal (a crash) is a failure in every test, so it is checked here."""
         ended = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, env={**self.environment, **changes},
                                timeout=120)
-        ended.out, ended.err = ended.stdout.decode(), ended.stderr.decode(errors="replace")
+        ended.out, ended.err = (text.decode(errors="replace") for text in (ended.stdout, ended.stderr))
         self.assertIn(ended.returncode, (0, 1, 2), f"{arguments} ended with {ended.returncode}: {ended.err}")
         self.assertNotIn("AddressSanitizer", ended.err)
         self.assertNotIn("runtime error", ended.err)

@@ -7,13 +7,13 @@ class Usage(CommandLineTest):
         self.assert_fails(self.run_program(*arguments), "wrong usage", word, "--help", code=2)
 
     def test_no_command(self):
-        self.assert_wrong_usage(word="query, profile, emit, encode, devices, bench, cache")
+        self.assert_wrong_usage(word="query, profile, emit, encode, decompress, compress, devices, bench, cache")
 
     def test_no_command_of_a_group(self):
         self.assert_wrong_usage("bench", word="pipelines")
 
     def test_unknown_command(self):
-        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are query, profile, emit, encode, devices, bench, cache")
+        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are query, profile, emit, encode, decompress, compress, devices, bench, cache")
 
     def test_a_mistyped_command_is_answered_with_the_nearest(self):
         for word, meant in (("quer", "query"), ("QUARY", "query"), ("dev", "devices"), ("benchmark", "bench")):

@@ -1,0 +1,17 @@
+// What compressed bytes begin with.
+#pragma once
+#include "stream/input.hpp"
+
+namespace penstock::stream {
+
+constexpr std::uint32_t zstd_magic = 0xfd2fb528, lz4_magic = 0x184d2204, lz4_legacy_magic = 0x184c2102;
+// Frames that zstd and lz4 both skip: 0x184d2a50 to 0x184d2a5f, four bytes of length, and as many bytes.
+constexpr bool is_skippable_magic(std::uint32_t magic) { return (magic & 0xfffffff0u) == 0x184d2a50u; }
+
+// The format at the input's position. Names other formats that it knows, and says so of what is none.
+Result<Format> detect_format(Input& input);
+
+// Skips what may be more than a buffer should hold; false where the input ends before.
+Result<bool> skip_over(Input& input, std::uint64_t bytes);
+
+}  // namespace penstock::stream

@@ -1,0 +1,213 @@
+// gzip's members whole, by libdeflate: those that name their size several at once, others of small files one after another.
+#include <libdeflate.h>
+
+#include <algorithm>
+
+#include "stream/byte_reader.hpp"
+#include "stream/deflate.hpp"
+#include "stream/gzip_format.hpp"
+#include "stream/ways.hpp"
+
+namespace penstock::stream {
+namespace {
+
+// Of a member that is decoded whole. A longer one is a stream; so the length modulo 2^32 in its trailer is its length.
+constexpr std::uint64_t most_member_bytes = 4 << 20;
+// Of one piece. A thread that takes a piece costs some microseconds; 1 MiB stays in the second cache.
+constexpr std::uint64_t least_piece_bytes = 1 << 20;
+
+struct Trailer { std::uint32_t checksum, output_bytes; };
+Trailer read_trailer(std::span<const std::byte> bytes) {
+  ByteReader reader(bytes);
+  const std::uint32_t checksum = reader.u32();
+  return {checksum, reader.u32()};
+}
+
+Status check_trailer(const Trailer& trailer, std::span<const std::byte> output, const Place& place) {
+  const std::uint32_t found = libdeflate_crc32(0, output.data(), output.size());
+  if (found != trailer.checksum) return place.wrong_checksum("CRC-32 of the content", found, trailer.checksum);
+  if (static_cast<std::uint32_t>(output.size()) == trailer.output_bytes) return {};
+  return place.at(place.offset + 4).corrupt("the content has " + std::to_string(output.size()) + " bytes, and " +
+                                            std::to_string(trailer.output_bytes) + " is what is said");
+}
+
+// Zeros behind the last member, which gzip ignores, are left to who asks for the next way.
+Result<std::optional<GzipHeader>> next_sized_header(Context& context) {
+  PENSTOCK_ASSIGN(const auto bytes, context.input.peek(2));
+  if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return std::optional<GzipHeader>();
+  PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.member_count + 1));
+  const bool is_sized = header.member_bytes && *header.member_bytes <= most_member_bytes;
+  return is_sized ? std::optional(std::move(header)) : std::nullopt;
+}
+
+class SizedMembers : public Stages {
+ public:
+  explicit SizedMembers(Context& context) : context_(context) {}
+
+  Result<bool> take(Piece& piece) override {
+    std::uint64_t output_bytes = 0, input_bytes = 0;
+    const std::uint64_t begin = context_.input.offset();
+    while (output_bytes < least_piece_bytes && input_bytes < least_piece_bytes) {
+      PENSTOCK_ASSIGN(const auto header, next_sized_header(context_));
+      if (!header) break;
+      PENSTOCK_ASSIGN(const Unit unit, take_member(*header));
+      piece.units.push_back(unit);
+      piece.keep(context_.input.owner());
+      output_bytes += unit.output_bytes;
+      input_bytes = context_.input.offset() - begin;
+    }
+    piece.room = output_bytes;
+    return !piece.units.empty();
+  }
+
+  Status work(Piece& piece) override {
+    std::byte* const memory = piece.reserve(piece.room);
+    for (const Unit& unit : piece.units) {
+      const Place place{Format::gzip, unit.index, unit.offset};
+      const InflatedBody body = inflate_body(unit.bytes, memory + piece.end, unit.output_bytes);
+      if (body.outcome == Inflated::bad) return diagnose_body(unit.bytes, place);
+      if (body.bytes_in != unit.bytes.size() || body.outcome == Inflated::needs_room)
+        return place.corrupt("the Deflate stream that begins here does not end where the member's header and trailer say that it does");
+      const std::span<const std::byte> output(memory + piece.end, body.bytes_out);
+      PENSTOCK_TRY(
+          check_trailer({unit.checksum, static_cast<std::uint32_t>(unit.output_bytes)}, output, place.at(unit.offset + unit.bytes.size())));
+      piece.end += body.bytes_out;
+    }
+    return {};
+  }
+
+ private:
+  Result<Unit> take_member(const GzipHeader& header) {
+    const Place place{Format::gzip, ++context_.member_count, context_.input.offset()};
+    if (place.index == 1) context_.first_name = header.name;
+    const auto member_bytes = static_cast<std::size_t>(*header.member_bytes);
+    PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(member_bytes));
+    if (member_bytes < header.header_bytes + gzip_trailer_bytes)
+      return place.corrupt("the size in the header is less than the header's own");
+    if (bytes.size() < member_bytes) return place.at(place.offset + bytes.size()).ended();
+    const auto body = bytes.subspan(header.header_bytes, member_bytes - header.header_bytes - gzip_trailer_bytes);
+    const Trailer trailer = read_trailer(bytes.subspan(member_bytes - gzip_trailer_bytes));
+    if (trailer.output_bytes > most_inflated(body.size()))
+      return place.at(place.offset + member_bytes - 4).corrupt("the trailer says more bytes than the member can become");
+    context_.input.skip(member_bytes);
+    return Unit{.bytes = body, .offset = place.offset + header.header_bytes, .index = place.index, .output_bytes = trailer.output_bytes,
+                .checksum = trailer.checksum};
+  }
+  Context& context_;
+};
+
+// Memory that a member decoded whole may take; what becomes more is a stream.
+constexpr std::uint64_t most_whole_output_bytes = 256 << 20;
+constexpr std::uint64_t most_whole_input_bytes = 16 << 20;
+
+bool is_small(const Context& context) {
+  return context.input.is_mapped() && *context.input.size() - context.input.offset() <= most_whole_input_bytes &&
+         context.input.offset() != context.unfit_offset;
+}
+
+// The body at the beginning of `rest` into the piece's memory, which grows until it has room: none where it would be too much. The last
+// four bytes of a file with one member say how much it is.
+Result<std::optional<InflatedBody>> inflate_growing(std::span<const std::byte> rest, Piece& piece, std::uint64_t guess,
+                                                    const Place& place) {
+  const std::uint64_t most = std::min(most_whole_output_bytes, most_inflated(rest.size()));
+  std::uint64_t room = guess <= most ? guess : std::min<std::uint64_t>(most, rest.size() * 4);
+  for (;; room = std::min(most, room * 4 + 65536)) {
+    const InflatedBody body = inflate_body(rest, piece.reserve(room), room);
+    if (body.outcome == Inflated::done) return std::optional(body);
+    if (body.outcome == Inflated::bad) return diagnose_body(rest, place);
+    if (room >= most) return std::optional<InflatedBody>();
+  }
+}
+
+class WholeMembers : public Stages {
+ public:
+  explicit WholeMembers(Context& context) : context_(context) {}
+
+  Result<bool> take(Piece& piece) override {
+    Input& input = context_.input;
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
+    if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return false;
+    const Place place{Format::gzip, context_.member_count + 1, input.offset()};
+    PENSTOCK_ASSIGN(const GzipHeader header, peek_gzip_header(input, place.index));
+    if (header.member_bytes && *header.member_bytes <= most_member_bytes) return false;
+    const auto rest = bytes.subspan(header.header_bytes);
+    const std::uint64_t guess = rest.size() < gzip_trailer_bytes ? 0 : read_trailer(rest.last(gzip_trailer_bytes)).output_bytes;
+    PENSTOCK_ASSIGN(const auto body, inflate_growing(rest, piece, guess, place.at(place.offset + header.header_bytes)));
+    if (!body) {
+      context_.unfit_offset = input.offset();
+      return false;
+    }
+    context_.member_count++;
+    if (place.index == 1) context_.first_name = header.name;
+    const std::size_t trailer_at = header.header_bytes + body->bytes_in;
+    if (bytes.size() < trailer_at + gzip_trailer_bytes) return place.at(place.offset + bytes.size()).ended();
+    piece.end = body->bytes_out;
+    PENSTOCK_TRY(check_trailer(read_trailer(bytes.subspan(trailer_at)), piece.output(), place.at(place.offset + trailer_at)));
+    input.skip(trailer_at + gzip_trailer_bytes);
+    return true;
+  }
+
+ private:
+  Context& context_;
+};
+
+class WholeZlib : public Stages {
+ public:
+  explicit WholeZlib(Context& context) : context_(context) {}
+
+  Result<bool> take(Piece& piece) override {
+    if (std::exchange(is_done_, true)) return false;
+    Input& input = context_.input;
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
+    const Place place{Format::zlib, 1, input.offset()};
+    PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, place));
+    const Place body_place = place.at(place.offset + header.header_bytes);
+    PENSTOCK_ASSIGN(const auto body, inflate_growing(bytes.subspan(header.header_bytes), piece, UINT64_MAX, body_place));
+    if (!body) {
+      context_.unfit_offset = input.offset();
+      return false;
+    }
+    context_.member_count++;
+    const std::size_t trailer_at = header.header_bytes + body->bytes_in;
+    piece.end = body->bytes_out;
+    PENSTOCK_TRY(check_zlib_trailer(bytes.subspan(trailer_at), libdeflate_adler32(1, piece.memory.data(), piece.end),
+                                    place.at(place.offset + trailer_at)));
+    input.skip(trailer_at + 4);
+    return true;
+  }
+
+ private:
+  Context& context_;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+Status check_zlib_trailer(std::span<const std::byte> bytes, std::uint32_t found, const Place& place) {
+  if (bytes.size() < 4) return place.at(place.offset + bytes.size()).ended();
+  std::uint32_t said = 0;      // the highest byte first
+  for (int i = 0; i < 4; i++) said = said << 8 | std::to_integer<std::uint32_t>(bytes[i]);
+  return found == said ? Status() : place.wrong_checksum("Adler-32 of the content", found, said);
+}
+
+Result<bool> fits_sized_members(Context& context) {
+  PENSTOCK_ASSIGN(const auto header, next_sized_header(context));
+  return header.has_value();
+}
+Result<std::unique_ptr<Decoder>> make_sized_members(Context& context) {
+  return in_pipeline(context, std::make_unique<SizedMembers>(context));
+}
+Result<bool> fits_whole_member(Context& context) { return is_small(context); }
+Result<std::unique_ptr<Decoder>> make_whole_member(Context& context) {
+  return in_pipeline(context, std::make_unique<WholeMembers>(context), true);
+}
+Result<bool> fits_whole_zlib(Context& context) {
+  PENSTOCK_ASSIGN(const auto bytes, context.input.peek(6));
+  constexpr std::byte has_dictionary{32};      // which libdeflate takes none of
+  return is_small(context) && (bytes.size() < 2 || (bytes[1] & has_dictionary) == std::byte{0});
+}
+Result<std::unique_ptr<Decoder>> make_whole_zlib(Context& context) {
+  return in_pipeline(context, std::make_unique<WholeZlib>(context), true);
+}
+
+}  // namespace penstock::stream

@@ -1,0 +1,205 @@
+// LZ4 frames by liblz4: independent blocks several at once, linked ones in order.
+#include <lz4.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "stream/byte_reader.hpp"
+#include "stream/formats.hpp"
+#include "stream/lz4_format.hpp"
+#include "stream/ways.hpp"
+#include "stream/xxhash32.hpp"
+
+namespace penstock::stream {
+namespace {
+
+constexpr std::uint64_t least_piece_bytes = 1 << 20;
+constexpr std::size_t window_bytes = 64 << 10;      // how far a match reaches back
+
+// Skips skippable frames; none where the input ends.
+Result<std::optional<Lz4FrameHeader>> next_frame(Context& context) {
+  Input& input = context.input;
+  for (;;) {
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(most_lz4_header_bytes));
+    const Place place{Format::lz4, context.member_count + 1, input.offset()};
+    if (bytes.empty()) return std::optional<Lz4FrameHeader>();
+    ByteReader reader(bytes);
+    const std::uint32_t magic = reader.u32(), skippable_bytes = reader.u32();
+    if (bytes.size() < 4 || !is_skippable_magic(magic)) {
+      PENSTOCK_ASSIGN(Lz4FrameHeader header, parse_lz4_header(bytes, place));
+      return std::optional(header);
+    }
+    if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
+    PENSTOCK_ASSIGN(const bool is_whole, skip_over(input, std::uint64_t{8} + skippable_bytes));
+    if (!is_whole) return place.at(input.offset()).ended();
+  }
+}
+
+// `out` has room for most_bytes; the window lies before it, or in `dictionary`.
+Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes, std::span<const std::byte> dictionary, std::size_t& made) {
+  const Place place{Format::lz4, unit.index, unit.offset};
+  if (unit.has_checksum)
+    if (const std::uint32_t found = xxhash32(unit.bytes); found != unit.checksum)
+      return place.at(unit.offset + unit.bytes.size()).wrong_checksum("checksum of the block", found, unit.checksum);
+  made = unit.bytes.size();
+  if (unit.is_stored) return std::memcpy(out, unit.bytes.data(), made), Status();
+  const int bytes = LZ4_decompress_safe_usingDict(reinterpret_cast<const char*>(unit.bytes.data()), reinterpret_cast<char*>(out),
+                                                  static_cast<int>(made), static_cast<int>(most_bytes),
+                                                  reinterpret_cast<const char*>(dictionary.data()), static_cast<int>(dictionary.size()));
+  if (bytes < 0) return place.corrupt("the block that begins here is damaged");
+  made = static_cast<std::size_t>(bytes);
+  return {};
+}
+
+class Lz4Blocks : public Stages {
+ public:
+  Lz4Blocks(Context& context, bool is_linked)
+      : context_(context), is_linked_(is_linked),
+        dictionary_(context.options.dictionary.last(std::min(context.options.dictionary.size(), window_bytes))) {}
+
+  Result<bool> take(Piece& piece) override {
+    if (!is_inside_) {
+      PENSTOCK_ASSIGN(is_inside_, begin_frame());
+      if (!is_inside_) return false;
+      piece.frame.begins = true;
+    }
+    piece.frame.is_summed = header_.has_content_checksum;
+    if (is_linked_) begin_linked(piece);
+    while (is_inside_ && piece.room < least_piece_bytes) {
+      PENSTOCK_ASSIGN(auto unit, take_block(piece));
+      if (!unit) break;
+      if (is_linked_) PENSTOCK_TRY(decode_linked(*unit, piece));
+      else piece.units.push_back(*unit);
+      piece.keep(context_.input.owner());
+      piece.room += unit->output_bytes;
+    }
+    if (is_linked_) end_linked(piece);
+    return true;
+  }
+
+  Status work(Piece& piece) override {
+    if (is_linked_) return {};
+    std::byte* const memory = piece.reserve(piece.room);
+    for (const Unit& unit : piece.units) {
+      std::size_t made = 0;
+      PENSTOCK_TRY(decode_block(unit, memory + piece.end, unit.output_bytes, dictionary_, made));
+      piece.end += made;
+    }
+    return {};
+  }
+
+  Status join(Piece& piece) override {
+    const FrameEdges& frame = piece.frame;
+    if (frame.begins) content_ = {}, content_bytes_ = 0;
+    if (frame.is_summed) content_.update(piece.output());
+    content_bytes_ += piece.output().size();
+    if (!frame.ends) return {};
+    const Place place{Format::lz4, frame.index, frame.offset};
+    if (frame.content_bytes && *frame.content_bytes != content_bytes_)
+      return place.corrupt("the content has " + std::to_string(content_bytes_) + " bytes, and the header says " +
+                           std::to_string(*frame.content_bytes));
+    if (frame.is_summed && content_.digest() != frame.checksum)
+      return place.wrong_checksum("checksum of the content", content_.digest(), frame.checksum);
+    return {};
+  }
+
+ private:
+  // False where the input ends, or a frame follows that another way takes.
+  Result<bool> begin_frame() {
+    PENSTOCK_ASSIGN(const auto header, next_frame(context_));
+    if (!header || header->is_linked != is_linked_) return false;
+    header_ = *header;
+    const Place place{Format::lz4, ++context_.member_count, context_.input.offset()};
+    if (header_.dictionary_id && dictionary_.empty())
+      return place.error(Code::invalid, "it needs dictionary " + std::to_string(*header_.dictionary_id) + ", and none was given");
+    context_.unchecked_member_count += !header_.has_content_checksum && !header_.has_block_checksums;
+    context_.input.skip(header_.header_bytes);
+    return true;
+  }
+
+  // The next block; none where the frame ended.
+  Result<std::optional<Unit>> take_block(Piece& piece) {
+    Input& input = context_.input;
+    const Place place{Format::lz4, context_.member_count, input.offset()};
+    PENSTOCK_ASSIGN(auto bytes, input.peek(4));
+    if (header_.is_legacy && bytes.empty()) return end_frame(piece, 0);
+    if (bytes.size() < 4) return place.at(place.offset + bytes.size()).ended();
+    const std::uint32_t word = ByteReader(bytes).u32(), size = header_.is_legacy ? word : word & ~stored_bit;
+    if (header_.is_legacy && size > most_lz4_block_bytes(legacy_block_bytes)) return end_frame(piece, 0);
+    if (!header_.is_legacy && word == 0) return end_frame(piece, 4);
+    if (!header_.is_legacy && size > header_.block_bytes)
+      return place.corrupt("a block of " + std::to_string(size) + " bytes, more than the frame's " + std::to_string(header_.block_bytes));
+    const std::size_t checksum_bytes = header_.has_block_checksums ? 4 : 0, end = std::size_t{4} + size;
+    PENSTOCK_ASSIGN(bytes, input.peek(end + checksum_bytes));
+    if (bytes.size() < end + checksum_bytes) return place.at(place.offset + bytes.size()).ended();
+    input.skip(end + checksum_bytes);
+    return std::optional(Unit{.bytes = bytes.subspan(4, size), .offset = place.offset + 4, .index = place.index,
+                              .output_bytes = header_.block_bytes,
+                              .checksum = checksum_bytes > 0 ? ByteReader(bytes.subspan(end)).u32() : 0,
+                              .is_stored = !header_.is_legacy && (word & stored_bit), .has_checksum = checksum_bytes > 0});
+  }
+
+  Result<std::optional<Unit>> end_frame(Piece& piece, std::size_t mark_bytes) {
+    Input& input = context_.input;
+    const Place place{Format::lz4, context_.member_count, input.offset()};
+    const std::size_t end = mark_bytes + (header_.has_content_checksum ? 4 : 0);
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(end));
+    if (bytes.size() < end) return place.at(place.offset + bytes.size()).ended();
+    piece.frame.ends = true;
+    piece.frame.checksum = header_.has_content_checksum ? ByteReader(bytes.subspan(mark_bytes)).u32() : 0;
+    piece.frame.content_bytes = header_.content_bytes;
+    piece.frame.index = place.index, piece.frame.offset = place.offset + mark_bytes;
+    input.skip(end);
+    is_inside_ = false;
+    return std::optional<Unit>();
+  }
+
+  // A linked block's window lies before it: the piece's memory begins with what came before the piece.
+  void begin_linked(Piece& piece) {
+    std::byte* const memory = piece.reserve(window_bytes + least_piece_bytes + header_.block_bytes);
+    if (piece.frame.begins) {
+      window_.fill({});
+      if (!dictionary_.empty()) std::memcpy(window_.data() + window_bytes - dictionary_.size(), dictionary_.data(), dictionary_.size());
+      window_end_ = dictionary_.size();
+    }
+    std::memcpy(memory, window_.data(), window_bytes);
+    piece.begin = piece.end = window_bytes;
+  }
+
+  Status decode_linked(Unit& unit, Piece& piece) {
+    std::byte* const out = piece.memory.data() + piece.end;
+    const std::size_t before = std::min(window_bytes, window_end_ + (piece.end - piece.begin));
+    PENSTOCK_TRY(decode_block(unit, out, header_.block_bytes, {out - before, before}, unit.output_bytes));
+    piece.end += unit.output_bytes;
+    return {};
+  }
+
+  void end_linked(const Piece& piece) {
+    window_end_ = std::min(window_bytes, window_end_ + (piece.end - piece.begin));
+    std::memcpy(window_.data(), piece.memory.data() + piece.end - window_bytes, window_bytes);
+  }
+
+  Context& context_;
+  bool is_linked_, is_inside_ = false;
+  Lz4FrameHeader header_;
+  std::span<const std::byte> dictionary_;
+  std::array<std::byte, window_bytes> window_{};      // linked: the last bytes, of which window_end_ count
+  std::size_t window_end_ = 0;
+  Xxhash32 content_;                                  // join()'s
+  std::uint64_t content_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<bool> fits_lz4_blocks(Context& context) {
+  PENSTOCK_ASSIGN(const auto header, next_frame(context));
+  return !header || !header->is_linked;
+}
+Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context) {
+  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, false));
+}
+Result<std::unique_ptr<Decoder>> make_lz4_linked(Context& context) {
+  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, true), true);
+}
+
+}  // namespace penstock::stream

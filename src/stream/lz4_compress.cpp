@@ -1,0 +1,90 @@
+// LZ4, one frame of independent blocks with a checksum of its content, by liblz4.
+#include <lz4.h>
+#include <lz4hc.h>
+
+#include <bit>
+#include <cstring>
+
+#include "stream/byte_writer.hpp"
+#include "stream/compressors.hpp"
+#include "stream/formats.hpp"
+#include "stream/lz4_format.hpp"
+#include "stream/xxhash32.hpp"
+
+namespace penstock::stream {
+namespace {
+
+constexpr std::uint32_t least_high_level = 3;      // from here on lz4's own program takes the slower compressor, too
+constexpr std::size_t header_bytes = 7, size_bytes = 4, end_bytes = 8;
+
+void write_header(std::byte* at, std::uint64_t block_bytes) {
+  constexpr unsigned version_1 = 1 << 6, independent = 1 << 5, content_checksum = 1 << 2;
+  ByteWriter writer(at);
+  writer.u32(lz4_magic);
+  writer.u8(version_1 | independent | content_checksum);
+  writer.u8((std::countr_zero(block_bytes) - 8) / 2 << 4);
+  writer.u8(xxhash32({at + 4, 2}) >> 8 & 0xff);
+}
+
+class Lz4Compressor : public Stages {
+ public:
+  Lz4Compressor(Input& input, const CompressOptions& options) : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
+
+  Result<bool> take(Piece& piece) override {
+    piece.frame.begins = std::exchange(begins_, false);
+    PENSTOCK_ASSIGN(const bool is_block, take_input_block(input_, block_bytes_, false, piece));
+    if (is_block) return true;
+    piece.frame.ends = true;      // no block, but the end mark and the checksum
+    return !std::exchange(is_ended_, true);
+  }
+
+  Status work(Piece& piece) override {
+    const std::size_t before = piece.frame.begins ? header_bytes : 0;
+    const std::size_t count = piece.input.size();
+    std::byte* const out = piece.reserve(before + size_bytes + most_lz4_block_bytes(count) + end_bytes);
+    if (piece.frame.begins) write_header(out, block_bytes_);
+    piece.end = before;
+    if (piece.frame.ends) return {};
+    // A block that would not become smaller is stored.
+    const int made = compress_block(piece.input, out + before + size_bytes);
+    const bool is_stored = made <= 0;
+    if (is_stored) std::memcpy(out + before + size_bytes, piece.input.data(), count);
+    const std::size_t body_bytes = is_stored ? count : static_cast<std::size_t>(made);
+    ByteWriter(out + before).u32(is_stored ? body_bytes | stored_bit : body_bytes);
+    piece.end = before + size_bytes + body_bytes;
+    return {};
+  }
+
+  Status join(Piece& piece) override {
+    content_.update(piece.input);
+    if (!piece.frame.ends) return {};
+    ByteWriter writer(piece.memory.data() + piece.end);
+    writer.u32(0);
+    writer.u32(content_.digest());
+    piece.end += writer.written();
+    return {};
+  }
+
+ private:
+  int compress_block(std::span<const std::byte> block, std::byte* out) const {
+    const auto* const source = reinterpret_cast<const char*>(block.data());
+    auto* const target = reinterpret_cast<char*>(out);
+    const auto count = static_cast<int>(block.size());
+    if (level_ < least_high_level) return LZ4_compress_fast(source, target, count, count - 1, 1);
+    return LZ4_compress_HC(source, target, count, count - 1, static_cast<int>(level_));
+  }
+
+  Input& input_;
+  std::uint64_t block_bytes_;
+  std::uint32_t level_;
+  bool begins_ = true, is_ended_ = false;
+  Xxhash32 content_;      // join()'s
+};
+
+}  // namespace
+
+std::unique_ptr<Stages> make_lz4_compressor(Input& input, const CompressOptions& options) {
+  return std::make_unique<Lz4Compressor>(input, options);
+}
+
+}  // namespace penstock::stream

@@ -1,0 +1,32 @@
+#include "stream/ways.hpp"
+
+namespace penstock::stream {
+namespace {
+
+Result<bool> always(Context&) { return true; }
+
+constexpr Way table[] = {
+    {Format::gzip, "gzip-members", "members that name their size (bgzip, mgzip, pgzip), in threads, by libdeflate", fits_sized_members,
+     make_sized_members},
+    {Format::gzip, "gzip-whole", "members of small files, one after another, by libdeflate", fits_whole_member, make_whole_member},
+    {Format::gzip, "gzip-stream", "one member in order, by zlib", always, make_member_stream},
+    {Format::zlib, "zlib-whole", "a small file, by libdeflate", fits_whole_zlib, make_whole_zlib},
+    {Format::zlib, "zlib-stream", "a stream in order, by zlib", always, make_zlib_stream},
+    {Format::zstd, "zstd-frames", "frames of at most 64 MiB, in threads, by libzstd", fits_zstd_frames, make_zstd_frames},
+    {Format::zstd, "zstd-stream", "one frame in order, by libzstd", always, make_zstd_stream},
+    {Format::lz4, "lz4-blocks", "independent blocks, in threads, by liblz4", fits_lz4_blocks, make_lz4_blocks},
+    {Format::lz4, "lz4-linked", "linked blocks, in order, by liblz4", always, make_lz4_linked},
+    {Format::snappy, "snappy-chunks", "chunks, in threads, by libsnappy", always, make_snappy_chunks},
+};
+
+}  // namespace
+
+std::span<const Way> ways() { return table; }
+
+std::vector<Variant> variants() {
+  std::vector<Variant> rows;
+  for (const Way& way : table) rows.push_back({way.format, way.name, way.summary});
+  return rows;
+}
+
+}  // namespace penstock::stream

@@ -1,0 +1,58 @@
+// The ways to decode, in one table: the first row whose format is the input's and that fits what stands at the input's position is taken.
+// A way decodes as many members or frames as it fits, and leaves the input behind them; the table is then asked anew.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "stream/input.hpp"
+#include "stream/pipeline.hpp"
+
+namespace penstock::stream {
+
+// What a way works with; lives longer than the way's decoder.
+struct Context {
+  Input& input;
+  const DecompressOptions& options;
+  std::uint32_t threads;
+  std::uint64_t member_count = 0;               // that were begun: the last one's number, counted from 1
+  std::uint64_t unchecked_member_count = 0;
+  std::string first_name = {};
+  std::uint64_t most_output_bytes = UINT64_MAX; // that may still come, when the way is made
+  std::uint64_t unfit_offset = UINT64_MAX;      // where a way found, while it ran, that it does not fit
+};
+
+struct Way {
+  Format format;
+  const char* name;
+  const char* summary;
+  Result<bool> (*fits)(Context& context);
+  Result<std::unique_ptr<Decoder>> (*make)(Context& context);
+};
+std::span<const Way> ways();
+
+// A row each; the files of these names have them.
+Result<bool> fits_sized_members(Context& context);
+Result<std::unique_ptr<Decoder>> make_sized_members(Context& context);
+Result<bool> fits_whole_member(Context& context);
+Result<std::unique_ptr<Decoder>> make_whole_member(Context& context);
+Result<std::unique_ptr<Decoder>> make_member_stream(Context& context);
+Result<bool> fits_whole_zlib(Context& context);
+Result<std::unique_ptr<Decoder>> make_whole_zlib(Context& context);
+Result<std::unique_ptr<Decoder>> make_zlib_stream(Context& context);
+Result<bool> fits_zstd_frames(Context& context);
+Result<std::unique_ptr<Decoder>> make_zstd_frames(Context& context);
+Result<std::unique_ptr<Decoder>> make_zstd_stream(Context& context);
+Result<bool> fits_lz4_blocks(Context& context);
+Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context);
+Result<std::unique_ptr<Decoder>> make_lz4_linked(Context& context);
+Result<std::unique_ptr<Decoder>> make_snappy_chunks(Context& context);
+
+// What is so short is decoded before a thread has begun.
+constexpr std::uint64_t most_threadless_bytes = 64 << 10;
+
+template <class S> Result<std::unique_ptr<Decoder>> in_pipeline(Context& context, std::unique_ptr<S> stages, bool is_serial = false) {
+  const bool is_short = context.input.is_mapped() && *context.input.size() <= most_threadless_bytes;
+  return std::unique_ptr<Decoder>(new Pipeline(std::move(stages), is_short ? 0 : is_serial ? 1 : context.threads));
+}
+
+}  // namespace penstock::stream

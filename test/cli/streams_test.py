@@ -1,0 +1,214 @@
+"""`penstock decompress` and `compress`: files of every installed tool come back, tools read ours, and the program keeps their manners."""
+import gzip
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+
+from command_line import PROGRAM, CommandLineTest, main
+
+
+def corpora():
+    """Name and bytes; short, so that slow tools are quick."""
+    chosen = random.Random(7)
+    status = pathlib.Path("/var/lib/dpkg/status").read_bytes()[:150_000]
+    binary = pathlib.Path(shutil.which("bash")).read_bytes()[:300_000]
+    log = "".join(f"2026-11-22T06:{i // 60 % 60:02}:{i % 60:02}Z INFO request {chosen.randrange(10**6)} took {chosen.random():.4f} s\n"
+                  for i in range(2000)).encode()
+    return {"text": status, "binary": binary, "log": log, "random": chosen.randbytes(100_000), "zeros": bytes(200_000),
+            "period": (bytes(chosen.randbytes(61)) * 3000)[:150_001], "one": b"x", "empty": b""}
+
+
+# A tool's name, what it must be called with to write standard input's bytes compressed to standard output.
+TOOLS = {
+    "gzip": [["gzip", f"-{level}", "-c"] for level in (1, 2, 5, 6, 9)],
+    "pigz": [["pigz", "-c"], ["pigz", "-9", "-b", "32", "-i", "-c"], ["pigz", "-z", "-c"], ["pigz", "-0", "-c"]],
+    "bgzip": [["bgzip", "-c"], ["bgzip", "-l", "9", "-c"]],
+    "igzip": [["igzip", f"-{level}", "-c"] for level in (0, 1, 2, 3)],
+    "libdeflate-gzip": [["libdeflate-gzip", "-c", f"-{level}"] for level in (1, 12)],
+    "zopfli": [["zopfli", "--i1", "-c", "FILE"], ["zopfli", "--zlib", "--i1", "-c", "FILE"]],
+    "7zz": [["7zz", "a", "-tgzip", "-mx=9", "-so", "-si", "unused"]],
+    "zstd": [["zstd", "-c", f"-{level}"] for level in (1, 3, 9, 19)] + [["zstd", "-c", "--ultra", "-22"], ["zstd", "-c", "--long=27"],
+             ["zstd", "-c", "--no-check"], ["zstd", "-c", "-T2", "-B65536"], ["zstd", "-c", "--fast=5"]],
+    "lz4": [["lz4", "-c", f"-{level}", f"-B{size}"] for level, size in ((1, 4), (3, 5), (9, 6), (12, 7))] +
+           [["lz4", "-c", "-BD", "-B4"], ["lz4", "-c", "-BX", "-B4"], ["lz4", "-c", "--no-frame-crc"], ["lz4", "-c", "-l"],
+            ["lz4", "-c", "-12", "-BD", "-B5"]],
+}
+
+
+class Streams(CommandLineTest):
+    def write(self, name, content):
+        path = self.rows / name
+        path.write_bytes(content)
+        return path
+
+    def pipe(self, content, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], input=content, capture_output=True, env=self.environment, timeout=120)
+
+    def check_tool(self, tool):
+        if not shutil.which(tool):
+            self.fail(f"{tool} is not installed; scripts/setup.sh test installs it")
+        for name, content in corpora().items():
+            source = self.write(name, content)
+            for command in TOOLS[tool]:
+                words = [str(source) if word == "FILE" else word for word in command]
+                made = subprocess.run(words, input=content, capture_output=True, timeout=120, cwd=self.rows)
+                self.assertEqual(made.returncode, 0, f"{words}: {made.stderr}")
+                path = self.write("made", made.stdout)
+                found = self.run_program("decompress", path, "-o", "-")
+                self.assertEqual(found.returncode, 0, f"{words} of {name}: {found.err}")
+                self.assertTrue(found.stdout == content, f"{words} of {name}")
+                piped = self.pipe(made.stdout, "decompress", "-", "-T", "1")
+                self.assertTrue(piped.stdout == content, f"{words} of {name} through a pipe: {piped.stderr}")
+
+    def test_files_of_gzip(self): self.check_tool("gzip")
+    def test_files_of_pigz(self): self.check_tool("pigz")
+    def test_files_of_bgzip(self): self.check_tool("bgzip")
+    def test_files_of_igzip(self): self.check_tool("igzip")
+    def test_files_of_libdeflate(self): self.check_tool("libdeflate-gzip")
+    def test_files_of_zopfli(self): self.check_tool("zopfli")
+    def test_files_of_7zip(self): self.check_tool("7zz")
+    def test_files_of_zstd(self): self.check_tool("zstd")
+    def test_files_of_lz4(self): self.check_tool("lz4")
+
+    def test_every_tool_reads_what_is_compressed(self):
+        readers = {"gzip": [["gzip", "-dc"], ["pigz", "-dc"], ["igzip", "-dc"], ["libdeflate-gunzip", "-c"]], "zstd": [["zstd", "-dc"]],
+                   "lz4": [["lz4", "-dc"]]}
+        for name, content in corpora().items():
+            source = self.write(name, content)
+            for codec, commands in readers.items():
+                for options in ([], ["--level", "9", "--block-size", "64K"], ["--threads", "1"]):
+                    made = self.run_program("compress", source, "--codec", codec, "-o", "-", *options)
+                    self.assertEqual(made.returncode, 0, made.err)
+                    for command in commands:
+                        if command[0] == "igzip" and not content:
+                            continue      # igzip 2.30 reads no empty member
+                        read = subprocess.run(command, input=made.stdout, capture_output=True, timeout=120)
+                        self.assertTrue(read.stdout == content and read.returncode == 0, f"{command} of {name}, {options}: {read.stderr}")
+
+    def test_small_blocks_of_gzip_are_bgzip_s(self):
+        source = self.write("text", corpora()["text"] * 3)
+        self.assertEqual(self.run_program("compress", "--codec", "gzip", "--block-size", "65280", source).returncode, 0)
+        read = subprocess.run(["bgzip", "-dc", f"{source}.gz"], capture_output=True)
+        self.assertEqual((read.returncode, read.stdout), (0, source.read_bytes()))
+        indexed = subprocess.run(["bgzip", "-r", f"{source}.gz"], capture_output=True)
+        self.assertEqual(indexed.returncode, 0, indexed.stderr)
+
+    def test_sizes_are_within_some_per_cent_of_the_tools(self):
+        source = self.write("text", b"".join(corpora()[name] for name in ("text", "binary", "log")) * 2)
+        for codec, level, command in (("gzip", 6, ["gzip", "-6c"]), ("gzip", 9, ["gzip", "-9c"]), ("zstd", 3, ["zstd", "-3c"]),
+                                      ("zstd", 19, ["zstd", "-19c"]), ("lz4", 1, ["lz4", "-1c"]), ("lz4", 9, ["lz4", "-9c"])):
+            ours = len(self.run_program("compress", source, "--codec", codec, "--level", level, "-o", "-").stdout)
+            theirs = len(subprocess.run(command, input=source.read_bytes(), capture_output=True).stdout)
+            self.assertLess(ours, 1.03 * theirs, f"{codec} level {level}")
+
+    def test_names_lose_and_gain_their_suffix(self):
+        content = corpora()["log"]
+        source = self.write("events.log", content)
+        for codec, suffix in (("gzip", ".gz"), ("zstd", ".zst"), ("lz4", ".lz4")):
+            self.assertEqual(self.run_program("compress", source, "--codec", codec).returncode, 0)
+            source.unlink()
+            ended = self.run_program("decompress", f"{source}{suffix}")
+            self.assertEqual((ended.returncode, ended.out), (0, ""), ended.err)
+            self.assertEqual(source.read_bytes(), content)
+        archive = self.write("rows.tgz", gzip.compress(b"archive"))
+        self.run_program("decompress", archive)
+        self.assertEqual((self.rows / "rows.tar").read_bytes(), b"archive")
+        self.assert_fails(self.run_program("decompress", self.write("nameless", gzip.compress(b"x"))), "no suffix", "--output")
+        self.assert_fails(self.run_program("compress", "--codec", "gzip", archive.rename(self.rows / "a.gz")), "ends in .gz already")
+
+    def test_permissions_and_time_are_the_input_s(self):
+        path = self.write("secret.gz", gzip.compress(b"secret"))
+        path.chmod(0o600)
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        self.assertEqual(self.run_program("decompress", path).returncode, 0)
+        found = (self.rows / "secret").stat()
+        self.assertEqual((found.st_mode & 0o777, int(found.st_mtime)), (0o600, 1_000_000_000))
+
+    def test_files_that_are_there_are_replaced_by_force_alone(self):
+        path, target = self.write("t.gz", gzip.compress(b"new")), self.write("t", b"old")
+        self.assert_fails(self.run_program("decompress", path), "is there already", "--force")
+        self.assertEqual(target.read_bytes(), b"old")
+        self.assertEqual(self.run_program("decompress", "-f", path).returncode, 0)
+        self.assertEqual(target.read_bytes(), b"new")
+        self.assert_fails(self.run_program("compress", "--codec", "gzip", target), "is there already")
+
+    def test_damage_leaves_no_file_and_names_its_place(self):
+        content = corpora()["text"]
+        zstd = self.run_program("compress", self.write("t", content), "-o", "-").stdout
+        for suffix, made in ((".gz", gzip.compress(content)), (".zst", zstd)):
+            changed = made[:-3] + bytes([made[-3] ^ 1]) + made[-2:]
+            for name, damaged, word in (("cut", made[:-9], "truncated: "), ("checksum", changed, "corrupt: "),
+                                        ("junk", made + b"junk", "corrupt: ")):
+                path = self.write(name + suffix, damaged)
+                self.assert_fails(self.run_program("decompress", path), word, "byte ", f"while decompressing {path}")
+                self.assert_fails(self.run_program("decompress", "-t", path), word)
+                self.assertFalse((self.rows / name).exists())
+                path.unlink()
+        self.assertEqual([p.name for p in self.rows.iterdir()], ["t"])
+
+    def test_a_bomb_ends_at_the_limit_and_leaves_no_file(self):
+        path = self.write("bomb.gz", gzip.compress(bytes(20_000_000)))
+        self.assert_fails(self.run_program("decompress", path, "--max-output", "1M"), "capacity: ", "1048576")
+        self.assertEqual([p.name for p in self.rows.iterdir()], ["bomb.gz"])
+        self.assertEqual(self.run_program("decompress", path, "--max-output", "20M").returncode, 0)
+
+    def test_a_failure_does_not_stop_the_other_files(self):
+        good, last = self.write("a.gz", gzip.compress(b"a")), self.write("c.gz", gzip.compress(b"c"))
+        bad = self.write("b.gz", b"\x1f\x8b\x08")
+        ended = self.run_program("decompress", good, bad, last)
+        self.assert_fails(ended, "truncated: gzip member 1, byte 3", "1 of 3 files failed")
+        self.assertEqual([(self.rows / name).exists() for name in "abc"], [True, False, True])
+        joined = self.run_program("decompress", "-o", "-", good, last)
+        self.assertEqual((joined.returncode, joined.out), (0, "ac"))
+        self.assert_fails(self.run_program("decompress", "-o", self.rows / "x", good, last), "several files")
+
+    def test_tests_and_lists(self):
+        content = corpora()["text"]
+        path = self.write("t.gz", gzip.compress(content) + gzip.compress(content))
+        ended = self.run_program("decompress", "-t", path)
+        self.assertEqual((ended.returncode, ended.out), (0, ""))
+        before, after = f"{path.stat().st_size:,}", f"{2 * len(content):,}"
+        self.assertRegex(ended.err, rf"t\.gz: right: gzip, 2 members, {before} bytes became {after} in .*gzip-whole")
+        listed = self.run_program("decompress", "-l", path)
+        self.assertRegex(listed.out, rf"gzip +2 +{before} +{after} +\d+\.\d+ right +{re.escape(str(path))}\n")
+        self.assertEqual([p.name for p in self.rows.iterdir()], ["t.gz"])
+
+    def test_the_way_to_decode_is_told_and_may_be_chosen(self):
+        path = self.write("t.gz", gzip.compress(corpora()["log"]))
+        self.assertIn("; by gzip-whole, ", self.run_program("decompress", "-t", path).err)
+        self.assertIn("; by gzip-stream, ", self.run_program("decompress", "-t", "--variant", "gzip-stream", path).err)
+        self.assert_fails(self.run_program("decompress", "-t", "--variant", "zstd-stream", path), "gzip-stream")
+        self.assert_fails(self.run_program("decompress", "-t", "--variant", "guess", path), "guess", code=2)
+
+    def test_standard_input_and_devices(self):
+        content = corpora()["binary"]
+        made = self.pipe(content, "compress", "-", "--codec", "lz4")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertTrue(self.pipe(made.stdout, "decompress", "-").stdout == content)
+        with open(self.write("t.lz4", made.stdout), "rb") as file:
+            found = subprocess.run([PROGRAM, "decompress", "-"], stdin=file, capture_output=True, env=self.environment)
+        self.assertTrue(found.stdout == content, found.stderr)
+        self.assertEqual(self.run_program("decompress", self.rows / "t.lz4", "-o", "/dev/null").returncode, 0)
+
+    def test_a_dictionary_is_read(self):
+        dictionary = self.write("words", corpora()["text"][:20_000])
+        squeezed = zlib.compressobj(9, zdict=dictionary.read_bytes())
+        path = self.write("t.zz", squeezed.compress(corpora()["text"][:3000]) + squeezed.flush())
+        self.assert_fails(self.run_program("decompress", path), "needs a dictionary")
+        self.assertEqual(self.run_program("decompress", path, "-D", dictionary, "-o", "-").stdout, corpora()["text"][:3000])
+
+    def test_wrong_usage(self):
+        for words in (("decompress",), ("decompress", "x", "--codec", "rar"), ("decompress", "x", "--max-output", "lots"),
+                      ("compress", "x", "--codec", "xz"), ("compress", "x", "--level", "0")):
+            self.assert_fails(self.run_program(*words), "penstock", code=2)
+        self.assert_fails(self.run_program("decompress", self.rows / "missing.gz"), "cannot read")
+        self.assert_fails(self.run_program("decompress", "-t", self.write("t.xz", b"\xfd7zXZ\0\0")), "unsupported: it is xz")
+        self.assert_fails(self.run_program("decompress", "-t", self.write("t.gz", b"plain text")), "none of gzip")
+
+
+main()
