@@ -8,8 +8,9 @@
 
 namespace penstock::stream {
 
-// Twice as many pieces as threads, so that a piece that takes longer than the others does not stop them; one that the caller reads.
-Pipeline::Pipeline(std::unique_ptr<Stages> stages, std::uint32_t threads) : stages_(std::move(stages)), slots_(2 * threads + 1) {
+// A piece a thread, one that waits and one that the caller reads: more of them would be out of the caches when they are written (LZ4 blocks
+// of 4 MiB on two cores, written to memory: 0.38 s with four, 0.47 s with five).
+Pipeline::Pipeline(std::unique_ptr<Stages> stages, std::uint32_t threads) : stages_(std::move(stages)), slots_(threads + 2) {
   for (std::uint32_t i = 0; i < threads; i++) {
     try {
       threads_.emplace_back([this] { run(); });

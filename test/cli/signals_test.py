@@ -1,4 +1,5 @@
-"""Ctrl-C ends a query cleanly: exit code 130, no rows, no file."""
+"""Ctrl-C ends a command cleanly: exit code 130, no rows, no file."""
+import gzip
 import os
 import signal
 import subprocess
@@ -56,6 +57,19 @@ class Signals(CommandLineTest):
         process.communicate(timeout=60)
         self.assertIn(process.returncode, (130, 128 + signal.SIGTERM))
         self.assertEqual(os.listdir(self.rows), ["numbers.csv"])
+
+    def test_interrupted_decompress_leaves_no_file_while_its_pipe_is_silent(self):
+        out = self.rows / "out"
+        process = subprocess.Popen([PROGRAM, "decompress", "-", "-o", str(out)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=self.environment)
+        process.stdin.write(gzip.compress(bytes(5_000_000))[:-8])      # the trailer never comes
+        process.stdin.flush()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+        self.assertEqual((process.returncode, os.listdir(self.rows)), (130, []), process.stderr.read())
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
 
 
 main()

@@ -13,7 +13,8 @@ class Usage(CommandLineTest):
         self.assert_wrong_usage("bench", word="pipelines")
 
     def test_unknown_command(self):
-        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are query, profile, emit, encode, decompress, compress, devices, bench, cache")
+        commands = "query, profile, emit, encode, decompress, compress, devices, bench, cache"
+        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are " + commands)
 
     def test_a_mistyped_command_is_answered_with_the_nearest(self):
         for word, meant in (("quer", "query"), ("QUARY", "query"), ("dev", "devices"), ("benchmark", "bench")):
