@@ -1,0 +1,18 @@
+// Adler-32, zlib's checksum (RFC 1950, section 8.2): the sum of all bytes and one, and the sum of those sums, both modulo 65521.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace penstock::checksum {
+
+// Of bytes that follow those whose Adler-32 is `adler`; that of no bytes is 1.
+std::uint32_t adler32(std::uint32_t adler, std::span<const std::byte> bytes);
+
+// Of two runs of bytes, one behind the other, from the Adler-32 of each and the length of the second.
+std::uint32_t adler32_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes);
+
+// The row that runs where there are no vectors; for tests.
+std::uint32_t adler32_by_bytes(std::uint32_t adler, std::span<const std::byte> bytes);
+
+}  // namespace penstock::checksum

@@ -1,0 +1,52 @@
+// A decoder of one Deflate stream that can stop anywhere and go on into another sink, and so in another thread.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "codec/deflate/bit_input.hpp"
+#include "codec/deflate/decode_tables.hpp"
+#include "codec/deflate/sinks.hpp"
+#include "penstock/status.hpp"
+
+namespace penstock::deflate {
+
+class Decoder {
+ public:
+  enum class Stop : std::uint8_t { output_full, boundary, end_of_stream, fault };
+
+  // Begins with a block's header at a bit of the input, which must outlive the decoder.
+  Decoder(std::span<const std::byte> input, std::uint64_t bit_position);
+
+  // Decodes until the sink is full, the stream has ended, or a block begins at or behind `boundary_bit`.
+  template <class Sink> Stop run(Sink& sink, std::uint64_t boundary_bit = UINT64_MAX);
+
+  std::uint64_t bit_position() const { return in_.position(); }
+  std::uint64_t bytes_used() const { return (in_.position() + 7) / 8; }      // at the end of the stream
+  std::uint64_t blocks_begun() const { return blocks_begun_; }
+  // After Stop::fault. Blocks are counted from `blocks_before`.
+  Status fault(std::uint64_t blocks_before = 0) const;
+
+ private:
+  enum class Place : std::uint8_t { between_blocks, in_stored, in_coded, after_last };
+  void begin_block();
+  Fault read_header();
+  Fault begin_stored();
+  Fault read_codes();
+  template <class Sink> bool copy_stored(Sink& sink);
+  template <class Sink> bool decode_block(Sink& sink);
+  template <class Sink> bool decode_careful(Sink& sink);
+  template <class Sink> bool careful_match(Sink& sink, BitInput& in, Entry entry, const DecodeTables& tables);
+  bool failed(Fault fault, std::uint64_t bit) { fault_ = fault, fault_bit_ = bit; return false; }
+
+  BitInput in_;
+  std::uint64_t blocks_begun_ = 0, fault_bit_ = 0;
+  std::uint64_t stored_left_ = 0;
+  Place place_ = Place::between_blocks;
+  bool is_last_ = false, uses_fixed_ = false;
+  Fault fault_ = Fault::none;
+  DecodeTables tables_;      // of the block, where it is dynamic
+};
+
+}  // namespace penstock::deflate

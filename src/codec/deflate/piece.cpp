@@ -1,0 +1,30 @@
+#include "codec/deflate/piece.hpp"
+
+namespace penstock::deflate {
+
+Buffer BufferPool::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      Buffer buffer = std::move(free_.back());
+      free_.pop_back();
+      return buffer;
+    }
+  }
+  return Buffer(buffer_bytes_);
+}
+
+void BufferPool::give(Buffer buffer) {
+  if (buffer.empty()) return;
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(buffer));
+}
+
+bool Piece::try_start(std::uint64_t bit) {
+  clear();
+  decoder = std::make_unique<Decoder>(input_, bit);
+  last_stop = step(UINT64_MAX);
+  return last_stop != Decoder::Stop::fault;
+}
+
+}  // namespace penstock::deflate
