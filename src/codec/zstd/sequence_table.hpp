@@ -1,0 +1,41 @@
+// The states of one kind of code of sequences (literal lengths, offsets or match lengths), each with what its code stands for.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "codec/zstd/format.hpp"
+#include "codec/zstd/fse.hpp"
+
+namespace penstock::zstd {
+
+enum class CodeKind : std::uint8_t { literal_length, offset, match_length };
+
+// Where a table comes from, without its states: kept while later blocks may repeat it.
+struct TableSource {
+  TableMode mode = TableMode::repeat;      // repeat: none yet
+  std::uint8_t rle_code = 0;
+  Distribution distribution;               // of mode fse
+};
+
+// What a state stands for and leads to. The value is `base` plus `value_bits` bits of the stream, and the next state `next_base` plus
+// `next_bits` bits. An offset's value is the offset itself where its code is 2 or more (the format adds three), else the place among the
+// latest offsets: 0, or 1 plus a bit. `counts` has value_bits in its low byte and next_bits above: sums of three are sums of both.
+struct SequenceState {
+  std::uint16_t counts = 0, next_base = 0;
+  std::uint32_t base = 0;
+};
+constexpr SequenceState sequence_state(unsigned value_bits, unsigned next_bits, std::uint16_t next_base, std::uint32_t base) {
+  return {static_cast<std::uint16_t>(value_bits | next_bits << 8), next_base, base};
+}
+
+struct SequenceTable {
+  std::uint64_t accuracy_log = 0;
+  std::array<SequenceState, 1u << literal_length_log> states;
+};
+using SequenceTables = std::array<SequenceTable, 3>;      // by CodeKind
+
+unsigned largest_log_of(CodeKind kind);
+unsigned code_count_of(CodeKind kind);
+void fill_table(CodeKind kind, const TableSource& source, SequenceTable& table);
+
+}  // namespace penstock::zstd

@@ -1,0 +1,141 @@
+// Frames that were changed or cut: our verdict is libzstd's, or stricter for a reason that is listed here. Neither decoder may give bytes
+// where the other gives other bytes.
+#include <gtest/gtest.h>
+
+#include "zstd_frames.hpp"
+
+namespace penstock::zstd_test {
+namespace {
+
+// What libzstd (up to 1.5.7, some of it) lets pass and the format does not: words of our messages.
+const char* const stricter[] = {
+    "reserved bits of its sequences' tables",                 // libzstd to 1.5.5 ignores them
+    "reaches before the window or is 0",                      // offset 0 is 1 to libzstd up to 1.5.5; offsets beyond the window pass
+    "the stream of its sequences is cut short",               // zeros are read before the beginning (to 1.5.6)
+    "the stream of its sequences goes on behind them",        // states behind the last sequence are read (in 1.5.4), or not looked for
+    "a stream of literals is cut short",                      // libzstd's fast loops do not look how streams end
+    "a stream of literals and its codes do not end together",
+    "a stream of literals has no end mark",
+    "no two states to begin with",                            // zeros are read for Huffman weights' states (to 1.5.6)
+    "more literals than a block of its frame",                // limits of blocks of windows below 128 KiB are not looked at
+    "more than a block of its frame has bytes",
+    "has codes of more than 11 bits",                         // libzstd takes 12
+    "too few for four streams",                               // libzstd to 1.5.4 takes less than 6
+    "Huffman codes for no literals",
+    "an FSE table has more symbols than there are codes",     // of Huffman weights that no tree has
+    "a weight of the Huffman tree is larger",
+};
+
+bool is_listed(const std::string& message) {
+  for (const char* const reason : stricter)
+    if (message.find(reason) != std::string::npos) return true;
+  return false;
+}
+
+// False where the verdicts differ, and not as listed.
+bool is_as_libzstd(const std::string& frame, std::size_t limit, const std::string& what) {
+  const Verdict theirs = verdict_of_libzstd(frame, limit), ours = decoded(frame, limit);
+  if (ours.is_ok && !theirs.is_ok) {
+    ADD_FAILURE() << what << ": decoded, and libzstd says " << theirs.text;
+    return false;
+  }
+  if (ours.is_ok && ours.text != theirs.text) {
+    ADD_FAILURE() << what << ": decodes to something else";
+    return false;
+  }
+  if (!ours.is_ok && theirs.is_ok && !is_listed(ours.text)) {
+    ADD_FAILURE() << what << ": libzstd decodes it, and we say " << ours.text;
+    return false;
+  }
+  return true;
+}
+
+std::map<std::string, std::string> small_frames() {
+  std::map<std::string, std::string> frames;
+  frames["words"] = compressed(words(700, 1), {{ZSTD_c_compressionLevel, 19}, {ZSTD_c_checksumFlag, 0}});
+  frames["words, checked"] = compressed(words(300, 1), {{ZSTD_c_compressionLevel, 3}});
+  frames["log lines"] = compressed(log_lines(900, 1), {{ZSTD_c_compressionLevel, 12}, {ZSTD_c_checksumFlag, 0}});
+  frames["records"] = compressed(records(600, 1), {{ZSTD_c_checksumFlag, 0}});
+  frames["zeros"] = compressed(std::string(5000, 0), {{ZSTD_c_checksumFlag, 0}});
+  frames["noise"] = compressed(noise(60, 1), {{ZSTD_c_checksumFlag, 0}});
+  frames["period"] = compressed(periodic(300, 7), {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 19}});
+  frames["small window"] = compressed(words(3000, 2), {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_windowLog, 10}, {ZSTD_c_contentSizeFlag, 0}});
+  frames["flushed"] = streamed(words(600, 3), {{ZSTD_c_checksumFlag, 0}}, [] { return 150; });
+  frames["four streams"] = compressed(words(2500, 5).substr(0, 1200), {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 1}});
+  return frames;
+}
+
+TEST(CodecZstdHostile, EveryPrefixIsRefused) {
+  for (const auto& [name, frame] : small_frames())
+    for (std::size_t bytes = 0; bytes < frame.size(); bytes++) {
+      const std::string prefix = frame.substr(0, bytes);
+      ASSERT_FALSE(decoded(prefix, 10000).is_ok) << name << " cut at " << bytes;
+      ASSERT_FALSE(pulled(prefix, {.threads = 1}).is_ok) << name << " cut at " << bytes;
+    }
+}
+
+TEST(CodecZstdHostile, EveryChangeOfAByte) {
+  for (const auto& [name, frame] : small_frames())
+    for (std::size_t at = 0; at < frame.size(); at++)
+      for (int change = 1; change < 256; change++) {
+        std::string changed = frame;
+        changed[at] = static_cast<char>(changed[at] ^ change);
+        if (!is_as_libzstd(changed, 10000, name + ", byte " + std::to_string(at) + " xor " + std::to_string(change))) return;
+      }
+}
+
+// Frames of several blocks, changed in the middle: the pieces before the change are right, the error comes behind them, whoever found it.
+TEST(CodecZstdHostile, ChangesInLargeFrames) {
+  const std::string text = words(600000, 1) + records(300000, 2);
+  const std::string frame = compressed(text, {{ZSTD_c_compressionLevel, 6}});
+  Random random(1);
+  for (int round = 0; round < 300; round++) {
+    std::string changed = frame;
+    const std::size_t at = random() % changed.size();
+    changed[at] = static_cast<char>(changed[at] ^ (1 + random() % 255));
+    ASSERT_TRUE(is_as_libzstd(changed, text.size() + 1000, "byte " + std::to_string(at)));
+    const Verdict one = pulled(changed, {.threads = 1}), several = pulled(changed, {.threads = 3});
+    ASSERT_EQ(one.is_ok, several.is_ok) << at;
+    ASSERT_EQ(one.text, several.text) << at;
+  }
+}
+
+TEST(CodecZstdHostile, ErrorsTellBlockAndByte) {
+  const std::string frame = compressed(words(300000, 1), {{ZSTD_c_checksumFlag, 0}});
+  std::string changed = frame;
+  const std::size_t second = 9 + 3 + (static_cast<unsigned char>(frame[9]) | static_cast<unsigned char>(frame[10]) << 8 |
+                                      static_cast<unsigned char>(frame[11]) << 16) / 8;
+  changed[second] = static_cast<char>(changed[second] | 6);      // the reserved type
+  EXPECT_EQ(decoded(changed, 300000).text,
+            "corrupt: Zstandard frame: block 1 at byte " + std::to_string(second) + " is of the reserved type");
+}
+
+TEST(CodecZstdHostile, AWrongChecksumIsRefusedUnlessNobodyAsks) {
+  std::string frame = compressed(words(3000, 1), {});
+  frame.back() = static_cast<char>(frame.back() ^ 1);
+  EXPECT_NE(decoded(frame, 3000).text.find("checksum"), std::string::npos);
+  EXPECT_TRUE(decoded(frame, 3000, {.threads = 1, .is_checksum_verified = false}).is_ok);
+}
+
+TEST(CodecZstdHostile, LimitsOfWindowAndOutput) {
+  const std::string text(3000000, 'a');
+  const std::string frame = compressed(text, {{ZSTD_c_windowLog, 21}, {ZSTD_c_contentSizeFlag, 0}});
+  EXPECT_NE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 20}).text.find("capacity: "), std::string::npos);
+  EXPECT_TRUE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 21}).is_ok);
+  EXPECT_NE(pulled(frame, {.threads = 1, .output_limit_bytes = 2999999}).text.find("capacity: "), std::string::npos);
+  EXPECT_TRUE(pulled(frame, {.threads = 1, .output_limit_bytes = 3000000}).is_ok);
+  EXPECT_NE(decoded(frame, 2999999).text.find("capacity: "), std::string::npos);
+}
+
+// Wide copies end within the buffer that was given (the sanitizers see it where they do not).
+TEST(CodecZstdHostile, BuffersOfTheExactSize) {
+  for (const auto& [name, text] : kinds_of_data(200000))
+    for (std::size_t bytes = 0; bytes < 200; bytes++) {
+      const std::string part = text.substr(0, 131072 - 100 + bytes);
+      const Verdict verdict = decoded(compressed(part, {{ZSTD_c_checksumFlag, 0}}), part.size());
+      ASSERT_TRUE(verdict.is_ok && verdict.text == part) << name << ", " << part.size() << " bytes";
+    }
+}
+
+}  // namespace
+}  // namespace penstock::zstd_test

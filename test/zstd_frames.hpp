@@ -1,0 +1,186 @@
+// Data of many kinds and Zstandard frames of it, made by libzstd, the oracle of the tests of our decoder.
+#pragma once
+#define ZSTD_STATIC_LINKING_ONLY      // parameters that only tests want
+#include <zstd.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/zstd/frame_decoder.hpp"
+
+namespace penstock::zstd_test {
+
+using Parameters = std::vector<std::pair<ZSTD_cParameter, int>>;
+
+inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+// ---- Data ----
+
+// Numbers of 32 bits, the same everywhere.
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  std::uint32_t operator()() { return static_cast<std::uint32_t>(engine_()); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+inline std::string words(std::size_t bytes, unsigned seed) {
+  Random random(seed);
+  std::vector<std::string> vocabulary;
+  for (int word = 0; word < 2000; word++) {
+    std::string letters;
+    for (unsigned letter = 0, count = 2 + random() % 9; letter < count; letter++)
+      letters += "etaoinshrdlucmfwypvbgkqjxz"[random() % 26 * (random() % 26) / 26];
+    vocabulary.push_back(letters);
+  }
+  std::string text;
+  while (text.size() < bytes) {
+    const std::size_t range = 1 + random() % vocabulary.size();
+    text += vocabulary[random() % range] + (random() % 12 == 0 ? ".\n" : " ");
+  }
+  text.resize(bytes);
+  return text;
+}
+
+inline std::string log_lines(std::size_t bytes, unsigned seed) {
+  Random random(seed);
+  std::string text;
+  for (unsigned time = 1700000000; text.size() < bytes; time += random() % 5)
+    text += std::to_string(time) + " host" + std::to_string(random() % 20) + " GET /item/" + std::to_string(random() % 5000) + " 200 " +
+            std::to_string(random() % 100000) + "\n";
+  text.resize(bytes);
+  return text;
+}
+
+inline std::string json(std::size_t bytes, unsigned seed) {
+  Random random(seed);
+  std::string text = "[";
+  for (unsigned id = 0; text.size() < bytes; id++)
+    text += "{\"id\":" + std::to_string(id) + ",\"price\":" + std::to_string(random() % 1000 / 10.0) + ",\"tags\":[\"" +
+            std::string(1 + random() % 3, static_cast<char>('a' + random() % 26)) + "\"]},\n";
+  text.resize(bytes);
+  return text;
+}
+
+// Records of counters, small numbers and some noise, as programs keep them.
+inline std::string records(std::size_t bytes, unsigned seed) {
+  Random random(seed);
+  std::string text;
+  for (std::uint32_t row = 0; text.size() < bytes; row++) {
+    const std::uint32_t fields[4] = {row, random() % 100, 0xFF00FF00, random() >> 20};
+    text.append(reinterpret_cast<const char*>(fields), sizeof fields);
+  }
+  text.resize(bytes);
+  return text;
+}
+
+inline std::string noise(std::size_t bytes, unsigned seed) {
+  Random random(seed);
+  std::string text(bytes, 0);
+  for (char& byte : text) byte = static_cast<char>(random());
+  return text;
+}
+
+inline std::string periodic(std::size_t bytes, std::size_t period) {
+  const std::string once = noise(period, static_cast<unsigned>(period));
+  std::string text;
+  while (text.size() < bytes) text += once;
+  text.resize(bytes);
+  return text;
+}
+
+inline std::map<std::string, std::string> kinds_of_data(std::size_t bytes) {
+  std::string mixed = words(bytes / 4, 1) + noise(bytes / 4, 2) + std::string(bytes / 4, 'z');
+  mixed += log_lines(bytes - mixed.size(), 3);
+  return {{"words", words(bytes, 4)},      {"log lines", log_lines(bytes, 5)}, {"JSON", json(bytes, 6)}, {"records", records(bytes, 7)},
+          {"noise", noise(bytes, 8)},      {"zeros", std::string(bytes, 0)},   {"mixed", mixed},         {"period 3", periodic(bytes, 3)},
+          {"period 21", periodic(bytes, 21)}};
+}
+
+// ---- libzstd ----
+
+inline std::string compressed(const std::string& text, const Parameters& parameters, const std::string& dictionary = {}) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  for (const auto& [name, value] : parameters) ZSTD_CCtx_setParameter(context, name, value);
+  if (!dictionary.empty()) ZSTD_CCtx_loadDictionary(context, dictionary.data(), dictionary.size());
+  std::string frame(ZSTD_compressBound(text.size()), 0);
+  const std::size_t bytes = ZSTD_compress2(context, frame.data(), frame.size(), text.data(), text.size());
+  ZSTD_freeCCtx(context);
+  frame.resize(ZSTD_isError(bytes) ? 0 : bytes);
+  return frame;
+}
+
+// As a program writes that does not know its output's size, and flushes now and then.
+inline std::string streamed(const std::string& text, const Parameters& parameters, const std::function<std::size_t()>& next_piece) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  for (const auto& [name, value] : parameters) ZSTD_CCtx_setParameter(context, name, value);
+  std::string frame(2 * ZSTD_compressBound(text.size()) + 1000000, 0);
+  ZSTD_outBuffer out{frame.data(), frame.size(), 0};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t piece = std::min(next_piece(), text.size() - at);
+    ZSTD_inBuffer in{text.data() + at, piece, 0};
+    ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush);
+    at += piece;
+  }
+  ZSTD_inBuffer none{nullptr, 0, 0};
+  ZSTD_compressStream2(context, &out, &none, ZSTD_e_end);
+  ZSTD_freeCCtx(context);
+  frame.resize(out.pos);
+  return frame;
+}
+
+struct Verdict {
+  bool is_ok = false;
+  std::string text;      // what was decoded, else what is wrong
+};
+
+// What libzstd says of one frame, of which all bytes are to be used.
+inline Verdict verdict_of_libzstd(const std::string& frame, std::size_t limit, const std::string& dictionary = {}) {
+  ZSTD_DCtx* const context = ZSTD_createDCtx();
+  std::string text(limit, 0);
+  const std::size_t bytes =
+      ZSTD_decompress_usingDict(context, text.data(), text.size(), frame.data(), frame.size(), dictionary.data(), dictionary.size());
+  ZSTD_freeDCtx(context);
+  if (ZSTD_isError(bytes)) return {false, ZSTD_getErrorName(bytes)};
+  text.resize(bytes);
+  return {true, text};
+}
+
+// ---- Ours ----
+
+// All at once.
+inline Verdict decoded(const std::string& frame, std::size_t limit, const zstd::DecodeOptions& options = {.threads = 1}) {
+  std::string text(limit, 0);
+  const auto result = zstd::decode_frame(bytes_of(frame), std::as_writable_bytes(std::span(text)), options);
+  if (!result.ok()) return {false, result.status().text()};
+  if (result->input_bytes != frame.size()) return {false, "bytes behind the frame"};
+  text.resize(result->output_bytes);
+  return {true, text};
+}
+
+// Piece by piece.
+inline Verdict pulled(const std::string& frame, const zstd::DecodeOptions& options) {
+  auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), options);
+  if (!decoder.ok()) return {false, decoder.status().text()};
+  std::string text;
+  for (;;) {
+    const auto piece = (*decoder)->next();
+    if (!piece.ok()) return {false, piece.status().text()};
+    if (piece->empty()) break;
+    text.append(reinterpret_cast<const char*>(piece->data()), piece->size());
+  }
+  if ((*decoder)->consumed_bytes() != frame.size()) return {false, "bytes behind the frame"};
+  return {true, text};
+}
+
+}  // namespace penstock::zstd_test
