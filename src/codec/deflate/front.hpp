@@ -22,8 +22,8 @@ struct Segment {
   ~Segment() { pool.give(std::move(buffer)); }
   Segment(const Segment&) = delete;
   void resolve();
-  std::uint8_t* begin() { return reinterpret_cast<std::uint8_t*>(buffer.data()) + offset; }
-  std::span<const std::byte> bytes() { return {buffer.data() + offset, count}; }
+  std::uint8_t* begin() { return reinterpret_cast<std::uint8_t*>(buffer.get()) + offset; }
+  std::span<const std::byte> bytes() { return {buffer.get() + offset, count}; }
 
   Buffer buffer;
   std::size_t offset = 0, count = 0;      // of bytes in the buffer; before resolve() `count` symbols are there

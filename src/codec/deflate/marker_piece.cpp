@@ -17,13 +17,13 @@ MarkerPiece::~MarkerPiece() {
 
 void MarkerPiece::clear() {
   resources_.bytes.give(std::move(bytes));
-  bytes = {};
+  bytes = nullptr;
   symbol_count = byte_count = 0;
   byte_checksum = RunningChecksum(resources_.checksum);
 }
 
 Decoder::Stop MarkerPiece::step(std::uint64_t boundary_bit) {
-  if (bytes.empty()) {
+  if (!bytes) {
     std::uint16_t* const at = symbols_begin() + symbol_count;
     MarkerSink sink = MarkerSink::with_slack(symbols_begin() - window_bytes, at, at + resources_.sizes.step);
     last_stop = decoder->run(sink, boundary_bit);
@@ -48,11 +48,11 @@ void MarkerPiece::begin_bytes() {
 
 void MarkerPiece::next_window(const std::uint8_t* window, std::uint8_t* next) const {
   std::array<std::uint8_t, window_bytes> made;
-  if (bytes.empty()) {
-    const auto* const all = reinterpret_cast<const std::uint16_t*>(symbols.data());
+  if (!bytes) {
+    const auto* const all = reinterpret_cast<const std::uint16_t*>(symbols.get());
     ByteOfSymbol(window).resolve({all + symbol_count, window_bytes}, made.data());
   } else {
-    const auto* const all = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    const auto* const all = reinterpret_cast<const std::uint8_t*>(bytes.get());
     std::copy_n(all + byte_count, window_bytes, made.data());
   }
   std::copy(made.begin(), made.end(), next);

@@ -26,8 +26,8 @@ class MarkerPiece final : public Piece {
  private:
   void clear() override;
   void begin_bytes();
-  std::uint16_t* symbols_begin() { return reinterpret_cast<std::uint16_t*>(symbols.data()) + window_bytes; }
-  std::uint8_t* bytes_begin() { return reinterpret_cast<std::uint8_t*>(bytes.data()) + window_bytes; }
+  std::uint16_t* symbols_begin() { return reinterpret_cast<std::uint16_t*>(symbols.get()) + window_bytes; }
+  std::uint8_t* bytes_begin() { return reinterpret_cast<std::uint8_t*>(bytes.get()) + window_bytes; }
   PieceResources& resources_;
 };
 

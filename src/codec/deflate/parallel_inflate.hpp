@@ -49,6 +49,8 @@ class ParallelInflate {
   // front of it has come; it comes again when asked again. Called by one thread at a time.
   Result<std::span<const std::byte>> next();
 
+  // Bytes of input up to the end of what is finished, for progress; any thread may ask.
+  std::uint64_t position() const;
   // Once next() was empty: the bytes of input the stream took, and the checksum of what it gave (none: 0).
   std::uint64_t consumed_bytes() const;
   std::uint32_t checksum() const;

@@ -11,11 +11,11 @@ Buffer BufferPool::take() {
       return buffer;
     }
   }
-  return Buffer(buffer_bytes_);
+  return large_array<std::byte>(buffer_bytes_);
 }
 
 void BufferPool::give(Buffer buffer) {
-  if (buffer.empty()) return;
+  if (!buffer) return;
   const std::lock_guard lock(mutex_);
   free_.push_back(std::move(buffer));
 }

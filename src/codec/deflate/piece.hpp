@@ -18,7 +18,7 @@
 
 namespace penstock::deflate {
 
-using Buffer = LargeVector<std::byte>;
+using Buffer = std::shared_ptr<std::byte[]>;
 
 // Buffers of one size, used again: fresh pages cost as much as decoding into them.
 class BufferPool {

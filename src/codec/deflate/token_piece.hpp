@@ -23,7 +23,7 @@ class TokenPiece final : public Piece {
   static std::size_t literal_bytes(const PieceSizes& sizes) { return sizes.piece + sizes.step + 64; }
   static std::size_t token_count(const PieceSizes& sizes);
   void clear() override;
-  std::uint8_t* literals() const { return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(buffer_.data())); }
+  std::uint8_t* literals() const { return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(buffer_.get())); }
   Token* tokens() const { return reinterpret_cast<Token*>(literals() + literal_bytes(resources_.sizes) / sizeof(Token) * sizeof(Token)); }
 
   PieceResources& resources_;
