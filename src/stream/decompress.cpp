@@ -92,18 +92,18 @@ class Decompression {
     for (;;) {
       PENSTOCK_ASSIGN(const auto bytes, decoder->next());
       if (bytes.empty()) break;
-      PENSTOCK_TRY(deliver(bytes));
+      PENSTOCK_TRY(deliver(bytes, context_.input.offset() + decoder->bytes_begun()));
     }
     const bool hands_over = context_.unfit_offset == begin;
     return hands_over || context_.input.offset() > begin ? Status() : unfit(context_);
   }
 
-  Status deliver(std::span<const std::byte> bytes) {
+  Status deliver(std::span<const std::byte> bytes, std::uint64_t bytes_in) {
     if (bytes.size() > context_.options.max_output_bytes - report_.bytes_out)
       return {Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes"};
     PENSTOCK_TRY(sink_(bytes));
     report_.bytes_out += bytes.size();
-    const Progress progress{context_.input.offset(), report_.bytes_out, context_.input.size()};
+    const Progress progress{bytes_in, report_.bytes_out, context_.input.size()};
     if (context_.options.progress && !context_.options.progress(progress)) return {Code::cancelled, "cancelled"};
     return {};
   }

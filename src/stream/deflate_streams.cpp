@@ -1,7 +1,6 @@
 // gzip's members and zlib's streams in order, in parts, by zlib: what is too long to be decoded whole, or comes through a pipe.
 #include <libdeflate.h>
 
-#include "stream/byte_reader.hpp"
 #include "stream/deflate.hpp"
 #include "stream/gzip_format.hpp"
 #include "stream/ways.hpp"
@@ -65,13 +64,7 @@ class MemberStream : public Stages {
   Status end_member(const Place& place) {
     is_inside_ = false;
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(gzip_trailer_bytes));
-    if (bytes.size() < gzip_trailer_bytes) return place.at(place.offset + bytes.size()).ended();
-    ByteReader reader(bytes);
-    const std::uint32_t checksum = reader.u32(), said = reader.u32();
-    if (checksum != checksum_) return place.wrong_checksum("CRC-32 of the content", checksum_, checksum);
-    if (said != static_cast<std::uint32_t>(total_bytes_))
-      return place.at(place.offset + 4).corrupt("the content has " + std::to_string(total_bytes_) + " bytes, and " + std::to_string(said) +
-                                                " modulo 2^32 is what is said");
+    PENSTOCK_TRY(check_gzip_trailer(bytes, checksum_, total_bytes_, place));
     context_.input.skip(gzip_trailer_bytes);
     return {};
   }

@@ -105,4 +105,28 @@ Result<ZlibHeader> parse_zlib_header(std::span<const std::byte> bytes, const Pla
   return header;
 }
 
+Status check_gzip_trailer(std::span<const std::byte> bytes, std::uint32_t checksum, std::uint64_t output_bytes, const Place& place) {
+  if (bytes.size() < gzip_trailer_bytes) return place.at(place.offset + bytes.size()).ended();
+  ByteReader reader(bytes);
+  const std::uint32_t said_checksum = reader.u32(), said_bytes = reader.u32();
+  if (checksum != said_checksum) return place.wrong_checksum("CRC-32 of the content", checksum, said_checksum);
+  if (static_cast<std::uint32_t>(output_bytes) == said_bytes) return {};
+  return place.at(place.offset + 4)
+      .corrupt("the content has " + std::to_string(output_bytes) + " bytes, and " + std::to_string(said_bytes) +
+               " modulo 2^32 is what is said");
+}
+
+Result<bool> zlib_needs_dictionary(Input& input) {
+  PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
+  constexpr std::byte has_dictionary{32};
+  return bytes.size() >= 2 && (bytes[1] & has_dictionary) != std::byte{0};
+}
+
+Status check_zlib_trailer(std::span<const std::byte> bytes, std::uint32_t found, const Place& place) {
+  if (bytes.size() < 4) return place.at(place.offset + bytes.size()).ended();
+  std::uint32_t said = 0;      // the highest byte first
+  for (int i = 0; i < 4; i++) said = said << 8 | std::to_integer<std::uint32_t>(bytes[i]);
+  return found == said ? Status() : place.wrong_checksum("Adler-32 of the content", found, said);
+}
+
 }  // namespace penstock::stream

@@ -18,7 +18,9 @@ struct GzipHeader {
 
 // The header at the beginning of `bytes`, which `place` names. Code::truncated where it is longer than they are.
 Result<GzipHeader> parse_gzip_header(std::span<const std::byte> bytes, const Place& place);
-// The same of the input's position.
+// The trailer at the beginning of `bytes`, which `place` names, against what was found.
+Status check_gzip_trailer(std::span<const std::byte> bytes, std::uint32_t checksum, std::uint64_t output_bytes, const Place& place);
+// The header at the input's position.
 Result<GzipHeader> peek_gzip_header(Input& input, std::uint64_t member);
 
 struct ZlibHeader {
@@ -26,6 +28,8 @@ struct ZlibHeader {
   std::optional<std::uint32_t> dictionary_checksum = {};      // Adler-32 of the dictionary that it needs
 };
 Result<ZlibHeader> parse_zlib_header(std::span<const std::byte> bytes, const Place& place);
+// Whether the stream at the input's position names a dictionary.
+Result<bool> zlib_needs_dictionary(Input& input);
 // The four bytes behind the Deflate stream, against the Adler-32 that was found.
 Status check_zlib_trailer(std::span<const std::byte> bytes, std::uint32_t found, const Place& place);
 

@@ -16,19 +16,11 @@ constexpr std::uint64_t most_member_bytes = 4 << 20;
 // Of one piece. A thread that takes a piece costs some microseconds; 1 MiB stays in the second cache.
 constexpr std::uint64_t least_piece_bytes = 1 << 20;
 
-struct Trailer { std::uint32_t checksum, output_bytes; };
-Trailer read_trailer(std::span<const std::byte> bytes) {
-  ByteReader reader(bytes);
-  const std::uint32_t checksum = reader.u32();
-  return {checksum, reader.u32()};
-}
+// The length modulo 2^32 that the trailer says.
+std::uint32_t said_bytes(std::span<const std::byte> trailer) { return ByteReader(trailer.last(4)).u32(); }
 
-Status check_trailer(const Trailer& trailer, std::span<const std::byte> output, const Place& place) {
-  const std::uint32_t found = libdeflate_crc32(0, output.data(), output.size());
-  if (found != trailer.checksum) return place.wrong_checksum("CRC-32 of the content", found, trailer.checksum);
-  if (static_cast<std::uint32_t>(output.size()) == trailer.output_bytes) return {};
-  return place.at(place.offset + 4).corrupt("the content has " + std::to_string(output.size()) + " bytes, and " +
-                                            std::to_string(trailer.output_bytes) + " is what is said");
+Status check_content(std::span<const std::byte> trailer, std::span<const std::byte> output, const Place& place) {
+  return check_gzip_trailer(trailer, libdeflate_crc32(0, output.data(), output.size()), output.size(), place);
 }
 
 // Zeros behind the last member, which gzip ignores, are left to who asks for the next way.
@@ -68,9 +60,8 @@ class SizedMembers : public Stages {
       if (body.outcome == Inflated::bad) return diagnose_body(unit.bytes, place);
       if (body.bytes_in != unit.bytes.size() || body.outcome == Inflated::needs_room)
         return place.corrupt("the Deflate stream that begins here does not end where the member's header and trailer say that it does");
-      const std::span<const std::byte> output(memory + piece.end, body.bytes_out);
-      PENSTOCK_TRY(
-          check_trailer({unit.checksum, static_cast<std::uint32_t>(unit.output_bytes)}, output, place.at(unit.offset + unit.bytes.size())));
+      const std::span<const std::byte> trailer(unit.bytes.data() + unit.bytes.size(), gzip_trailer_bytes);
+      PENSTOCK_TRY(check_content(trailer, {memory + piece.end, body.bytes_out}, place.at(unit.offset + unit.bytes.size())));
       piece.end += body.bytes_out;
     }
     return {};
@@ -86,19 +77,18 @@ class SizedMembers : public Stages {
       return place.corrupt("the size in the header is less than the header's own");
     if (bytes.size() < member_bytes) return place.at(place.offset + bytes.size()).ended();
     const auto body = bytes.subspan(header.header_bytes, member_bytes - header.header_bytes - gzip_trailer_bytes);
-    const Trailer trailer = read_trailer(bytes.subspan(member_bytes - gzip_trailer_bytes));
-    if (trailer.output_bytes > most_inflated(body.size()))
+    const std::uint32_t output_bytes = said_bytes(bytes.first(member_bytes));
+    if (output_bytes > most_inflated(body.size()))
       return place.at(place.offset + member_bytes - 4).corrupt("the trailer says more bytes than the member can become");
     context_.input.skip(member_bytes);
-    return Unit{.bytes = body, .offset = place.offset + header.header_bytes, .index = place.index, .output_bytes = trailer.output_bytes,
-                .checksum = trailer.checksum};
+    return Unit{.bytes = body, .offset = place.offset + header.header_bytes, .index = place.index, .output_bytes = output_bytes};
   }
   Context& context_;
 };
 
-// Memory that a member decoded whole may take; what becomes more is a stream.
-constexpr std::uint64_t most_whole_output_bytes = 256 << 20;
-constexpr std::uint64_t most_whole_input_bytes = 16 << 20;
+// Of a file whose members are decoded whole: threads would begin when it is done. What becomes more than the memory is a stream.
+constexpr std::uint64_t most_whole_input_bytes = 1 << 20;
+constexpr std::uint64_t most_whole_output_bytes = 64 << 20;
 
 bool is_small(const Context& context) {
   return context.input.is_mapped() && *context.input.size() - context.input.offset() <= most_whole_input_bytes &&
@@ -131,7 +121,7 @@ class WholeMembers : public Stages {
     PENSTOCK_ASSIGN(const GzipHeader header, peek_gzip_header(input, place.index));
     if (header.member_bytes && *header.member_bytes <= most_member_bytes) return false;
     const auto rest = bytes.subspan(header.header_bytes);
-    const std::uint64_t guess = rest.size() < gzip_trailer_bytes ? 0 : read_trailer(rest.last(gzip_trailer_bytes)).output_bytes;
+    const std::uint64_t guess = rest.size() < gzip_trailer_bytes ? 0 : said_bytes(rest);
     PENSTOCK_ASSIGN(const auto body, inflate_growing(rest, piece, guess, place.at(place.offset + header.header_bytes)));
     if (!body) {
       context_.unfit_offset = input.offset();
@@ -140,9 +130,8 @@ class WholeMembers : public Stages {
     context_.member_count++;
     if (place.index == 1) context_.first_name = header.name;
     const std::size_t trailer_at = header.header_bytes + body->bytes_in;
-    if (bytes.size() < trailer_at + gzip_trailer_bytes) return place.at(place.offset + bytes.size()).ended();
     piece.end = body->bytes_out;
-    PENSTOCK_TRY(check_trailer(read_trailer(bytes.subspan(trailer_at)), piece.output(), place.at(place.offset + trailer_at)));
+    PENSTOCK_TRY(check_content(bytes.subspan(trailer_at), piece.output(), place.at(place.offset + trailer_at)));
     input.skip(trailer_at + gzip_trailer_bytes);
     return true;
   }
@@ -183,13 +172,6 @@ class WholeZlib : public Stages {
 
 }  // namespace
 
-Status check_zlib_trailer(std::span<const std::byte> bytes, std::uint32_t found, const Place& place) {
-  if (bytes.size() < 4) return place.at(place.offset + bytes.size()).ended();
-  std::uint32_t said = 0;      // the highest byte first
-  for (int i = 0; i < 4; i++) said = said << 8 | std::to_integer<std::uint32_t>(bytes[i]);
-  return found == said ? Status() : place.wrong_checksum("Adler-32 of the content", found, said);
-}
-
 Result<bool> fits_sized_members(Context& context) {
   PENSTOCK_ASSIGN(const auto header, next_sized_header(context));
   return header.has_value();
@@ -202,9 +184,8 @@ Result<std::unique_ptr<Decoder>> make_whole_member(Context& context) {
   return in_pipeline(context, std::make_unique<WholeMembers>(context), true);
 }
 Result<bool> fits_whole_zlib(Context& context) {
-  PENSTOCK_ASSIGN(const auto bytes, context.input.peek(6));
-  constexpr std::byte has_dictionary{32};      // which libdeflate takes none of
-  return is_small(context) && (bytes.size() < 2 || (bytes[1] & has_dictionary) == std::byte{0});
+  PENSTOCK_ASSIGN(const bool needs_dictionary, zlib_needs_dictionary(context.input));      // which libdeflate takes none of
+  return is_small(context) && !needs_dictionary;
 }
 Result<std::unique_ptr<Decoder>> make_whole_zlib(Context& context) {
   return in_pipeline(context, std::make_unique<WholeZlib>(context), true);

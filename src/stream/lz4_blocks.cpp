@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/checksum/xxhash.hpp"
 #include "stream/byte_reader.hpp"
 #include "stream/formats.hpp"
 #include "stream/lz4_format.hpp"
 #include "stream/ways.hpp"
-#include "stream/xxhash32.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -39,7 +39,7 @@ Result<std::optional<Lz4FrameHeader>> next_frame(Context& context) {
 Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes, std::span<const std::byte> dictionary, std::size_t& made) {
   const Place place{Format::lz4, unit.index, unit.offset};
   if (unit.has_checksum)
-    if (const std::uint32_t found = xxhash32(unit.bytes); found != unit.checksum)
+    if (const std::uint32_t found = checksum::xxh32(unit.bytes); found != unit.checksum)
       return place.at(unit.offset + unit.bytes.size()).wrong_checksum("checksum of the block", found, unit.checksum);
   made = unit.bytes.size();
   if (unit.is_stored) return std::memcpy(out, unit.bytes.data(), made), Status();
@@ -90,7 +90,7 @@ class Lz4Blocks : public Stages {
 
   Status join(Piece& piece) override {
     const FrameEdges& frame = piece.frame;
-    if (frame.begins) content_ = {}, content_bytes_ = 0;
+    if (frame.begins) content_ = checksum::Xxh32(), content_bytes_ = 0;
     if (frame.is_summed) content_.update(piece.output());
     content_bytes_ += piece.output().size();
     if (!frame.ends) return {};
@@ -185,7 +185,7 @@ class Lz4Blocks : public Stages {
   std::span<const std::byte> dictionary_;
   std::array<std::byte, window_bytes> window_{};      // linked: the last bytes, of which window_end_ count
   std::size_t window_end_ = 0;
-  Xxhash32 content_;                                  // join()'s
+  checksum::Xxh32 content_;                                  // join()'s
   std::uint64_t content_bytes_ = 0;
 };
 

@@ -5,11 +5,11 @@
 #include <bit>
 #include <cstring>
 
+#include "codec/checksum/xxhash.hpp"
 #include "stream/byte_writer.hpp"
 #include "stream/compressors.hpp"
 #include "stream/formats.hpp"
 #include "stream/lz4_format.hpp"
-#include "stream/xxhash32.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -23,7 +23,7 @@ void write_header(std::byte* at, std::uint64_t block_bytes) {
   writer.u32(lz4_magic);
   writer.u8(version_1 | independent | content_checksum);
   writer.u8((std::countr_zero(block_bytes) - 8) / 2 << 4);
-  writer.u8(xxhash32({at + 4, 2}) >> 8 & 0xff);
+  writer.u8(checksum::xxh32({at + 4, 2}) >> 8 & 0xff);
 }
 
 class Lz4Compressor : public Stages {
@@ -78,7 +78,7 @@ class Lz4Compressor : public Stages {
   std::uint64_t block_bytes_;
   std::uint32_t level_;
   bool begins_ = true, is_ended_ = false;
-  Xxhash32 content_;      // join()'s
+  checksum::Xxh32 content_;      // join()'s
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "stream/lz4_format.hpp"
 
+#include "codec/checksum/xxhash.hpp"
 #include "stream/byte_reader.hpp"
 #include "stream/formats.hpp"
-#include "stream/xxhash32.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -47,7 +47,7 @@ Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes, const 
   const std::size_t end = reader.at();
   const unsigned said = reader.u8();
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
-  const unsigned found = xxhash32(bytes.subspan(4, end - 4)) >> 8 & 0xff;
+  const unsigned found = checksum::xxh32(bytes.subspan(4, end - 4)) >> 8 & 0xff;
   if (found != said) return place.at(place.offset + end).wrong_checksum("checksum of the header", found, said);
   header.header_bytes = reader.at();
   return header;

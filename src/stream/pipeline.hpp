@@ -22,6 +22,8 @@ class Decoder {
   virtual ~Decoder() = default;
   // The next bytes; empty at the end. They stay until the next call.
   virtual Result<std::span<const std::byte>> next() = 0;
+  // Of the input behind its position: what is decoded already. For progress.
+  virtual std::uint64_t bytes_begun() const { return 0; }
 };
 
 // Independent compressed bytes inside a piece: a block, a member, a frame.

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "stream/byte_reader.hpp"
-#include "stream/crc32c.hpp"
+#include "codec/checksum/crc32c.hpp"
 #include "stream/place.hpp"
 #include "stream/ways.hpp"
 
@@ -86,7 +86,7 @@ class SnappyChunks : public Stages {
                                  &made) != SNAPPY_OK) {
       return place.corrupt("the Snappy block that begins here is damaged");
     }
-    const std::uint32_t found = masked(crc32c({out, unit.output_bytes}));
+    const std::uint32_t found = masked(checksum::crc32c({out, unit.output_bytes}));
     return found == unit.checksum ? Status()
                                   : place.at(place.offset - 4).wrong_checksum("masked CRC-32C of the chunk", found, unit.checksum);
   }

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "stream/crc32c.hpp"
+#include "codec/checksum/crc32c.hpp"
 #include "stream_bytes.hpp"
 
 namespace penstock::stream {
@@ -235,8 +235,8 @@ TEST(StreamHostile, SnappyChunksAreRefusedWhereTheFramingFormatRefusesThem) {
 
 TEST(StreamHostile, TheChecksumOfSnappyChunksIsThatOfRfc3720) {
   const std::string zeros(32, '\0'), ones(32, '\xff');
-  EXPECT_EQ(crc32c(bytes_of(zeros)), 0x8a9136aau);
-  EXPECT_EQ(crc32c(bytes_of(ones)), 0x62a8ab43u);
+  EXPECT_EQ(checksum::crc32c(bytes_of(zeros)), 0x8a9136aau);
+  EXPECT_EQ(checksum::crc32c(bytes_of(ones)), 0x62a8ab43u);
 }
 
 TEST(StreamHostile, ABombEndsAtTheLimit) {

@@ -108,6 +108,30 @@ TEST(StreamRoundTrip, AFrameLargerThanMemoryShouldHoldIsStreamed) {
   EXPECT_EQ(report->variants, std::vector<std::string>{"zstd-stream"});
 }
 
+TEST(StreamRoundTrip, LongStreamsAreDecodedByThreadsAndLeaveWhatFollows) {
+  const std::string text = words(12'000'000), gzip = zlib_made(text, 6), zlib = zlib_made(text, 6, 15);
+  std::string found;
+  const auto append = [&](std::span<const std::byte> bytes) { return found += text_of(bytes), Status(); };
+  const auto two = decompress(Source::memory(bytes_of(gzip + gzip + std::string(600, '\0'))), append, {.threads = 3});
+  ASSERT_TRUE(two.ok()) << two.status().text();
+  EXPECT_TRUE(found == text + text);
+  EXPECT_EQ(two->member_count, 2u);
+  EXPECT_EQ(two->variants, std::vector<std::string>{"gzip-parallel"});
+  found.clear();
+  const auto one = decompress(Source::memory(bytes_of(zlib)), append, {.threads = 2});
+  ASSERT_TRUE(one.ok()) << one.status().text();
+  EXPECT_TRUE(found == text);
+  EXPECT_EQ(one->variants, std::vector<std::string>{"zlib-parallel"});
+  // Each is told with the byte where it ends too early, or goes on too long.
+  struct Damage { std::string file; std::size_t offset; };
+  for (const auto& [file, offset] : {Damage{gzip.substr(0, gzip.size() - 1), gzip.size() - 1}, Damage{gzip + "x", gzip.size()},
+                                     Damage{zlib.substr(0, zlib.size() - 1), zlib.size() - 1}, Damage{zlib + "x", zlib.size()}}) {
+    const Status status = decompress(bytes_of(file)).status();
+    EXPECT_FALSE(status.ok());
+    EXPECT_NE(status.message().find("byte " + std::to_string(offset)), std::string::npos) << status.text();
+  }
+}
+
 TEST(StreamRoundTrip, MembersOfSeveralKindsFollowOneAnother) {
   const std::string text = words(100'000);
   const std::string sized = text_of(*compress(bytes_of(text), {.format = Format::gzip, .block_bytes = 4096}));

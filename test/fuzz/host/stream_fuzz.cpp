@@ -4,7 +4,7 @@
 // right: a fuzzer finds no CRC. The second byte chooses what a header says, and the source.
 #include "fuzz/input.hpp"
 #include "penstock/stream.hpp"
-#include "stream/xxhash32.hpp"
+#include "codec/checksum/xxhash.hpp"
 #include "stream_oracles.hpp"
 
 #include <cstring>
@@ -43,7 +43,7 @@ std::string lz4_around(const std::string& blocks, bool is_linked) {
   std::string file("\x04\x22\x4d\x18", 4);
   file += is_linked ? '\x40' : '\x60';
   file += '\x40';
-  file += static_cast<char>(stream::xxhash32(bytes_of(std::string_view(file).substr(4))) >> 8);
+  file += static_cast<char>(checksum::xxh32(bytes_of(std::string_view(file).substr(4))) >> 8);
   return file + blocks + std::string(4, '\0');
 }
 

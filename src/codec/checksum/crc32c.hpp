@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-namespace penstock::stream {
+namespace penstock::checksum {
 
 std::uint32_t crc32c(std::span<const std::byte> bytes);
 
-}  // namespace penstock::stream
+}  // namespace penstock::checksum

@@ -1,9 +1,9 @@
-#include "stream/crc32c.hpp"
+#include "codec/checksum/crc32c.hpp"
 
 #include <array>
 #include <cstring>
 
-namespace penstock::stream {
+namespace penstock::checksum {
 namespace {
 
 constexpr std::uint32_t polynomial = 0x82f63b78;      // its bits reversed, as the CRC's are
@@ -48,4 +48,4 @@ std::uint32_t crc32c(std::span<const std::byte> bytes) {
   return ~by_table(~0u, bytes);
 }
 
-}  // namespace penstock::stream
+}  // namespace penstock::checksum
