@@ -54,3 +54,5 @@ if(penstock_stream_sources)
   cmake_language(DEFER CALL target_include_directories penstock_stream SYSTEM PRIVATE ${penstock_stream_includes})
   cmake_language(DEFER CALL target_link_libraries penstock_stream PRIVATE ${penstock_stream_libraries})
 endif()
+# `penstock bench codecs` makes its chunks with them.
+cmake_language(DEFER CALL target_link_libraries penstock_cli PRIVATE ${penstock_stream_libraries})

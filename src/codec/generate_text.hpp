@@ -14,4 +14,10 @@ Column generate_urls(std::uint64_t row_count, std::uint64_t seed = 1);
 // Lines of services' logs in the order of time: a dozen forms with numbers, identifiers, addresses and durations in them.
 Column generate_log_lines(std::uint64_t row_count, std::uint64_t seed = 1);
 
+// Sentences of a grammar with 205 words, and some numbers: 7.6 bytes for each sequence of LZ4, hardly a literal. Some 55 bytes a row.
+Column generate_sentences(std::uint64_t row_count, std::uint64_t seed = 1);
+
+// Log lines in JSON with eleven fields: 20 bytes for each sequence of LZ4. Some 215 bytes a row.
+Column generate_json_lines(std::uint64_t row_count, std::uint64_t seed = 1);
+
 }  // namespace penstock::codec

@@ -138,6 +138,14 @@ u32 shuffle_up(WORK work, u32 value, u32 distance, u32 lane, const char* file, i
   return result;
 }
 
+u32 shuffle(WORK work, u32 value, u32 item, const char* file, int line) {
+  active->shuffle_slots[work->local_id] = value;
+  barrier(work, file, line);
+  const u32 result = active->shuffle_slots.at(item);
+  barrier(work, file, line);
+  return result;
+}
+
 u32 ballot(WORK work, u32 predicate, u32 subgroup_size, const char* file, int line) {
   active->shuffle_slots[work->local_id] = predicate;
   barrier(work, file, line);

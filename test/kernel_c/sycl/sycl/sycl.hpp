@@ -34,6 +34,7 @@ template <int dimensions = 1> class nd_item {
 };
 template <class Group> void group_barrier(Group, memory_scope = memory_scope::work_group);
 template <class Group, class T> T shift_group_right(Group, T value, std::size_t distance = 1);
+template <class Group, class T> T select_from_group(Group, T value, std::size_t lane);
 template <class T = void> struct bit_or {};
 template <class Group, class T, class Operation> T reduce_over_group(Group, T value, Operation);
 

@@ -1,0 +1,75 @@
+// Batches of compressed chunks, decoded where they lie on a device: each chunk by itself, all of them at once.
+//
+// Everything is on the device: the compressed bytes, where each chunk begins and how long it is, where its text goes, and afterwards its
+// length and verdict. enqueue() allocates nothing and waits for nothing, so a batch takes its place among other work of a queue; the
+// memory that it needs beside the text is told by scratch_bytes(). Chunks are not trusted: whatever their bytes are, nothing outside the
+// room of their text is written, and a chunk that is not sound says what is wrong with it, and where.
+//
+//     PENSTOCK_ASSIGN(auto decoder, chunks::Decoder::build(device, chunks::Format::lz4));
+//     PENSTOCK_ASSIGN(auto scratch, device->allocate(decoder->scratch_bytes(batch.chunk_count)));
+//     PENSTOCK_TRY(decoder->enqueue(*queue, batch, *scratch));
+//     PENSTOCK_TRY(queue->download(verdicts.data(), *batch.verdicts, verdicts.size() * sizeof(chunks::Verdict)));
+//     PENSTOCK_TRY(queue->finish());
+//     PENSTOCK_TRY(chunks::status_of(chunks::Format::lz4, 7, verdicts[7]));      // "corrupt: LZ4 chunk 7, byte 4711: ..."
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/device.hpp"
+
+namespace penstock::chunks {
+
+enum class Format : unsigned char {
+  lz4,      // blocks without a frame: doc/lz4_Block_format.md of github.com/lz4/lz4; the length of a block's text is not in it
+};
+std::string_view name_of(Format format);      // "LZ4"
+
+// What kernels find; src/codec/chunks/kernels/chunks.kc has the same numbers.
+enum class Fault : std::uint32_t {
+  none = 0,
+  truncated = 1,         // the input ends within something
+  too_long = 2,          // more text than there is room for
+  bad_distance = 3,      // a match from before the text's beginning, or from nowhere
+  bad_end = 4,           // what has to stand at a chunk's end does not
+  too_large = 5,         // a chunk of more than most_chunk_bytes
+};
+// A chunk's input, and its text: kernels count in 32 bits.
+constexpr std::uint64_t most_chunk_bytes = 0x7fffff00;
+
+struct Verdict {
+  Fault fault = Fault::none;
+  std::uint32_t offset = 0;      // of the chunk's bytes: where what is wrong begins
+};
+// Code::truncated, capacity (too_long, too_large) or corrupt, naming format, chunk and byte; ok for Fault::none.
+Status status_of(Format format, std::uint64_t chunk, Verdict verdict);
+
+// Chunks and their text in a device's memory. What kernels read of `input` goes up to the next multiple of 16 behind a chunk, and so far
+// has `output` to reach behind the room of a text; between them no bytes that belong to another chunk are written. Offsets need no
+// alignment; where texts begin at multiples of 16, kernels have less to do. Chunks may share input; the rooms of texts must not overlap.
+struct Batch {
+  std::uint32_t chunk_count = 0;
+  std::shared_ptr<Buffer> input;
+  std::shared_ptr<Buffer> input_offsets, input_sizes;            // u64 each
+  std::shared_ptr<Buffer> output;
+  std::shared_ptr<Buffer> output_offsets, output_capacities;     // u64 each
+  std::shared_ptr<Buffer> output_sizes;                          // u64 each, written: 0 for a chunk that is not sound
+  std::shared_ptr<Buffer> verdicts;                              // a Verdict each, written
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // `variant`: one of variants(); the first that fits where it is empty. Code::invalid for one that does not fit; what Device::build says.
+  static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, Format format, std::string_view variant = {});
+  static std::vector<std::string> variants(Format format, const Traits& traits);      // that fit a device, the one that is taken first
+  virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count) const = 0;
+  // Code::invalid for memory that is too small for chunk_count. The contents of offsets, sizes and capacities are the caller's word:
+  // those that lie outside `input` and `output` are not found.
+  virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;
+  virtual std::string_view variant() const = 0;
+};
+
+}  // namespace penstock::chunks

@@ -1,0 +1,213 @@
+// penstock bench codecs: batches of chunks, compressed by the formats' own libraries and decoded on the device by every variant that fits.
+//
+// Rates are of text; the share of copy is of compressed bytes and text. Every chunk is compared with the text that it was made of before
+// it is timed. The format's library, on all cores, is timed beside. Each line tells the bytes of text for each sequence of the format.
+#include <atomic>
+#include <cstring>
+#include <lz4.h>
+
+#include "base/clock.hpp"
+#include "base/parallel.hpp"
+#include "cli/bench_corpora.hpp"
+#include "cli/bench_table.hpp"
+#include "cli/commands.hpp"
+#include "penstock/chunks.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using chunks::Format;
+using Bytes = std::vector<char>;
+
+struct CodecsOptions : BenchOptions { std::uint64_t chunk_bytes = 65536; };
+
+// A format's library on the host.
+struct Library {
+  const char* name;
+  Format format;
+  std::uint64_t (*bound)(std::uint64_t bytes);
+  std::uint64_t (*compress)(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room);      // 0 where it failed
+  bool (*decompress)(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes);
+};
+
+std::uint64_t lz4_bound(std::uint64_t bytes) { return static_cast<std::uint64_t>(LZ4_compressBound(static_cast<int>(bytes))); }
+std::uint64_t lz4_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  return static_cast<std::uint64_t>(LZ4_compress_default(text, chunk, static_cast<int>(bytes), static_cast<int>(room)));
+}
+bool lz4_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  return LZ4_decompress_safe(chunk, text, static_cast<int>(bytes), static_cast<int>(text_bytes)) == static_cast<int>(text_bytes);
+}
+constexpr Library libraries[] = {{"lz4", Format::lz4, lz4_bound, lz4_compress, lz4_decompress}};
+
+std::string case_name(const Library& library, const Corpus& corpus) { return std::string(library.name) + ", " + corpus.name; }
+
+// A corpus cut into chunks, and these compressed, on the host.
+struct Chunks {
+  Bytes text, input;
+  std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, output_sizes;
+  std::uint64_t count() const { return input_sizes.size(); }
+};
+
+Result<Chunks> compressed(const Library& library, Bytes text, std::uint64_t chunk_bytes) {
+  Chunks chunks;
+  chunks.text = std::move(text);
+  const std::uint64_t count = (chunks.text.size() + chunk_bytes - 1) / chunk_bytes, room = library.bound(chunk_bytes);
+  std::vector<Bytes> made(count);
+  std::atomic<bool> has_failed = false;
+  in_parallel(count, 1, [&](std::uint64_t first, std::uint64_t last) {
+    Bytes scratch(room);
+    for (std::uint64_t i = first; i < last; i++) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(chunk_bytes, chunks.text.size() - i * chunk_bytes);
+      const std::uint64_t size = library.compress(chunks.text.data() + i * chunk_bytes, bytes, scratch.data(), room);
+      if (size == 0) has_failed = true;
+      made[i].assign(scratch.begin(), scratch.begin() + size);
+    }
+  });
+  if (has_failed) return Status(Code::internal, std::string(library.name) + " could not compress a chunk");
+  for (std::uint64_t i = 0; i < count; i++) {
+    chunks.input_offsets.push_back(chunks.input.size());
+    chunks.input_sizes.push_back(made[i].size());
+    chunks.output_offsets.push_back(i * chunk_bytes);
+    chunks.output_sizes.push_back(std::min<std::uint64_t>(chunk_bytes, chunks.text.size() - i * chunk_bytes));
+    chunks.input.insert(chunks.input.end(), made[i].begin(), made[i].end());
+  }
+  return chunks;
+}
+
+class CodecBench {
+ public:
+  Status open(std::shared_ptr<Device> device, const Library& library, Chunks chunks) {
+    device_ = std::move(device), library_ = &library, chunks_ = std::move(chunks);
+    PENSTOCK_ASSIGN(queue_, device_->queue());
+    batch_.chunk_count = static_cast<std::uint32_t>(chunks_.count());
+    PENSTOCK_ASSIGN(batch_.input, upload(chunks_.input));
+    PENSTOCK_ASSIGN(batch_.input_offsets, upload(chunks_.input_offsets));
+    PENSTOCK_ASSIGN(batch_.input_sizes, upload(chunks_.input_sizes));
+    PENSTOCK_ASSIGN(batch_.output, device_->allocate(chunks_.text.size() + 16));
+    PENSTOCK_ASSIGN(batch_.output_offsets, upload(chunks_.output_offsets));
+    PENSTOCK_ASSIGN(batch_.output_capacities, upload(chunks_.output_sizes));
+    PENSTOCK_ASSIGN(batch_.output_sizes, device_->allocate(chunks_.count() * 8));
+    PENSTOCK_ASSIGN(batch_.verdicts, device_->allocate(chunks_.count() * sizeof(chunks::Verdict)));
+    return queue_->finish();
+  }
+
+  Status use(const std::string& variant) {
+    PENSTOCK_ASSIGN(decoder_, chunks::Decoder::build(device_, library_->format, variant));
+    PENSTOCK_ASSIGN(scratch_, device_->allocate(decoder_->scratch_bytes(batch_.chunk_count)));
+    return {};
+  }
+
+  Result<double> run_seconds() {
+    PENSTOCK_ASSIGN(const auto begun, queue_->record());
+    PENSTOCK_TRY(decoder_->enqueue(*queue_, batch_, *scratch_));
+    PENSTOCK_ASSIGN(const auto done, queue_->record());
+    PENSTOCK_TRY(done->wait());
+    return done->seconds_since(*begun);
+  }
+
+  Status verify() {
+    PENSTOCK_TRY(queue_->fill(*batch_.output, 0xeeeeeeee, batch_.output->bytes() / 4 * 4));
+    PENSTOCK_TRY(run_seconds());
+    std::vector<chunks::Verdict> verdicts(chunks_.count());
+    Bytes text(chunks_.text.size());
+    PENSTOCK_TRY(queue_->download(verdicts.data(), *batch_.verdicts, verdicts.size() * sizeof(chunks::Verdict)));
+    PENSTOCK_TRY(queue_->download(text.data(), *batch_.output, text.size()));
+    PENSTOCK_TRY(queue_->finish());
+    for (std::uint64_t i = 0; i < verdicts.size(); i++) PENSTOCK_TRY(chunks::status_of(library_->format, i, verdicts[i]));
+    for (std::uint64_t i = 0; i < chunks_.count(); i++)
+      if (std::memcmp(text.data() + chunks_.output_offsets[i], chunks_.text.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]) != 0)
+        return Status(Code::internal, "chunk " + std::to_string(i) + " is wrong");
+    return {};
+  }
+
+  Result<double> host_seconds() {
+    host_text_.resize(chunks_.text.size());
+    std::atomic<bool> has_failed = false;
+    const double begun = now_seconds();
+    in_parallel(chunks_.count(), 1, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; i++)
+        if (!library_->decompress(chunks_.input.data() + chunks_.input_offsets[i], chunks_.input_sizes[i],
+                                  host_text_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]))
+          has_failed = true;
+    });
+    if (has_failed) return Status(Code::internal, std::string(library_->name) + " refuses a chunk that it made");
+    return now_seconds() - begun;
+  }
+
+  Figure with_bytes(Figure figure) const {
+    figure.text_bytes = static_cast<double>(chunks_.text.size());
+    figure.stored_bytes = static_cast<double>(chunks_.input.size());
+    figure.bytes = figure.text_bytes + figure.stored_bytes;
+    return figure;
+  }
+
+ private:
+  template <class T> Result<std::shared_ptr<Buffer>> upload(const std::vector<T>& values) {
+    PENSTOCK_ASSIGN(auto buffer, device_->allocate(values.size() * sizeof(T) + 16));
+    PENSTOCK_TRY(queue_->upload(*buffer, values.data(), values.size() * sizeof(T)));
+    return buffer;
+  }
+
+  std::shared_ptr<Device> device_;
+  const Library* library_ = nullptr;
+  Chunks chunks_;
+  chunks::Batch batch_;
+  std::unique_ptr<chunks::Decoder> decoder_;
+  std::shared_ptr<Buffer> scratch_;
+  Bytes host_text_;
+  std::unique_ptr<Queue> queue_;
+};
+
+Status measure_case(const std::shared_ptr<Device>& device, const Library& library, const Corpus& corpus, const CodecsOptions& options,
+                    Figures& figures) {
+  PENSTOCK_ASSIGN(Bytes text, corpus.make(options.rows * options.chunk_bytes));
+  PENSTOCK_ASSIGN(Chunks chunks, compressed(library, std::move(text), options.chunk_bytes));
+  CodecBench bench;
+  PENSTOCK_TRY(bench.open(device, library, std::move(chunks)));
+  const std::string name = case_name(library, corpus);
+  for (const std::string& variant : chunks::Decoder::variants(library.format, device->traits())) {
+    if (!options.variant.empty() && options.variant != variant) continue;
+    PENSTOCK_TRY(bench.use(variant));
+    PENSTOCK_TRY(bench.verify().with(name + " by " + variant));
+    PENSTOCK_ASSIGN(Figure figure, time_runs(name, "penstock " + variant, 0, options.repeats, [&] { return bench.run_seconds(); }));
+    figures.push_back(bench.with_bytes(std::move(figure)));
+  }
+  PENSTOCK_ASSIGN(Figure host, time_runs(name, std::string("lib") + library.name + ", all cores", 0,
+                                         std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
+  figures.push_back(bench.with_bytes(std::move(host)));
+  return {};
+}
+
+Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const CodecsOptions& options) {
+  Figures figures;
+  for (const Library& library : libraries)
+    for (const Corpus& corpus : corpora())
+      if (is_chosen(options, case_name(library, corpus))) PENSTOCK_TRY(measure_case(device, library, corpus, options, figures));
+  return figures;
+}
+
+std::vector<std::string> case_names() {
+  std::vector<std::string> names;
+  for (const Library& library : libraries)
+    for (const Corpus& corpus : corpora()) names.push_back(case_name(library, corpus));
+  return names;
+}
+
+}  // namespace
+
+Action declare_bench_codecs(Arguments& arguments) {
+  auto options = std::make_shared<CodecsOptions>();
+  options->rows = 16384;
+  declare_bench_options(arguments, *options, {"chunks to decode", physical_memory_bytes() / 4 / 65536, case_names()});
+  arguments.value("--chunk", "BYTES", options->chunk_bytes, "text of a chunk", 1, std::uint64_t{1} << 30);
+  arguments.value("--variant", "NAME", options->variant, "this way of decoding alone");
+  return [options] {
+    return run_bench(*options, "chunks", [&](const std::shared_ptr<Device>& device, const BenchOptions& now) {
+      CodecsOptions all = *options;
+      static_cast<BenchOptions&>(all) = now;
+      return measure_cases(device, all);
+    });
+  };
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,18 @@
+// What codecs are timed on: text, logs, programs and numbers, as bytes.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/status.hpp"
+
+namespace penstock::cli {
+
+struct Corpus { const char* name; Result<std::vector<char>> (*make)(std::uint64_t bytes); };
+std::span<const Corpus> corpora();
+
+// The first bytes of files, one after the other; once more from the first where they are too few.
+Result<std::vector<char>> read_corpus(const std::vector<std::string>& paths, std::uint64_t bytes);
+
+}  // namespace penstock::cli

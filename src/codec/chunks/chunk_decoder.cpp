@@ -1,0 +1,78 @@
+#include "codec/chunks/chunk_decoder.hpp"
+
+#include <array>
+
+namespace penstock::chunks {
+namespace {
+
+bool any(const Traits&) { return true; }
+
+constexpr std::array table = {
+    Variant{"lz4_decode_team", Format::lz4, has_room_for_lz4_teams, build_lz4_team},
+    Variant{"lz4_decode_items", Format::lz4, any, build_lz4_items},
+};
+
+struct FaultWords { Fault fault; Code code; const char* words; };
+constexpr std::array fault_words = {
+    FaultWords{Fault::truncated, Code::truncated, "the chunk ends within what begins here"},
+    FaultWords{Fault::too_long, Code::capacity, "more text than there is room for"},
+    FaultWords{Fault::bad_distance, Code::corrupt, "a match from before the text's beginning, or at distance 0"},
+    FaultWords{Fault::bad_end, Code::corrupt, "a match nearer to the chunk's end than its format allows"},
+    FaultWords{Fault::too_large, Code::capacity, "a chunk of 2 GiB or more"},
+};
+
+bool has_room(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) { return buffer != nullptr && buffer->bytes() >= bytes; }
+
+}  // namespace
+
+std::string_view name_of(Format format) {
+  switch (format) {
+    case Format::lz4: break;
+  }
+  return "LZ4";
+}
+
+Status status_of(Format format, std::uint64_t chunk, Verdict verdict) {
+  if (verdict.fault == Fault::none) return {};
+  const std::string place =
+      std::string(name_of(format)) + " chunk " + std::to_string(chunk) + ", byte " + std::to_string(verdict.offset) + ": ";
+  for (const FaultWords& row : fault_words)
+    if (row.fault == verdict.fault) return Status(row.code, place + row.words);
+  return Status(Code::internal, place + "fault " + std::to_string(static_cast<std::uint32_t>(verdict.fault)));
+}
+
+Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes) {
+  const std::uint64_t words = std::uint64_t{batch.chunk_count} * 8;
+  if (batch.input == nullptr || batch.output == nullptr) return Status(Code::invalid, "a batch without memory for chunks and text");
+  if (!has_room(batch.input_offsets, words) || !has_room(batch.input_sizes, words) || !has_room(batch.output_offsets, words) ||
+      !has_room(batch.output_capacities, words) || !has_room(batch.output_sizes, words) || !has_room(batch.verdicts, words))
+    return Status(Code::invalid, "a batch's memory for offsets, sizes or verdicts is too small for " +
+                                     std::to_string(batch.chunk_count) + " chunks");
+  if (scratch.bytes() < scratch_bytes)
+    return Status(Code::invalid, "scratch memory of " + std::to_string(scratch.bytes()) + " bytes, where " +
+                                     std::to_string(scratch_bytes) + " are needed");
+  return {};
+}
+
+std::vector<Argument> batch_arguments(const Batch& batch) {
+  return {Argument::of(*batch.input),          Argument::of(*batch.input_offsets),     Argument::of(*batch.input_sizes),
+          Argument::of(*batch.output),         Argument::of(*batch.output_offsets),    Argument::of(*batch.output_capacities),
+          Argument::of(*batch.output_sizes),   Argument::of(*batch.verdicts)};
+}
+
+std::vector<std::string> Decoder::variants(Format format, const Traits& traits) {
+  std::vector<std::string> names;
+  for (const Variant& row : table)
+    if (row.format == format && row.fits(traits)) names.emplace_back(row.name);
+  return names;
+}
+
+Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, Format format, std::string_view variant) {
+  for (const Variant& row : table)
+    if (row.format == format && row.fits(device->traits()) && (variant.empty() || variant == row.name))
+      return row.build(std::move(device), row.name);
+  return Status(Code::invalid, "no variant '" + std::string(variant) + "' of " + std::string(name_of(format)) + " fits " +
+                                   device->traits().id);
+}
+
+}  // namespace penstock::chunks

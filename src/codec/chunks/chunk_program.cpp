@@ -1,0 +1,37 @@
+#include "codec/chunks/chunk_program.hpp"
+
+#include <algorithm>
+
+#include "kernel/kernel_text.hpp"
+#include "primitive/primitive_text.hpp"
+
+namespace penstock::kernel {
+std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
+}
+
+namespace penstock::chunks {
+
+Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
+                                              std::initializer_list<std::string_view> files) {
+  std::vector<kernel::TextPart> parts;
+  parts.push_back({"definitions", primitive::groups_per_unit(options.policy.groups_per_unit) + options.definitions});
+  const auto add = [&](std::string_view file) {
+    const std::string path = "codec/" + std::string(file) + ".kc";
+    parts.push_back({path, std::string(kernel::codec_text(path))});
+  };
+  add("chunks/kernels/chunks");
+  add("chunks/kernels/team");
+  for (const std::string_view file : files) add(file);
+  ProgramSource source;
+  source.text = kernel::assemble(device.traits().target, parts);
+  source.group_size = options.policy.group_size;
+  source.label = *(files.end() - 1);
+  return device.build(source);
+}
+
+std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits, std::uint32_t chunk_count) {
+  const std::uint64_t wanted = (std::uint64_t{chunk_count} + policy.chunks_a_group - 1) / policy.chunks_a_group;
+  return static_cast<std::uint32_t>(std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_unit));
+}
+
+}  // namespace penstock::chunks
