@@ -7,7 +7,7 @@
 namespace penstock::chunks {
 namespace {
 
-constexpr std::uint64_t team_local_bytes = 3072;      // lz4_decode_team.kc: window, tile, places of tokens, words of the team
+constexpr std::uint64_t team_local_bytes = 4096;      // lz4_decode_team.kc: window, tile, places of tokens, words of the team
 
 class Lz4Decoder final : public Decoder {
  public:
@@ -57,7 +57,8 @@ bool has_room_for_lz4_teams(const Traits& traits) {
 Result<std::unique_ptr<Decoder>> build_lz4_team(std::shared_ptr<Device> device, std::string_view name) {
   const GroupPolicy policy = team_policy(device->traits());
   return opened(std::make_unique<Lz4Decoder>(std::move(device), name, policy),
-                {"lz4/kernels/lz4_block", "chunks/kernels/sequences", "lz4/kernels/lz4_decode_team"});
+                {"lz4/kernels/lz4_block", "chunks/kernels/copies", "chunks/kernels/literals_of_window", "chunks/kernels/sequences",
+                 "lz4/kernels/lz4_decode_team"});
 }
 
 Result<std::unique_ptr<Decoder>> build_lz4_items(std::shared_ptr<Device> device, std::string_view name) {
