@@ -12,8 +12,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Public headers whose name is not their layer's.
-HEADER_LAYER = {"status": "base", "fsst": "codec", "fsst_device": "codec", "fsst_match": "codec", "fsst_encode_device": "codec",
-                "arrow_c": "column", "text_forms": "column", "expression": "expr", "promotion": "expr", "value_type": "expr",
+HEADER_LAYER = {"status": "base", "fsst": "codec", "fsst_device": "codec", "fsst_match": "codec", "chunks": "codec",
+                "fsst_encode_device": "codec", "arrow_c": "column", "text_forms": "column", "expression": "expr",
+                "promotion": "expr", "value_type": "expr",
                 "traced_type": "expr", "traced_value": "expr", "trace": "expr", "custom": "expr", "traced_row": "plan",
                 "typed_result": "plan", "untyped_query": "plan", "rows": "plan", "profile": "plan", "query": "plan", "penstock": "cli"}
 # Places that exist on one machine only, and hosts that a package client's own configuration must name.

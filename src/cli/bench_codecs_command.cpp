@@ -115,7 +115,8 @@ class CodecBench {
     PENSTOCK_TRY(queue_->finish());
     for (std::uint64_t i = 0; i < verdicts.size(); i++) PENSTOCK_TRY(chunks::status_of(library_->format, i, verdicts[i]));
     for (std::uint64_t i = 0; i < chunks_.count(); i++)
-      if (std::memcmp(text.data() + chunks_.output_offsets[i], chunks_.text.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]) != 0)
+      if (std::memcmp(text.data() + chunks_.output_offsets[i], chunks_.text.data() + chunks_.output_offsets[i],
+                      chunks_.output_sizes[i]) != 0)
         return Status(Code::internal, "chunk " + std::to_string(i) + " is wrong");
     return {};
   }

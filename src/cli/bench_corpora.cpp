@@ -69,7 +69,7 @@ Result<std::vector<char>> read_corpus(const std::vector<std::string>& paths, std
   for (const std::string& path : paths) {
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) return Status(Code::io, "cannot read '" + path + "'");
-    const std::uint64_t count = std::min<std::uint64_t>(static_cast<std::uint64_t>(file.tellg()), bytes - read.size()), before = read.size();
+    const std::uint64_t before = read.size(), count = std::min<std::uint64_t>(static_cast<std::uint64_t>(file.tellg()), bytes - before);
     read.resize(before + count);
     file.seekg(0);
     if (!file.read(read.data() + before, static_cast<std::streamsize>(count))) return Status(Code::io, "cannot read '" + path + "'");

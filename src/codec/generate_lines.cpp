@@ -46,13 +46,14 @@ std::string_view one_of(Random& random, std::span<const std::string_view> words)
 void put_time(Text& text, std::uint64_t milliseconds) {
   const std::uint64_t seconds = milliseconds / 1000;
   text.put("2026-03-"), text.put_number(seconds / 86400 % 28 + 1, 2), text.put("T"), text.put_number(seconds / 3600 % 24, 2), text.put(":");
-  text.put_number(seconds / 60 % 60, 2), text.put(":"), text.put_number(seconds % 60, 2), text.put("."), text.put_number(milliseconds % 1000, 3);
-  text.put("Z");
+  text.put_number(seconds / 60 % 60, 2), text.put(":"), text.put_number(seconds % 60, 2), text.put(".");
+  text.put_number(milliseconds % 1000, 3), text.put("Z");
 }
 
 void put_json_line(Text& text, std::uint64_t seed, std::uint64_t row) {
   constexpr std::array<std::string_view, 6> levels{"INFO", "INFO", "INFO", "WARN", "ERROR", "DEBUG"};
-  constexpr std::array<std::string_view, 6> services{"auth-service", "billing", "gateway", "search-index", "session-store", "image-resizer"};
+  constexpr std::array<std::string_view, 6> services{"auth-service", "billing",       "gateway",
+                                                     "search-index", "session-store", "image-resizer"};
   constexpr std::array<std::string_view, 3> methods{"GET", "GET", "POST"};
   constexpr std::array<std::string_view, 6> paths{"/api/v1/users",     "/api/v1/orders", "/api/v2/search",
                                                   "/static/js/app.js", "/login",         "/api/v1/items/list"};

@@ -60,7 +60,8 @@ inline Result<std::vector<Decoded>> decoded(const std::shared_ptr<Device>& devic
   for (std::size_t i = 0; i <= chunks.size(); i++) {
     const std::uint64_t begin = i < chunks.size() ? output_offsets[i] : output.size();
     for (; end < begin; end++)
-      if (output[end] != canary) return Status(Code::internal, "byte " + std::to_string(end) + ", before chunk " + std::to_string(i) + ", was written");
+      if (output[end] != canary)
+        return Status(Code::internal, "byte " + std::to_string(end) + ", before chunk " + std::to_string(i) + ", was written");
     if (i == chunks.size()) break;
     if (sizes[i] > capacities[i]) return Status(Code::internal, "chunk " + std::to_string(i) + " has more text than room");
     result.push_back({Bytes(output.begin() + begin, output.begin() + begin + sizes[i]), verdicts[i]});
@@ -108,7 +109,10 @@ inline Bytes period_text(std::uint64_t bytes, std::uint32_t period) {
 inline Bytes numbers_text(std::uint64_t bytes, std::uint32_t seed) {
   std::mt19937 random(seed);
   Bytes text(bytes);
-  for (std::size_t i = 0; i < bytes; i += 4) text[i] = static_cast<std::uint8_t>(random() % 16 * (random() % 3)), text[i + 1 < bytes ? i + 1 : i] = static_cast<std::uint8_t>(random() % 2);
+  for (std::size_t i = 0; i + 1 < bytes; i += 4) {
+    text[i] = static_cast<std::uint8_t>(random() % 16 * (random() % 3));
+    text[i + 1] = static_cast<std::uint8_t>(random() % 2);
+  }
   return text;
 }
 // Runs, matches of many lengths and distances, and literals between them.

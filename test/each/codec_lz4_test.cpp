@@ -46,13 +46,15 @@ bool has_distance_zero(const Bytes& block) {
 }
 
 std::vector<Bytes> texts_of_all_kinds(std::uint64_t bytes) {
-  std::vector<Bytes> texts = {words_text(bytes, 1), random_text(bytes, 2), random_text(bytes, 3, 4), Bytes(bytes, 0), numbers_text(bytes, 4)};
+  std::vector<Bytes> texts = {words_text(bytes, 1), random_text(bytes, 2), random_text(bytes, 3, 4), Bytes(bytes, 0)};
+  texts.push_back(numbers_text(bytes, 4));
   for (std::uint32_t seed = 0; seed < 6; seed++) texts.push_back(mixed_text(bytes, seed));
   for (std::uint32_t period = 1; period <= 64; period++) texts.push_back(period_text(bytes / 8 + period, period));
   return texts;
 }
 
-void expect_texts(const std::shared_ptr<Device>& device, std::string_view variant, const std::vector<Bytes>& texts, int level, Layout layout) {
+void expect_texts(const std::shared_ptr<Device>& device, std::string_view variant, const std::vector<Bytes>& texts, int level,
+                  Layout layout) {
   std::vector<Chunk> chunks;
   for (const Bytes& text : texts) chunks.push_back({compressed(text, level), text.size()});
   const auto result = decoded(device, Format::lz4, variant, chunks, layout);
@@ -114,7 +116,8 @@ TEST(Lz4Chunks, RoomsThatBeginAnywhereKeepTheirNeighbours) {
 
 TEST(Lz4Chunks, LargeBlocksAreNotCutAtSixteenBits) {
   on_each_chunk_variant(Format::lz4, [](const std::shared_ptr<Device>& device, const std::string& variant) {
-    expect_texts(device, variant, {mixed_text(5'000'000, 9), words_text(4'194'304, 10), Bytes(9'000'000, 7), random_text(3'000'001, 11)}, 0, {});
+    const std::vector<Bytes> texts = {mixed_text(5'000'000, 9), words_text(4'194'304, 10), Bytes(9'000'000, 7), random_text(3'000'001, 11)};
+    expect_texts(device, variant, texts, 0, {});
   });
 }
 
@@ -154,7 +157,8 @@ TEST(Lz4Chunks, BlocksMadeByHandAreJudgedRight) {
   const std::vector<Chunk> chunks = {
       {{}, 10}, {{0}, 0}, {{0}, 10}, {{0x10, 'a'}, 1}, {{0x10, 'a'}, 0}, {{0x10}, 1}, {{0x20, 'a', 'b'}, 100}, {{0x40, 'a', 'b', 'c'}, 100},
       {{0x10, 'a', 1, 0}, 100}, {{0x10, 'a', 1, 0, 0}, 100}, {{0x10, 'a', 2, 0, 0x50, 1, 2, 3, 4, 5}, 100},
-      {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 100}, {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 10}, {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 9},
+      {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 100}, {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 10},
+      {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 9},
       {{0x1f, 'a', 1, 0, 255, 255, 200, 0x50, 1, 2, 3, 4, 5}, 1000}, {{0x1f, 'a', 1, 0, 255, 255, 200, 0x50, 1, 2, 3, 4, 5}, 700},
       {endless, 100'000}, {ends, 2'000'000}, {{0xf0, 255, 255}, 600}, {Bytes(64, 0), 100}, {Bytes(2048, 0x11), 100'000}};
   on_each_chunk_variant(Format::lz4, [&](const std::shared_ptr<Device>& device, const std::string& variant) {
