@@ -2,81 +2,41 @@
 //
 // Rates are of text; the share of copy is of compressed bytes and text. Every chunk is compared with the text that it was made of before
 // it is timed. The format's library, on all cores, is timed beside. Each line tells the bytes of text for each sequence of the format.
+//
+// The texts are made on the spot (bench_corpora.hpp), or are those of --files. Peers find the very chunks in a folder, by --write-texts:
+// one file a case, as bench_chunks.hpp has it; bench/peers/nvcomp.py decodes them by nvCOMP.
 #include <atomic>
 #include <cstring>
-#include <lz4.h>
+#include <filesystem>
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "cli/bench_chunks.hpp"
 #include "cli/bench_corpora.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
-#include "penstock/chunks.hpp"
 
 namespace penstock::cli {
 namespace {
 
-using chunks::Format;
-using Bytes = std::vector<char>;
-
-struct CodecsOptions : BenchOptions { std::uint64_t chunk_bytes = 65536; };
-
-// A format's library on the host.
-struct Library {
-  const char* name;
-  Format format;
-  std::uint64_t (*bound)(std::uint64_t bytes);
-  std::uint64_t (*compress)(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room);      // 0 where it failed
-  bool (*decompress)(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes);
+struct CodecsOptions : BenchOptions {
+  std::uint64_t chunk_bytes = 65536;
+  std::string files;      // in place of made texts; separated by commas
 };
 
-std::uint64_t lz4_bound(std::uint64_t bytes) { return static_cast<std::uint64_t>(LZ4_compressBound(static_cast<int>(bytes))); }
-std::uint64_t lz4_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
-  return static_cast<std::uint64_t>(LZ4_compress_default(text, chunk, static_cast<int>(bytes), static_cast<int>(room)));
-}
-bool lz4_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
-  return LZ4_decompress_safe(chunk, text, static_cast<int>(bytes), static_cast<int>(text_bytes)) == static_cast<int>(text_bytes);
-}
-constexpr Library libraries[] = {{"lz4", Format::lz4, lz4_bound, lz4_compress, lz4_decompress}};
+constexpr const char* corpus_of_files = "files";
 
-std::string case_name(const Library& library, const Corpus& corpus) { return std::string(library.name) + ", " + corpus.name; }
+std::string case_name(const ChunkLibrary& library, const std::string& corpus) { return std::string(library.name) + ", " + corpus; }
 
-// A corpus cut into chunks, and these compressed, on the host.
-struct Chunks {
-  Bytes text, input;
-  std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, output_sizes;
-  std::uint64_t count() const { return input_sizes.size(); }
-};
-
-Result<Chunks> compressed(const Library& library, Bytes text, std::uint64_t chunk_bytes) {
-  Chunks chunks;
-  chunks.text = std::move(text);
-  const std::uint64_t count = (chunks.text.size() + chunk_bytes - 1) / chunk_bytes, room = library.bound(chunk_bytes);
-  std::vector<Bytes> made(count);
-  std::atomic<bool> has_failed = false;
-  in_parallel(count, 1, [&](std::uint64_t first, std::uint64_t last) {
-    Bytes scratch(room);
-    for (std::uint64_t i = first; i < last; i++) {
-      const std::uint64_t bytes = std::min<std::uint64_t>(chunk_bytes, chunks.text.size() - i * chunk_bytes);
-      const std::uint64_t size = library.compress(chunks.text.data() + i * chunk_bytes, bytes, scratch.data(), room);
-      if (size == 0) has_failed = true;
-      made[i].assign(scratch.begin(), scratch.begin() + size);
-    }
-  });
-  if (has_failed) return Status(Code::internal, std::string(library.name) + " could not compress a chunk");
-  for (std::uint64_t i = 0; i < count; i++) {
-    chunks.input_offsets.push_back(chunks.input.size());
-    chunks.input_sizes.push_back(made[i].size());
-    chunks.output_offsets.push_back(i * chunk_bytes);
-    chunks.output_sizes.push_back(std::min<std::uint64_t>(chunk_bytes, chunks.text.size() - i * chunk_bytes));
-    chunks.input.insert(chunks.input.end(), made[i].begin(), made[i].end());
-  }
-  return chunks;
+std::vector<Corpus> chosen_corpora(const CodecsOptions& options) {
+  if (options.files.empty()) return {corpora().begin(), corpora().end()};
+  const auto read = [paths = words_between_commas(options.files)](std::uint64_t bytes) { return read_corpus(paths, bytes); };
+  return {Corpus{corpus_of_files, read}};
 }
 
 class CodecBench {
  public:
-  Status open(std::shared_ptr<Device> device, const Library& library, Chunks chunks) {
+  Status open(std::shared_ptr<Device> device, const ChunkLibrary& library, BenchChunks chunks) {
     device_ = std::move(device), library_ = &library, chunks_ = std::move(chunks);
     PENSTOCK_ASSIGN(queue_, device_->queue());
     batch_.chunk_count = static_cast<std::uint32_t>(chunks_.count());
@@ -135,10 +95,12 @@ class CodecBench {
     return now_seconds() - begun;
   }
 
+  const BenchChunks& chunks() const { return chunks_; }
   Figure with_bytes(Figure figure) const {
     figure.text_bytes = static_cast<double>(chunks_.text.size());
     figure.stored_bytes = static_cast<double>(chunks_.input.size());
     figure.bytes = figure.text_bytes + figure.stored_bytes;
+    figure.text_bytes_a_sequence = figure.text_bytes / static_cast<double>(chunks_.sequence_count);
     return figure;
   }
 
@@ -150,8 +112,8 @@ class CodecBench {
   }
 
   std::shared_ptr<Device> device_;
-  const Library* library_ = nullptr;
-  Chunks chunks_;
+  const ChunkLibrary* library_ = nullptr;
+  BenchChunks chunks_;
   chunks::Batch batch_;
   std::unique_ptr<chunks::Decoder> decoder_;
   std::shared_ptr<Buffer> scratch_;
@@ -159,13 +121,21 @@ class CodecBench {
   std::unique_ptr<Queue> queue_;
 };
 
-Status measure_case(const std::shared_ptr<Device>& device, const Library& library, const Corpus& corpus, const CodecsOptions& options,
+Status write_texts(const BenchChunks& chunks, const std::string& name, const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code ignored;      // the file tells what cannot be written
+  std::filesystem::create_directories(folder, ignored);
+  return write_chunks(chunks, (std::filesystem::path(folder) / (name + ".chunks")).string());
+}
+
+Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& library, const Corpus& corpus, const CodecsOptions& options,
                     Figures& figures) {
   PENSTOCK_ASSIGN(Bytes text, corpus.make(options.rows * options.chunk_bytes));
-  PENSTOCK_ASSIGN(Chunks chunks, compressed(library, std::move(text), options.chunk_bytes));
+  PENSTOCK_ASSIGN(BenchChunks chunks, compressed(library, std::move(text), options.chunk_bytes));
   CodecBench bench;
   PENSTOCK_TRY(bench.open(device, library, std::move(chunks)));
-  const std::string name = case_name(library, corpus);
+  const std::string name = case_name(library, corpus.name);
+  PENSTOCK_TRY(write_texts(bench.chunks(), name, options.texts_folder));
   for (const std::string& variant : chunks::Decoder::variants(library.format, device->traits())) {
     if (!options.variant.empty() && options.variant != variant) continue;
     PENSTOCK_TRY(bench.use(variant));
@@ -181,16 +151,18 @@ Status measure_case(const std::shared_ptr<Device>& device, const Library& librar
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const CodecsOptions& options) {
   Figures figures;
-  for (const Library& library : libraries)
-    for (const Corpus& corpus : corpora())
-      if (is_chosen(options, case_name(library, corpus))) PENSTOCK_TRY(measure_case(device, library, corpus, options, figures));
+  for (const ChunkLibrary& library : chunk_libraries())
+    for (const Corpus& corpus : chosen_corpora(options))
+      if (is_chosen(options, case_name(library, corpus.name))) PENSTOCK_TRY(measure_case(device, library, corpus, options, figures));
   return figures;
 }
 
 std::vector<std::string> case_names() {
   std::vector<std::string> names;
-  for (const Library& library : libraries)
-    for (const Corpus& corpus : corpora()) names.push_back(case_name(library, corpus));
+  for (const ChunkLibrary& library : chunk_libraries()) {
+    for (const Corpus& corpus : corpora()) names.push_back(case_name(library, corpus.name));
+    names.push_back(case_name(library, corpus_of_files));
+  }
   return names;
 }
 
@@ -202,6 +174,8 @@ Action declare_bench_codecs(Arguments& arguments) {
   declare_bench_options(arguments, *options, {"chunks to decode", physical_memory_bytes() / 4 / 65536, case_names()});
   arguments.value("--chunk", "BYTES", options->chunk_bytes, "text of a chunk", 1, std::uint64_t{1} << 30);
   arguments.value("--variant", "NAME", options->variant, "this way of decoding alone");
+  arguments.value("--files", "PATHS", options->files, "text of these files, separated by commas; over and over where they are short");
+  arguments.value("--write-texts", "FOLDER", options->texts_folder, "write each case's chunks and text there, a file for peers to read");
   return [options] {
     return run_bench(*options, "chunks", [&](const std::shared_ptr<Device>& device, const BenchOptions& now) {
       CodecsOptions all = *options;

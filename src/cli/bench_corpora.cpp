@@ -58,11 +58,13 @@ Result<std::vector<char>> make_numbers(std::uint64_t bytes) {
   return made;
 }
 
-constexpr std::array<Corpus, 4> all = {{{"text", make_text}, {"logs", make_logs}, {"binaries", make_binaries}, {"numbers", make_numbers}}};
-
 }  // namespace
 
-std::span<const Corpus> corpora() { return all; }
+std::span<const Corpus> corpora() {
+  static const std::array<Corpus, 4> all = {
+      {{"text", make_text}, {"logs", make_logs}, {"binaries", make_binaries}, {"numbers", make_numbers}}};
+  return all;
+}
 
 Result<std::vector<char>> read_corpus(const std::vector<std::string>& paths, std::uint64_t bytes) {
   std::vector<char> read;

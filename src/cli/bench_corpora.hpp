@@ -1,5 +1,6 @@
 // What codecs are timed on: text, logs, programs and numbers, as bytes.
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +10,7 @@
 
 namespace penstock::cli {
 
-struct Corpus { const char* name; Result<std::vector<char>> (*make)(std::uint64_t bytes); };
+struct Corpus { std::string name; std::function<Result<std::vector<char>>(std::uint64_t bytes)> make; };
 std::span<const Corpus> corpora();
 
 // The first bytes of files, one after the other; once more from the first where they are too few.

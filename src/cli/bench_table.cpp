@@ -23,20 +23,10 @@ std::array<double, 4> numbers_of_line(const char* text) {
   return numbers;
 }
 
-std::vector<std::string> peers_of(const BenchOptions& options) {
-  std::vector<std::string> peers;
-  for (std::size_t at = 0; at < options.peers.size();) {
-    const std::size_t comma = std::min(options.peers.find(',', at), options.peers.size());
-    peers.push_back(options.peers.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return peers;
-}
-
 // Before minutes of measuring: whether the shell knows each peer's program. A first word that is more than a name is left to the shell.
 Status find_programs(const BenchOptions& options) {
   const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-+./", c) != nullptr; };
-  for (const std::string& peer : peers_of(options)) {
+  for (const std::string& peer : words_between_commas(options.peers)) {
     const std::string program = peer.substr(0, peer.find(' '));
     if (program.empty() || !std::all_of(program.begin(), program.end(), is_plain)) continue;
     if (std::system(("command -v -- " + program + " >/dev/null 2>&1").c_str()) != 0)
@@ -69,7 +59,7 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
     const std::size_t first = text.find(';'), second = text.find(';', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const auto [seconds, spread, moved_bytes, stored_bytes] = numbers_of_line(text.c_str() + second + 1);
-    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), seconds, spread, 0, 0, stored_bytes};
+    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), seconds, spread, 0, 0, stored_bytes, 0};
     for (const Figure& ours : figures)
       if (ours.work == figure.work) figure.bytes = ours.bytes, figure.text_bytes = ours.text_bytes;
     const bool is_our_case = figure.bytes > 0;
@@ -84,6 +74,13 @@ std::string text_of_ratio(const Figure& f, bool json) {
   std::array<char, 64> text{};
   const char* format = json ? "\"ratio\": %.4f, " : "  ratio %.2f";
   if (f.stored_bytes > 0) std::snprintf(text.data(), text.size(), format, f.text_bytes / f.stored_bytes);
+  return text.data();
+}
+
+std::string text_of_sequences(const Figure& f, bool json) {
+  std::array<char, 64> text{};
+  const char* format = json ? "\"text_bytes_a_sequence\": %.3f, " : "  %.1f bytes a sequence";
+  if (f.text_bytes_a_sequence > 0) std::snprintf(text.data(), text.size(), format, f.text_bytes_a_sequence);
   return text.data();
 }
 
@@ -111,7 +108,8 @@ std::string text_of_figure(const Figure& f, const BenchOptions& options, const B
                 widths.work, f.work.c_str(), widths.name, f.name.c_str(), static_cast<unsigned long long>(options.rows),
                 f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9,
                 (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
-  return line + text_of_ratio(f, json) + (json ? "\"device\": \"" + opened.device->traits().name + "\"}\n" : "\n");
+  const std::string last = json ? "\"device\": \"" + opened.device->traits().name + "\"}" : "";
+  return line + text_of_ratio(f, json) + text_of_sequences(f, json) + last + "\n";
 }
 
 std::string check_only(const std::vector<std::string>& case_names, const std::string& text) {
@@ -140,7 +138,18 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWor
                    "  spread   the slowest run less the fastest, as a share of the median\n"
                    "  GB/s     the bytes that the case has to read and write in that time; of cases that make text, the bytes of text\n"
                    "  of copy  the bytes read and written a second, as a share of what a copy on this device reads and writes\n"
-                   "  ratio    of cases that make text: its bytes for each stored byte that they are made of");
+                   "  ratio    of cases that make text: its bytes for each stored byte that they are made of; and those of each\n"
+                   "           sequence of literals and a match, where it has such");
+}
+
+std::vector<std::string> words_between_commas(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    words.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return words;
 }
 
 std::uint64_t physical_memory_bytes() {
@@ -162,7 +171,7 @@ Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are
 
 Status print_with_peers(const BenchOptions& options, const BenchDevice& opened, Figures figures) {
   Status all_peers;
-  for (const std::string& command : peers_of(options))
+  for (const std::string& command : words_between_commas(options.peers))
     if (Status peer = add_peer(command, options, figures); !peer.ok()) all_peers = std::move(peer);
   std::map<std::string, std::size_t> places;      // of cases, in the order they were measured
   for (const Figure& figure : figures) places.emplace(figure.work, places.size());
@@ -186,7 +195,7 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
-  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0, 0};
+  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0, 0, 0};
 }
 
 Status run_bench(const BenchOptions& options, const char* rows_are,

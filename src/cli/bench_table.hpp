@@ -28,15 +28,19 @@ struct BenchWords {
 // --device, --rows, --repeats, --peers, --only, --sweep and --format. `case_names` are what --only chooses from.
 void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWords words);
 std::uint64_t physical_memory_bytes();
+std::vector<std::string> words_between_commas(const std::string& text);
 
 // The device that a bench runs on, and what it copies in bytes a second (read plus written), which is said on stderr.
 struct BenchDevice { std::shared_ptr<Device> device; double copy_bytes_per_second = 0; };
 // Whether --only takes a case.
 bool is_chosen(const BenchOptions& options, std::string_view case_name);
 
-// One line of the result table. `bytes` is what the case must move, `text_bytes` what it yields where a rate of that says more, and
-// `stored_bytes` what the text was made of.
-struct Figure { std::string work, name; double median_seconds = 0, spread = 0, bytes = 0, text_bytes = 0, stored_bytes = 0; };
+// One line of the result table. `bytes` is what the case must move, `text_bytes` what it yields where a rate of that says more,
+// `stored_bytes` what the text was made of, and `text_bytes_a_sequence` how much of it a decoder makes at once.
+struct Figure {
+  std::string work, name;
+  double median_seconds = 0, spread = 0, bytes = 0, text_bytes = 0, stored_bytes = 0, text_bytes_a_sequence = 0;
+};
 using Figures = std::vector<Figure>;
 
 // Median and spread of `repeats` runs, after two that do not count.

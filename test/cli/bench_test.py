@@ -1,6 +1,7 @@
 """`penstock bench`: its sweeps, what its peers are told, and what it prints of both. Answers are verified by the bench itself."""
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 
@@ -64,6 +65,29 @@ class Bench(CommandLineTest):
         self.assertAlmostEqual(one["share_of_copy"] / two["share_of_copy"], 2, places=3)
         self.assertNotIn("ratio", two)
         self.assertIn("ratio", figures[0])
+
+    def test_chunks_of_files_are_written_for_peers_as_they_are_decoded(self):
+        text = b"".join(b"line %d of a file\n" % line for line in range(3000))
+        (self.folder / "a").write_bytes(text[:10000])
+        (self.folder / "b").write_bytes(text[10000:])
+        figures = self.figures("codecs", "--rows", "9", "--chunk", "4096", "--only", "lz4", "--files",
+                               f"{self.folder}/a,{self.folder}/b", "--write-texts", self.folder / "texts")
+        content = (self.folder / "texts" / "lz4, files.chunks").read_bytes()
+        count, *sizes = struct.unpack_from("<19Q", content)
+        self.assertEqual((count, sizes[1::2]), (9, [4096] * 9))
+        self.assertEqual(content[8 + 16 * 9 + sum(sizes[::2]):], text[:9 * 4096])
+        self.assertEqual({figure["work"] for figure in figures}, {"lz4, files"})
+        self.assertAlmostEqual(figures[0]["ratio"], 9 * 4096 / sum(sizes[::2]), places=3)
+
+    def test_files_that_are_short_are_taken_over_and_over(self):
+        (self.folder / "a").write_bytes(b"four")
+        figures = self.figures("codecs", "--rows", "1", "--chunk", "64", "--only", "lz4", "--files", self.folder / "a")
+        self.assertEqual(figures[0]["text_bytes_a_sequence"], 32)      # "four", its match, and the last literals
+
+    def test_a_file_that_is_not_there_is_named(self):
+        ended = self.bench("codecs", "--rows", "1", "--only", "lz4", "--files", self.folder / "absent")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(f"cannot read '{self.folder}/absent'", ended.err)
 
     def test_a_peer_that_fails_takes_no_other_figure_with_it(self):
         path = self.peer("exclusive u32;told;0.001")

@@ -124,5 +124,7 @@ FAKE_CODEC(LZ4, 0, 0)
 FAKE_CODEC(Zstd, 0, 0)
 FAKE_CODEC(ANS, 0, 0xFF)
 FAKE_CODEC(Deflate, 1, 0)
+FAKE_CODEC(Gzip, 1, 0)
+FAKE_CODEC(Snappy, 0, 0)
 
 }  // extern "C"

@@ -1,6 +1,7 @@
 """bench/peers/nvcomp.py without a GPU and without nvCOMP: a stand-in for both computes on the host (fake_nvcomp.cpp)."""
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,23 @@ import unittest
 
 PEER, FAKE = map(str, map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:3])))
 TEXT = b"".join(b"line %d of a text\n" % line for line in range(1000)) + bytes(100)
+
+
+def packed(chunk):
+    """As the stand-in packs it."""
+    kept = chunk.rstrip(b"\0")
+    return struct.pack("<Q", len(kept)) + bytes(~byte & 0xff for byte in kept)
+
+
+def file_of_chunks(sizes):
+    """TEXT in chunks of these sizes, over and over, as `penstock bench codecs --write-texts` writes it; and the bytes of the chunks."""
+    chunks, at = [], 0
+    while at < len(TEXT):
+        chunks.append(TEXT[at:at + sizes[len(chunks) % len(sizes)]])
+        at += len(chunks[-1])
+    packed_chunks = [packed(chunk) for chunk in chunks]
+    words = [len(chunks), *(size for chunk, text in zip(packed_chunks, chunks) for size in (len(chunk), len(text)))]
+    return struct.pack(f"<{len(words)}Q", *words) + b"".join(packed_chunks) + TEXT, sum(map(len, packed_chunks))
 
 
 class NvcompPeer(unittest.TestCase):
@@ -81,10 +99,71 @@ class NvcompPeer(unittest.TestCase):
         self.assertEqual((ended.returncode, ended.stdout), (0, ""))
         self.assertIn("not nvCOMP 6.0", ended.stderr)
 
+    def chunks(self, *arguments, name="lz4, logs", content=None, **changes):
+        """The peer on a folder with one file of chunks alone."""
+        folder = self.folder / "chunks"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.chunks").write_bytes(file_of_chunks([4096])[0] if content is None else content)
+        return self.run_peer("--library", FAKE, *arguments, folder, 1000, 3, **changes)
+
+    def test_chunks_are_decompressed_as_they_are(self):
+        content, stored = file_of_chunks([4096])
+        ended = self.chunks(content=content)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(ended.stdout, f"lz4, logs;nvCOMP 6.0.1 LZ4, the same chunks;0.000500000;0.0000;{len(TEXT) + stored};{stored}\n")
+
+    def test_chunks_of_several_sizes_keep_their_places(self):
+        ended = self.chunks(content=file_of_chunks([4096, 16, 1024, 4000])[0])
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_a_file_of_chunks_alone_is_taken(self):
+        self.chunks()
+        ended = self.run_peer("--library", FAKE, self.folder / "chunks" / "lz4, logs.chunks", 1000, 3)
+        self.assertIn("lz4, logs;nvCOMP 6.0.1 LZ4, the same chunks", ended.stdout)
+
+    def test_the_codec_of_chunks_is_their_names_first_word(self):
+        for word, codec in (("deflate", "Deflate"), ("zstd", "Zstd"), ("gzip", "Gzip"), ("snappy", "Snappy")):
+            with self.subTest(word):
+                self.assertIn(f"{word}, text;nvCOMP 6.0.1 {codec}, the same", self.chunks(name=f"{word}, text").stdout)
+
+    def test_chunks_of_codecs_that_are_not_chosen_are_passed_by(self):
+        ended = self.chunks("--codec", "zstd")
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "", ""))
+
+    def test_chunks_that_have_no_decoder_are_named(self):
+        ended = self.chunks(name="zlib, text")
+        self.assertEqual((ended.returncode, ended.stdout), (0, ""))
+        self.assertIn("zlib, text: no figure, nvCOMP has no decoder of zlib chunks", ended.stderr)
+
+    def test_a_codec_that_the_library_lacks_is_named(self):
+        ended = self.peer("--codec", "gdeflate")
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertIn("the library has no nvcompBatchedGdeflate", ended.stderr)
+
+    def test_a_byte_of_chunks_that_is_not_the_texts_is_no_figure(self):
+        content = bytearray(file_of_chunks([4096])[0])
+        content[-200] ^= 1
+        ended = self.chunks(content=content)
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertIn("the decompressed bytes are not the text's", ended.stderr)
+
+    def test_a_file_of_chunks_that_is_cut_is_no_figure(self):
+        content = file_of_chunks([4096])[0]
+        for kept in (1, 8, 24, 60, len(content) - 1):
+            with self.subTest(kept):
+                ended = self.chunks(content=content[:kept])
+                self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+                self.assertIn("does not have the chunks", ended.stderr)
+
+    def test_text_that_begins_where_a_codec_cannot_write_is_no_figure(self):
+        ended = self.chunks(content=file_of_chunks([4096, 5])[0])
+        self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+        self.assertIn("LZ4 needs chunks of a size that its alignment divides", ended.stderr)
+
     def test_a_folder_without_texts_is_an_error(self):
         ended = self.run_peer("--library", FAKE, self.folder, 1000, 3)
         self.assertEqual(ended.returncode, 1)
-        self.assertIn("has no .text file", ended.stderr)
+        self.assertIn("has no .text and no .chunks file", ended.stderr)
 
 
 def main():

@@ -1,0 +1,93 @@
+#include "cli/bench_chunks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <lz4.h>
+
+#include "base/parallel.hpp"
+#include "cli/output_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+std::uint64_t lz4_bound(std::uint64_t bytes) { return static_cast<std::uint64_t>(LZ4_compressBound(static_cast<int>(bytes))); }
+std::uint64_t lz4_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  return static_cast<std::uint64_t>(LZ4_compress_default(text, chunk, static_cast<int>(bytes), static_cast<int>(room)));
+}
+bool lz4_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  return LZ4_decompress_safe(chunk, text, static_cast<int>(bytes), static_cast<int>(text_bytes)) == static_cast<int>(text_bytes);
+}
+
+// A length of LZ4, which goes on for bytes of the chunk where its half of the token is 15.
+std::uint64_t lz4_length(const char* chunk, std::uint64_t bytes, std::uint64_t& at, std::uint64_t length) {
+  std::uint64_t byte = length == 15 ? 255 : 0;
+  while (byte == 255 && at < bytes) byte = static_cast<unsigned char>(chunk[at++]), length += byte;
+  return length;
+}
+std::uint64_t lz4_sequences(const char* chunk, std::uint64_t bytes) {
+  std::uint64_t count = 0;
+  for (std::uint64_t at = 0; at < bytes; count++) {
+    const auto token = static_cast<unsigned char>(chunk[at++]);
+    const std::uint64_t literals = lz4_length(chunk, bytes, at, token / 16);
+    at += literals + 2;
+    lz4_length(chunk, bytes, at, token % 16);
+  }
+  return count;
+}
+
+constexpr ChunkLibrary libraries[] = {{"lz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences}};
+
+// The chunks of a text, each by itself, and their sequences; nothing where one failed.
+std::vector<Bytes> each_compressed(const ChunkLibrary& library, const Bytes& text, std::uint64_t chunk_bytes, std::uint64_t& sequences) {
+  const std::uint64_t count = (text.size() + chunk_bytes - 1) / chunk_bytes, room = library.bound(chunk_bytes);
+  std::vector<Bytes> made(count);
+  std::atomic<std::uint64_t> sequence_count = 0;
+  std::atomic<bool> has_failed = false;
+  in_parallel(count, 1, [&](std::uint64_t first, std::uint64_t last) {
+    Bytes scratch(room);
+    for (std::uint64_t i = first; i < last; i++) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(chunk_bytes, text.size() - i * chunk_bytes);
+      const std::uint64_t size = library.compress(text.data() + i * chunk_bytes, bytes, scratch.data(), room);
+      if (size == 0) has_failed = true;
+      made[i].assign(scratch.begin(), scratch.begin() + size);
+      sequence_count += library.count_sequences(made[i].data(), size);
+    }
+  });
+  sequences = sequence_count;
+  return has_failed ? std::vector<Bytes>() : made;
+}
+
+template <class T> std::string_view bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+}  // namespace
+
+std::span<const ChunkLibrary> chunk_libraries() { return libraries; }
+
+Result<BenchChunks> compressed(const ChunkLibrary& library, Bytes text, std::uint64_t chunk_bytes) {
+  BenchChunks chunks;
+  chunks.text = std::move(text);
+  const std::vector<Bytes> made = each_compressed(library, chunks.text, chunk_bytes, chunks.sequence_count);
+  if (made.empty()) return Status(Code::internal, std::string(library.name) + " could not compress a chunk");
+  for (std::uint64_t i = 0; i < made.size(); i++) {
+    chunks.input_offsets.push_back(chunks.input.size());
+    chunks.input_sizes.push_back(made[i].size());
+    chunks.output_offsets.push_back(i * chunk_bytes);
+    chunks.output_sizes.push_back(std::min<std::uint64_t>(chunk_bytes, chunks.text.size() - i * chunk_bytes));
+    chunks.input.insert(chunks.input.end(), made[i].begin(), made[i].end());
+  }
+  return chunks;
+}
+
+Status write_chunks(const BenchChunks& chunks, const std::string& path) {
+  static_assert(std::endian::native == std::endian::little, "the file's numbers are written as they lie");
+  std::vector<std::uint64_t> head = {chunks.count()};
+  for (std::uint64_t i = 0; i < chunks.count(); i++) head.push_back(chunks.input_sizes[i]), head.push_back(chunks.output_sizes[i]);
+  PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
+  for (const std::string_view part : {bytes_of(head), bytes_of(chunks.input), bytes_of(chunks.text)}) PENSTOCK_TRY(file->write(part));
+  return file->commit();
+}
+
+}  // namespace penstock::cli
