@@ -3,8 +3,10 @@
 
 #include "base/guard.hpp"
 #include "stream/formats.hpp"
+#include "stream/lz4_format.hpp"
 #include "stream/place.hpp"
 #include "stream/ways.hpp"
+#include "stream/zstd_format.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -37,13 +39,22 @@ bool begins_member(std::span<const std::byte> bytes) {
   return bytes[0] == std::byte{0x1f} && (bytes.size() == 1 || bytes[1] == std::byte{0x8b});
 }
 
-// Behind the first member: whether another follows. gzip ignores zeros there, since tapes have blocks; anything else is an error. zstd and
-// lz4 look themselves.
+Result<bool> another_frame_follows(Context& context, Format format) {
+  if (format == Format::lz4) {
+    PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
+    return header.has_value();
+  }
+  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context.input, context.member_count + 1));
+  return header.has_value();
+}
+
+// Behind a member: whether another follows. gzip ignores zeros there, since tapes have blocks; anything else is an error.
 Result<bool> another_follows(Context& context, Format format) {
   PENSTOCK_ASSIGN(const auto rest, context.input.peek(2));
   if (rest.empty()) return false;
   const Place place{format, context.member_count, context.input.offset()};
   if (format == Format::zlib) return place.corrupt("something follows the stream");
+  if (format == Format::zstd || format == Format::lz4) return another_frame_follows(context, format);
   if (format != Format::gzip || begins_member(rest)) return true;
   for (;;) {
     PENSTOCK_ASSIGN(const auto bytes, context.input.peek(1));

@@ -83,13 +83,17 @@ Result<Format> detect_format(Input& input) {
   return not_decoded(bytes);
 }
 
-Result<bool> skip_over(Input& input, std::uint64_t bytes) {
-  while (bytes > 0) {
+Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes, const Place& place) {
+  ByteReader reader(bytes);
+  const std::uint32_t magic = reader.u32(), content_bytes = reader.u32();
+  if (bytes.size() < 4 || !is_skippable_magic(magic)) return false;
+  if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
+  for (std::uint64_t left = std::uint64_t{8} + content_bytes; left > 0;) {      // it may be more than a buffer should hold
     PENSTOCK_ASSIGN(const auto seen, input.peek(1));
-    if (seen.empty()) return false;
-    const std::size_t part = std::min<std::uint64_t>(bytes, seen.size());
+    if (seen.empty()) return place.at(input.offset()).ended();
+    const std::size_t part = std::min<std::uint64_t>(left, seen.size());
     input.skip(part);
-    bytes -= part;
+    left -= part;
   }
   return true;
 }

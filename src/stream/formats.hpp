@@ -1,6 +1,7 @@
 // What compressed bytes begin with.
 #pragma once
 #include "stream/input.hpp"
+#include "stream/place.hpp"
 
 namespace penstock::stream {
 
@@ -11,7 +12,7 @@ constexpr bool is_skippable_magic(std::uint32_t magic) { return (magic & 0xfffff
 // The format at the input's position. Names other formats that it knows, and says so of what is none.
 Result<Format> detect_format(Input& input);
 
-// Skips what may be more than a buffer should hold; false where the input ends before.
-Result<bool> skip_over(Input& input, std::uint64_t bytes);
+// Whether `bytes`, which are the input's next and which `place` names, begin a skippable frame, which is skipped.
+Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes, const Place& place);
 
 }  // namespace penstock::stream

@@ -16,25 +16,6 @@ namespace {
 constexpr std::uint64_t least_piece_bytes = 1 << 20;
 constexpr std::size_t window_bytes = 64 << 10;      // how far a match reaches back
 
-// Skips skippable frames; none where the input ends.
-Result<std::optional<Lz4FrameHeader>> next_frame(Context& context) {
-  Input& input = context.input;
-  for (;;) {
-    PENSTOCK_ASSIGN(const auto bytes, input.peek(most_lz4_header_bytes));
-    const Place place{Format::lz4, context.member_count + 1, input.offset()};
-    if (bytes.empty()) return std::optional<Lz4FrameHeader>();
-    ByteReader reader(bytes);
-    const std::uint32_t magic = reader.u32(), skippable_bytes = reader.u32();
-    if (bytes.size() < 4 || !is_skippable_magic(magic)) {
-      PENSTOCK_ASSIGN(Lz4FrameHeader header, parse_lz4_header(bytes, place));
-      return std::optional(header);
-    }
-    if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
-    PENSTOCK_ASSIGN(const bool is_whole, skip_over(input, std::uint64_t{8} + skippable_bytes));
-    if (!is_whole) return place.at(input.offset()).ended();
-  }
-}
-
 // `out` has room for most_bytes; the window lies before it, or in `dictionary`.
 Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes, std::span<const std::byte> dictionary, std::size_t& made) {
   const Place place{Format::lz4, unit.index, unit.offset};
@@ -106,7 +87,7 @@ class Lz4Blocks : public Stages {
  private:
   // False where the input ends, or a frame follows that another way takes.
   Result<bool> begin_frame() {
-    PENSTOCK_ASSIGN(const auto header, next_frame(context_));
+    PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context_.input, context_.member_count + 1));
     if (!header || header->is_linked != is_linked_) return false;
     header_ = *header;
     const Place place{Format::lz4, ++context_.member_count, context_.input.offset()};
@@ -192,7 +173,7 @@ class Lz4Blocks : public Stages {
 }  // namespace
 
 Result<bool> fits_lz4_blocks(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_frame(context));
+  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
   return !header || !header->is_linked;
 }
 Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context) {

@@ -2,6 +2,7 @@
 //
 // https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md (1.6.3), with its legacy frames
 #pragma once
+#include "stream/input.hpp"
 #include "stream/place.hpp"
 
 namespace penstock::stream {
@@ -20,6 +21,9 @@ constexpr std::uint32_t stored_bit = 0x80000000;
 
 // The header at the beginning of `bytes`, the magic number first. Code::truncated where it is longer than they are.
 Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes, const Place& place);
+
+// Skips skippable frames; the header behind them, or none where the input ends. Errors name the frame by its number.
+Result<std::optional<Lz4FrameHeader>> next_lz4_frame(Input& input, std::uint64_t frame);
 
 // What LZ4 makes of incompressible bytes at most. Legacy frames have no end mark: a size beyond this is the next frame's magic number.
 constexpr std::uint64_t most_lz4_block_bytes(std::uint64_t bytes) { return bytes + bytes / 255 + 16; }

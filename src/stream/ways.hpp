@@ -45,6 +45,8 @@ Result<std::unique_ptr<Decoder>> make_whole_zlib(Context& context);
 Result<std::unique_ptr<Decoder>> make_zlib_stream(Context& context);
 Result<bool> fits_zstd_frames(Context& context);
 Result<std::unique_ptr<Decoder>> make_zstd_frames(Context& context);
+Result<bool> fits_zstd_parallel(Context& context);
+Result<std::unique_ptr<Decoder>> make_zstd_parallel(Context& context);
 Result<std::unique_ptr<Decoder>> make_zstd_stream(Context& context);
 Result<bool> fits_lz4_blocks(Context& context);
 Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context);

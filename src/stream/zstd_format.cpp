@@ -9,7 +9,6 @@ namespace penstock::stream {
 namespace {
 
 constexpr std::uint64_t most_block_bytes = 128 << 10;
-constexpr std::uint64_t most_window_bytes = std::uint64_t{1} << 31;      // libzstd's, for streams
 
 // Exponent and mantissa (3.1.1.1.2).
 std::uint64_t window_bytes_of(unsigned descriptor) {
@@ -38,9 +37,29 @@ Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes, cons
   if (content_field > 0) header.content_bytes = reader.number(content_field) + (content_field == 2 ? 256 : 0);
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
   if (is_single_segment) header.window_bytes = *header.content_bytes;
-  if (header.window_bytes > most_window_bytes) return place.at(place.offset + 5).error(Code::unsupported, "a window of more than 2 GiB");
+  if (header.window_bytes > most_zstd_window_bytes)
+    return place.at(place.offset + 5).error(Code::unsupported, "a window of more than 2 GiB");
   header.header_bytes = reader.at();
   return header;
+}
+
+Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame) {
+  for (;;) {
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(most_zstd_header_bytes));
+    const Place place{Format::zstd, frame, input.offset()};
+    if (bytes.empty()) return std::optional<ZstdFrameHeader>();
+    PENSTOCK_ASSIGN(const bool was_skipped, skip_skippable_frame(input, bytes, place));
+    if (was_skipped) continue;
+    PENSTOCK_ASSIGN(ZstdFrameHeader header, parse_zstd_header(bytes, place));
+    return std::optional(header);
+  }
+}
+
+Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given, const Place& place) {
+  if (header.dictionary_id == 0 || given == header.dictionary_id) return {};
+  const std::string wanted = "it needs dictionary " + std::to_string(header.dictionary_id);
+  if (!given) return place.error(Code::invalid, wanted + ", and none was given");
+  return place.error(Code::invalid, wanted + ", and " + (*given == 0 ? "one without a number" : std::to_string(*given)) + " was given");
 }
 
 Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFrameHeader& header, std::uint64_t most_bytes,

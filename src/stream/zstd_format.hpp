@@ -15,6 +15,15 @@ struct ZstdFrameHeader {
 // The header at the beginning of `bytes`, the magic number first. Code::truncated where it is longer than they are.
 Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes, const Place& place);
 constexpr std::size_t most_zstd_header_bytes = 18;
+constexpr std::uint64_t most_zstd_window_bytes = std::uint64_t{1} << 31;      // libzstd's, for streams
+// Skips skippable frames; the header behind them, or none where the input ends. Errors name the frame by its number.
+Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame);
+// `given` is the number of the dictionary that there is, 0 of one that has none.
+Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given, const Place& place);
+
+// Frames of at most so many bytes, before and after, are decoded whole and several at once; longer ones have threads inside of them, where
+// the input is mapped. Four times as many are held at once on two cores.
+inline std::uint64_t most_threaded_frame_bytes(const Input& input) { return std::uint64_t{input.is_mapped() ? 16u : 64u} << 20; }
 
 struct ZstdExtent {
   std::uint64_t frame_bytes = 0;        // of the whole frame

@@ -5,16 +5,13 @@
 #include <memory>
 #include <new>
 
-#include "stream/byte_reader.hpp"
-#include "stream/formats.hpp"
 #include "stream/ways.hpp"
 #include "stream/zstd_format.hpp"
 
 namespace penstock::stream {
 namespace {
 
-// Of a frame that is decoded whole, before and after; a piece has several small ones, or one.
-constexpr std::uint64_t most_frame_bytes = 64 << 20, least_piece_bytes = 1 << 20;
+constexpr std::uint64_t least_piece_bytes = 1 << 20;      // a piece has several small frames, or one
 constexpr std::size_t stream_piece_bytes = 1 << 20;
 
 struct FreeContext { void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); } };
@@ -36,6 +33,10 @@ Result<Dictionary> load_dictionary(std::span<const std::byte> bytes) {
   return dictionary;
 }
 
+std::optional<std::uint32_t> dictionary_number(const ZSTD_DDict* dictionary) {
+  return dictionary ? std::optional<std::uint32_t>(ZSTD_getDictID_fromDDict(dictionary)) : std::nullopt;
+}
+
 Status library_error(std::size_t code, const Place& place) {
   const char* const reason = ZSTD_getErrorName(code);
   switch (ZSTD_getErrorCode(code)) {
@@ -45,47 +46,19 @@ Status library_error(std::size_t code, const Place& place) {
   }
 }
 
-Status check_dictionary(const ZstdFrameHeader& header, const ZSTD_DDict* dictionary, const Place& place) {
-  if (header.dictionary_id == 0) return {};
-  const std::string wanted = "it needs dictionary " + std::to_string(header.dictionary_id);
-  if (dictionary == nullptr) return place.error(Code::invalid, wanted + ", and none was given");
-  const unsigned given = ZSTD_getDictID_fromDDict(dictionary);
-  if (given == header.dictionary_id) return {};
-  return place.error(Code::invalid, wanted + ", and " + (given == 0 ? "one without a number" : std::to_string(given)) + " was given");
-}
-
-// Skips skippable frames; none where the input ends or no zstd frame follows.
-Result<std::optional<ZstdFrameHeader>> next_frame(Context& context) {
-  Input& input = context.input;
-  for (;;) {
-    PENSTOCK_ASSIGN(const auto bytes, input.peek(most_zstd_header_bytes));
-    const Place place{Format::zstd, context.member_count + 1, input.offset()};
-    if (bytes.empty()) return std::optional<ZstdFrameHeader>();
-    ByteReader reader(bytes);
-    const std::uint32_t magic = reader.u32(), skippable_bytes = reader.u32();
-    if (bytes.size() < 4) return place.at(place.offset + bytes.size()).ended();
-    if (!is_skippable_magic(magic)) {
-      PENSTOCK_ASSIGN(ZstdFrameHeader header, parse_zstd_header(bytes, place));
-      return std::optional(header);
-    }
-    if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
-    PENSTOCK_ASSIGN(const bool is_whole, skip_over(input, std::uint64_t{8} + skippable_bytes));
-    if (!is_whole) return place.at(input.offset()).ended();
-  }
-}
-
 class Frames : public Stages {
  public:
   Frames(Context& context, Dictionary dictionary) : context_(context), dictionary_(std::move(dictionary)) {}
 
   Result<bool> take(Piece& piece) override {
+    const std::uint64_t most_frame_bytes = most_threaded_frame_bytes(context_.input);
     while (piece.room < least_piece_bytes) {
-      PENSTOCK_ASSIGN(const auto header, next_frame(context_));
+      PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context_.input, context_.member_count + 1));
       if (!header) break;
       const Place place{Format::zstd, context_.member_count + 1, context_.input.offset()};
       PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(context_.input, *header, most_frame_bytes, place));
       if (!extent || (!piece.units.empty() && piece.room + extent->most_output_bytes > most_frame_bytes)) break;
-      PENSTOCK_TRY(check_dictionary(*header, dictionary_.get(), place));
+      PENSTOCK_TRY(check_zstd_dictionary(*header, dictionary_number(dictionary_.get()), place));
       PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(extent->frame_bytes));
       piece.units.push_back({.bytes = bytes.first(extent->frame_bytes), .offset = place.offset, .index = ++context_.member_count,
                              .output_bytes = extent->most_output_bytes});
@@ -133,10 +106,10 @@ class FrameStream : public Stages {
 
  private:
   Result<bool> begin_frame() {
-    PENSTOCK_ASSIGN(const auto header, next_frame(context_));
+    PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context_.input, context_.member_count + 1));
     if (!header) return false;
     const Place place{Format::zstd, ++context_.member_count, context_.input.offset()};
-    PENSTOCK_TRY(check_dictionary(*header, dictionary_.get(), place));
+    PENSTOCK_TRY(check_zstd_dictionary(*header, dictionary_number(dictionary_.get()), place));
     context_.unchecked_member_count += !header->has_checksum;
     if (dictionary_) ZSTD_DCtx_refDDict(decoding_.get(), dictionary_.get());
     return true;
@@ -163,10 +136,10 @@ class FrameStream : public Stages {
 }  // namespace
 
 Result<bool> fits_zstd_frames(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_frame(context));
+  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context.input, context.member_count + 1));
   if (!header) return true;      // nothing but skippable frames was left
   const Place place{Format::zstd, context.member_count + 1, context.input.offset()};
-  PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(context.input, *header, most_frame_bytes, place));
+  PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(context.input, *header, most_threaded_frame_bytes(context.input), place));
   return extent.has_value();
 }
 Result<std::unique_ptr<Decoder>> make_zstd_frames(Context& context) {

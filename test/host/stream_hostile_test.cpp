@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "zstd_frames.hpp"
+// Behind it, since it wants more of libzstd's header than others do.
 #include "codec/checksum/crc32c.hpp"
 #include "stream_bytes.hpp"
 
@@ -36,7 +38,7 @@ void expect_same(const Sample& sample, std::string_view file, const std::string&
   for (const std::string& way : ways_of(sample.format)) {
     const auto found = decompress(bytes_of(file), {.format = sample.format, .threads = 1, .variant = way});
     if (!way.empty() && does_not_fit(found.status())) continue;
-    if (may_be_stricter && !found.ok()) continue;
+    if (!found.ok() && (may_be_stricter || zstd_test::is_listed_as_stricter(found.status().message()))) continue;
     ASSERT_EQ(found.ok(), expected.has_value()) << sample.name << ", " << what << ", " << way << ": " << found.status().text();
     if (found.ok()) {
       ASSERT_TRUE(text_of(*found) == *expected) << sample.name << ", " << what << ", " << way;
