@@ -102,6 +102,7 @@ std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes) {
 
 // The second run's length in bytes shifts the first's CRC by x^8 for each; the complements cancel out.
 std::uint32_t crc32_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes) {
+  if (first == 0) return second;
   Polynomial shift = one, square = power_of_x(8);
   for (; second_bytes > 0; second_bytes >>= 1, square = product(square, square))
     if (second_bytes & 1) shift = product(shift, square);

@@ -28,19 +28,19 @@ template <class Sink> [[gnu::always_inline]] inline FastEnd decode_fast(FastStat
   Sink sink = to;
   const Entry* const literals = state.tables->literals.data();
   const Entry* const distances = state.tables->distances.data();
-  const auto fill = [&] [[gnu::always_inline]] {
+  const auto fill = [&]() __attribute__((always_inline)) {
     word |= load8(in) << (bits & 63);
     in += 7 - (bits >> 3 & 7);
     bits |= 56;
   };
-  const auto take = [&] [[gnu::always_inline]] (Entry entry) {
+  const auto take = [&](Entry entry) __attribute__((always_inline)) {
     word >>= entry & 63;
     bits -= entry;
   };
-  const auto value_of = [] [[gnu::always_inline]] (std::uint64_t from, Entry entry) {
+  const auto value_of = [](std::uint64_t from, Entry entry) __attribute__((always_inline)) {
     return low_bits(from, entry & 63) >> (entry >> code_bits_at & 15);
   };
-  const auto literals_at = [&] [[gnu::always_inline]] (Entry entry) {
+  const auto literals_at = [&](Entry entry) __attribute__((always_inline)) {
     sink.literals(entry);
     take(entry);
     return literals[word & literal_mask];

@@ -115,7 +115,16 @@ void pair_sums(const Entry* table, unsigned bits, Entry* sums) {
   }
 }
 
-void pair_literals(const SortedCode& code, Entry* table) {
+}  // namespace
+
+bool build_literals(std::span<const std::uint8_t> code_bits, DecodeTables& tables) {
+  return build(SortedCode(code_bits), code_bits.size(), Incomplete::one_symbol_or_none, tables.literals.data(), literal_table_bits,
+               literal_entry_of);
+}
+
+void pair_literals(std::span<const std::uint8_t> code_bits, DecodeTables& tables) {
+  const SortedCode code(code_bits);
+  Entry* const table = tables.literals.data();
   std::array<Entry, 1u << literal_table_bits> sums;      // for codes of b bits 2^(11 - b) of them, at that place
   for (unsigned bits = 1; bits < literal_table_bits; bits++)
     if (code.count[bits] > 0) pair_sums(table, bits, sums.data() + (1u << (literal_table_bits - bits)));
@@ -128,16 +137,6 @@ void pair_literals(const SortedCode& code, Entry* table) {
       for (unsigned at = 0; at < 1u << (literal_table_bits - bits); at++) table[reversed + (at << bits)] = first + sum[at];
     }
   }
-}
-
-}  // namespace
-
-bool build_literals(std::span<const std::uint8_t> code_bits, DecodeTables& tables) {
-  const SortedCode code(code_bits);
-  Entry* const table = tables.literals.data();
-  if (!build(code, code_bits.size(), Incomplete::one_symbol_or_none, table, literal_table_bits, literal_entry_of)) return false;
-  pair_literals(code, table);
-  return true;
 }
 
 bool build_distances(std::span<const std::uint8_t> code_bits, DecodeTables& tables) {
@@ -159,6 +158,7 @@ const DecodeTables& fixed_tables() {
     distances.fill(5);
     DecodeTables made;
     build_literals(literals, made);
+    pair_literals(literals, made);
     build_distances(distances, made);
     return made;
   }();

@@ -36,6 +36,8 @@ using PrecodeTable = std::array<Entry, 1u << precode_table_bits>;      // symbol
 // Fills a table from the bits of each symbol's code, 0 where it has none. The codes that zlib takes are taken: complete ones, and those of
 // lengths or distances with a single symbol of one bit, or with none, where the other bits are no symbol. False says that it is neither.
 bool build_literals(std::span<const std::uint8_t> code_bits, DecodeTables& tables);
+// Makes one entry of short literals that follow one another, in a table of these bits. As much work as the table itself.
+void pair_literals(std::span<const std::uint8_t> code_bits, DecodeTables& tables);
 bool build_distances(std::span<const std::uint8_t> code_bits, DecodeTables& tables);
 bool build_precode(std::span<const std::uint8_t> code_bits, PrecodeTable& table);
 

@@ -34,6 +34,9 @@ std::size_t careful_value(BitInput& in, Entry entry) {
   return (entry >> value_at) + (low_bits(before, entry & 0xff) >> (entry >> code_bits_at & 15));
 }
 
+// Before literals are paired: a block of a hundred bytes is not worth it.
+constexpr std::ptrdiff_t input_before_pairs = 256;
+
 }  // namespace
 
 std::string_view words_of(Fault fault) {
@@ -135,7 +138,6 @@ Fault Decoder::read_codes() {
   }
   PrecodeTable precode;
   if (!build_precode(precode_bits, precode)) return Fault::precode;
-  std::array<std::uint8_t, sound_literal_symbols + sound_distance_symbols> code_bits;
   const unsigned count = literal_count + distance_count;
   for (unsigned done = 0; done < count;) {
     if (in_.bits < 14) in_.fill();
@@ -145,18 +147,20 @@ Fault Decoder::read_codes() {
     if (in_.bits < symbol_bits + extra) return Fault::truncated;
     in_.take(symbol_bits);
     if (symbol < 16) {
-      code_bits[done++] = static_cast<std::uint8_t>(symbol);
+      code_bits_[done++] = static_cast<std::uint8_t>(symbol);
       continue;
     }
     if (symbol == 16 && done == 0) return Fault::repeat_of_nothing;
     const unsigned repeats = in_.taken(extra) + (symbol == 18 ? 11 : 3);
     if (repeats > count - done) return Fault::repeat_too_long;
-    std::fill_n(code_bits.data() + done, repeats, symbol == 16 ? code_bits[done - 1] : std::uint8_t{0});
+    std::fill_n(code_bits_.data() + done, repeats, symbol == 16 ? code_bits_[done - 1] : std::uint8_t{0});
     done += repeats;
   }
-  if (code_bits[end_of_block] == 0) return Fault::no_end_of_block;
-  if (!build_literals({code_bits.data(), literal_count}, tables_)) return Fault::literal_code;
-  if (!build_distances({code_bits.data() + literal_count, distance_count}, tables_)) return Fault::distance_code;
+  if (code_bits_[end_of_block] == 0) return Fault::no_end_of_block;
+  if (!build_literals({code_bits_.data(), literal_count}, tables_)) return Fault::literal_code;
+  if (!build_distances({code_bits_.data() + literal_count, distance_count}, tables_)) return Fault::distance_code;
+  literal_count_ = literal_count;
+  has_pairs_ = false;
   return Fault::none;
 }
 
@@ -175,8 +179,11 @@ template <class Sink> bool Decoder::copy_stored(Sink& sink) {
 
 // True when the block is done; false where the output is full or a fault was found.
 template <class Sink> bool Decoder::decode_block(Sink& sink) {
-  if (in_.end - in_.at > fast_input_bytes && sink.has_room()) {
-    FastState state{in_.at, in_.end - fast_input_bytes, in_.word, in_.bits, uses_fixed_ ? &fixed_tables() : &tables_};
+  while (in_.end - in_.at > fast_input_bytes && sink.has_room()) {
+    const bool has_pairs = uses_fixed_ || has_pairs_;
+    const std::ptrdiff_t in_bytes = in_.end - in_.at - fast_input_bytes;
+    FastState state{in_.at, in_.at + (has_pairs ? in_bytes : std::min(in_bytes, input_before_pairs)), in_.word, in_.bits,
+                    uses_fixed_ ? &fixed_tables() : &tables_};
     const FastEnd end = run_fast(state, sink);
     in_.at = state.in, in_.bits = state.bits, in_.word = low_bits(state.word, state.bits);
     switch (end) {
@@ -186,6 +193,9 @@ template <class Sink> bool Decoder::decode_block(Sink& sink) {
       case FastEnd::distance_symbol: return failed(Fault::distance_symbol, in_.position());
       case FastEnd::too_far: return failed(Fault::too_far, in_.position());
     }
+    if (has_pairs || !sink.has_room()) break;
+    pair_literals({code_bits_.data(), literal_count_}, tables_);
+    has_pairs_ = true;
   }
   return decode_careful(sink);
 }

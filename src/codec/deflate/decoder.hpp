@@ -1,5 +1,6 @@
 // A decoder of one Deflate stream that can stop anywhere and go on into another sink, and so in another thread.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -44,9 +45,12 @@ class Decoder {
   std::uint64_t blocks_begun_ = 0, fault_bit_ = 0;
   std::uint64_t stored_left_ = 0;
   Place place_ = Place::between_blocks;
-  bool is_last_ = false, uses_fixed_ = false;
+  bool is_last_ = false, uses_fixed_ = false, has_pairs_ = false;
   Fault fault_ = Fault::none;
-  DecodeTables tables_;      // of the block, where it is dynamic
+  // Of the block, where it is dynamic: the bits of each symbol's code, literals first, and the tables.
+  std::array<std::uint8_t, sound_literal_symbols + sound_distance_symbols> code_bits_;
+  unsigned literal_count_ = 0;
+  DecodeTables tables_;
 };
 
 }  // namespace penstock::deflate

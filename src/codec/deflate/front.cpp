@@ -20,14 +20,13 @@ void Segment::resolve() {
 }
 
 Front::Front(std::span<const std::byte> input, PieceResources& resources)
-    : decoder_(std::make_unique<Decoder>(input, 0)), resources_(resources) {
-  window_.fill(0);
-}
+    : decoder_(std::make_unique<Decoder>(input, 0)), resources_(resources) {}
 
 std::shared_ptr<Segment> Front::begin_segment() {
   auto segment = std::make_shared<Segment>(resources_.bytes, resources_.bytes.take(), resources_.checksum);
   segment->offset = window_bytes;
-  std::copy(window_.begin(), window_.end(), segment->begin() - window_bytes);
+  const auto known = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, window_bytes));
+  std::copy(window_.end() - known, window_.end(), segment->begin() - known);
   return segment;
 }
 
@@ -51,7 +50,10 @@ Decoder::Stop Front::step(Segment& segment, std::uint64_t boundary_bit) {
   return stop;
 }
 
-void Front::end_segment(Segment& segment) { std::copy_n(segment.begin() + segment.count - window_bytes, window_bytes, window_.begin()); }
+void Front::end_segment(Segment& segment) {
+  const auto known = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, window_bytes));
+  std::copy_n(segment.begin() + segment.count - known, known, window_.end() - known);
+}
 
 void Front::take_decoder(Piece& piece) {
   blocks_before_ += decoder_->blocks_begun();
