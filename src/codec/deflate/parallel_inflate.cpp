@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -29,9 +30,9 @@ using AheadPointer = std::shared_ptr<Ahead>;
 using SegmentPointer = std::shared_ptr<Segment>;
 
 constexpr std::size_t front_segment_bytes = std::size_t{1} << 20;     // the caller writes it from the second-level cache
-constexpr std::uint64_t search_step_bits = 8 * 16384;              // between two looks whether the front has passed
+constexpr std::uint64_t search_step_bits = 8 * 16384;                 // between two looks whether the front has passed
 constexpr std::uint64_t least_piece_bits = 8 * 65536, most_piece_bits = std::uint64_t{8} << 24;
-constexpr unsigned most_token_threads = 6;
+constexpr unsigned most_token_threads = 6;      // by the speeds of docs/performance.md: of more, the front would copy matches all the time
 
 PieceResources resources_of(const InflateOptions& options, bool uses_tokens) {
   const PieceSizes sizes{options.piece_bytes, std::min(options.piece_bytes, front_segment_bytes), options.step_bytes};
@@ -221,7 +222,13 @@ void ParallelInflate::State::work() {
   Lock lock(mutex);
   while (!is_closing) {
     if (resolve_one(lock, output.size())) continue;
-    if (const AheadPointer mine = claim()) speculate(lock, mine);
+    AheadPointer mine;
+    try {
+      mine = claim();
+    } catch (const std::bad_alloc&) {
+      may_speculate = false;
+    }
+    if (mine) speculate(lock, mine);
     else if (may_advance()) advance(lock);
     else changed.wait(lock);
   }
