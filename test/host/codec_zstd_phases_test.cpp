@@ -13,7 +13,7 @@ TEST(CodecZstdPhases, StatesOfTheFormatsExample) {
   distribution.states[0] = 5;
   distribution.states[1] = 123;
   std::array<zstd::FseState, 128> states;
-  zstd::spread_states(distribution, states.data());
+  zstd::for_each_state(distribution, [&](unsigned at, const zstd::FseState& state) { states[at] = state; });
   std::vector<unsigned> bits, bases;
   for (const zstd::FseState& state : states)
     if (state.symbol == 0) bits.push_back(state.next_bits), bases.push_back(state.next_base);
@@ -33,9 +33,9 @@ TEST(CodecZstdPhases, PredefinedTables) {
   const auto literal = table_of(zstd::CodeKind::literal_length), offset = table_of(zstd::CodeKind::offset);
   const auto expect_state = [](const zstd::SequenceState& state, unsigned value_bits, std::uint32_t base, unsigned next_bits,
                                unsigned next_base) {
-    EXPECT_EQ(state.counts & 255, value_bits);
+    EXPECT_EQ(state.value_bits, value_bits);
     EXPECT_EQ(state.base, base);
-    EXPECT_EQ(state.counts >> 8, next_bits);
+    EXPECT_EQ(state.next_bits, next_bits);
     EXPECT_EQ(state.next_base, next_base);
   };
   expect_state(literal->states[0], 0, 0, 4, 0);

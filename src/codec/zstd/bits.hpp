@@ -1,6 +1,7 @@
 // Bits of Zstandard's streams. Entropy-coded streams are read from their last bit to their first: `left` is how many bits are still to
 // be read, and the next to be read stand below it (RFC 8878, section 4.1).
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -35,13 +36,13 @@ class BackwardBits {
  public:
   explicit BackwardBits(std::span<const Byte> stream) : stream_(stream), left_(stream_bits(stream)) {}
   std::int64_t left() const { return left_; }      // below zero: more was read than there is
-  std::uint32_t take(unsigned count) {
-    std::uint32_t value = 0;
-    for (unsigned bit = 0; bit < count; bit++) {
-      left_--;
-      value = 2 * value + (left_ >= 0 ? stream_[static_cast<std::size_t>(left_ >> 3)] >> (left_ & 7) & 1 : 0);
-    }
-    return value;
+  std::uint32_t take(unsigned count) {             // at most 16
+    left_ -= count;
+    std::uint64_t value = 0;
+    const std::int64_t first = left_ >> 3;
+    for (std::int64_t byte = std::max<std::int64_t>(first, 0); byte < first + 4 && byte < static_cast<std::int64_t>(stream_.size()); byte++)
+      value |= std::uint64_t{stream_[static_cast<std::size_t>(byte)]} << (8 * (byte - first));
+    return static_cast<std::uint32_t>(value >> (left_ & 7) & ((1u << count) - 1));
   }
 
  private:
@@ -54,11 +55,11 @@ class ForwardBits {
  public:
   explicit ForwardBits(std::span<const Byte> stream) : stream_(stream) {}
   std::uint32_t peek(unsigned count) const {      // at most 16
-    std::uint32_t value = 0;
     const std::size_t first = at_ >> 3;
-    for (std::size_t byte = 0; byte < 3 && first + byte < stream_.size(); byte++)
-      value |= std::uint32_t{stream_[first + byte]} << (8 * byte);
-    return value >> (at_ & 7) & ((1u << count) - 1);
+    std::uint64_t value = 0;
+    if (first + 8 <= stream_.size()) value = load_le64(stream_.data() + first);
+    else if (first < stream_.size()) value = load_le(stream_.data() + first, stream_.size() - first);
+    return static_cast<std::uint32_t>(value >> (at_ & 7) & ((1u << count) - 1));
   }
   void skip(unsigned count) { at_ += count; }
   std::uint32_t take(unsigned count) {

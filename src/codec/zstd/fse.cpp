@@ -25,21 +25,6 @@ unsigned take_zeros(ForwardBits& bits, unsigned limit) {
   return count;
 }
 
-// States with less than one share stand at the table's end; the others are strewn over the rest.
-void strew_symbols(const Distribution& distribution, FseState* states) {
-  const unsigned size = 1u << distribution.accuracy_log, mask = size - 1, step = (size >> 1) + (size >> 3) + 3;
-  unsigned high = size;
-  for (unsigned symbol = 0; symbol < distribution.symbol_count; symbol++)
-    if (distribution.states[symbol] == -1) states[--high].symbol = static_cast<std::uint8_t>(symbol);
-  unsigned at = 0;
-  for (unsigned symbol = 0; symbol < distribution.symbol_count; symbol++)
-    for (int share = 0; share < distribution.states[symbol]; share++) {
-      states[at].symbol = static_cast<std::uint8_t>(symbol);
-      do at = (at + step) & mask;
-      while (at >= high);
-    }
-}
-
 }  // namespace
 
 const char* read_distribution(std::span<const Byte> from, unsigned largest_log, unsigned largest_count, Distribution& distribution,
@@ -64,18 +49,19 @@ const char* read_distribution(std::span<const Byte> from, unsigned largest_log, 
   return used_bytes > from.size() ? "an FSE table's description is cut short" : nullptr;
 }
 
-void spread_states(const Distribution& distribution, FseState* states) {
-  strew_symbols(distribution, states);
-  const unsigned size = 1u << distribution.accuracy_log;
-  std::array<std::uint16_t, match_length_codes> next;
+// States with less than one share stand at the table's end; the others are strewn over the rest.
+void spread_symbols(const Distribution& distribution, std::array<std::uint8_t, most_states>& symbols) {
+  const unsigned size = 1u << distribution.accuracy_log, mask = size - 1, step = (size >> 1) + (size >> 3) + 3;
+  unsigned high = size;
   for (unsigned symbol = 0; symbol < distribution.symbol_count; symbol++)
-    next[symbol] = static_cast<std::uint16_t>(distribution.states[symbol] == -1 ? 1 : distribution.states[symbol]);
-  for (unsigned at = 0; at < size; at++) {
-    FseState& state = states[at];
-    const unsigned order = next[state.symbol]++;
-    state.next_bits = static_cast<std::uint8_t>(distribution.accuracy_log + 1 - std::bit_width(order));
-    state.next_base = static_cast<std::uint16_t>((order << state.next_bits) - size);
-  }
+    if (distribution.states[symbol] == -1) symbols[--high] = static_cast<std::uint8_t>(symbol);
+  unsigned at = 0;
+  for (unsigned symbol = 0; symbol < distribution.symbol_count; symbol++)
+    for (int share = 0; share < distribution.states[symbol]; share++) {
+      symbols[at] = static_cast<std::uint8_t>(symbol);
+      do at = (at + step) & mask;
+      while (at >= high);
+    }
 }
 
 }  // namespace penstock::zstd

@@ -26,7 +26,23 @@ struct FseState {
   std::uint16_t next_base = 0;
 };
 
-// The 2^accuracy_log states of a distribution that read_distribution() found sound.
-void spread_states(const Distribution& distribution, FseState* states);
+constexpr unsigned most_states = 1u << literal_length_log;
+
+// The symbols of the 2^accuracy_log states of a distribution that read_distribution() found sound.
+void spread_symbols(const Distribution& distribution, std::array<std::uint8_t, most_states>& symbols);
+
+// Calls put(state's number, what the state is) for all of them, in order.
+template <class Put> void for_each_state(const Distribution& distribution, const Put& put) {
+  std::array<std::uint8_t, most_states> symbols;
+  spread_symbols(distribution, symbols);
+  std::array<std::uint16_t, match_length_codes> next;      // a symbol's states count on from their number
+  for (unsigned symbol = 0; symbol < distribution.symbol_count; symbol++)
+    next[symbol] = static_cast<std::uint16_t>(distribution.states[symbol] == -1 ? 1 : distribution.states[symbol]);
+  const unsigned log = distribution.accuracy_log, size = 1u << log;
+  for (unsigned at = 0; at < size; at++) {
+    const unsigned order = next[symbols[at]]++, next_bits = log + 1 - static_cast<unsigned>(std::bit_width(order));
+    put(at, FseState{symbols[at], static_cast<std::uint8_t>(next_bits), static_cast<std::uint16_t>((order << next_bits) - size)});
+  }
+}
 
 }  // namespace penstock::zstd

@@ -18,7 +18,7 @@ const char* read_fse_weights(std::span<const Byte> from, HuffmanWeights& tree) {
   std::size_t table_bytes = 0;
   if (const char* fault = read_distribution(from, weight_log, largest_code_bits + 2, distribution, table_bytes)) return fault;
   std::array<FseState, 1u << weight_log> states;
-  spread_states(distribution, states.data());
+  for_each_state(distribution, [&](unsigned at, const FseState& state) { states[at] = state; });
   BackwardBits bits(from.subspan(table_bytes));
   if (bits.left() < 2 * distribution.accuracy_log) return "the Huffman tree's weights have no two states to begin with";
   unsigned state[2] = {bits.take(distribution.accuracy_log), 0};

@@ -7,15 +7,32 @@
 namespace penstock::zstd {
 namespace {
 
-SequenceState state_of(CodeKind kind, const FseState& state) {
-  const unsigned code = state.symbol;
-  switch (kind) {
-    case CodeKind::literal_length:
-      return sequence_state(literal_length_bits[code], state.next_bits, state.next_base, literal_length_base[code]);
-    case CodeKind::match_length: return sequence_state(match_length_bits[code], state.next_bits, state.next_base, match_length_base[code]);
-    case CodeKind::offset: break;
+// What the codes of one kind stand for.
+struct CodeValues {
+  const std::uint32_t* base;
+  const std::uint8_t* bits;
+};
+
+struct OffsetValues {
+  std::uint32_t base[offset_codes]{0, 1};
+  std::uint8_t bits[offset_codes]{0, 1};
+  constexpr OffsetValues() {
+    for (unsigned code = 2; code < offset_codes; code++) base[code] = (1u << code) - 3, bits[code] = static_cast<std::uint8_t>(code);
   }
-  return sequence_state(code, state.next_bits, state.next_base, code > 1 ? (1u << code) - 3 : code);
+};
+constexpr OffsetValues offset_values;
+
+CodeValues values_of(CodeKind kind) {
+  switch (kind) {
+    case CodeKind::literal_length: return {literal_length_base, literal_length_bits};
+    case CodeKind::offset: return {offset_values.base, offset_values.bits};
+    case CodeKind::match_length: break;
+  }
+  return {match_length_base, match_length_bits};
+}
+
+SequenceState state_of(const CodeValues& values, const FseState& state) {
+  return {values.bits[state.symbol], state.next_bits, state.next_base, values.base[state.symbol]};
 }
 
 template <std::size_t count> Distribution predefined(const std::int16_t (&states)[count], std::uint8_t log) {
@@ -34,10 +51,9 @@ Distribution predefined(CodeKind kind) {
 }
 
 void fill_from(CodeKind kind, const Distribution& distribution, SequenceTable& table) {
-  std::array<FseState, 1u << literal_length_log> states;
-  spread_states(distribution, states.data());
+  const CodeValues values = values_of(kind);
   table.accuracy_log = distribution.accuracy_log;
-  for (unsigned at = 0; at < 1u << distribution.accuracy_log; at++) table.states[at] = state_of(kind, states[at]);
+  for_each_state(distribution, [&](unsigned at, const FseState& state) { table.states[at] = state_of(values, state); });
 }
 
 }  // namespace
@@ -54,7 +70,7 @@ void fill_table(CodeKind kind, const TableSource& source, SequenceTable& table) 
   if (source.mode == TableMode::fse) return fill_from(kind, source.distribution, table);
   if (source.mode == TableMode::predefined) return fill_from(kind, predefined(kind), table);
   table.accuracy_log = 0;
-  table.states[0] = state_of(kind, FseState{source.rle_code, 0, 0});
+  table.states[0] = state_of(values_of(kind), FseState{source.rle_code, 0, 0});
 }
 
 }  // namespace penstock::zstd

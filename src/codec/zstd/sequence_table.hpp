@@ -19,14 +19,12 @@ struct TableSource {
 
 // What a state stands for and leads to. The value is `base` plus `value_bits` bits of the stream, and the next state `next_base` plus
 // `next_bits` bits. An offset's value is the offset itself where its code is 2 or more (the format adds three), else the place among the
-// latest offsets: 0, or 1 plus a bit. `counts` has value_bits in its low byte and next_bits above: sums of three are sums of both.
+// latest offsets: 0, or 1 plus a bit.
 struct SequenceState {
-  std::uint16_t counts = 0, next_base = 0;
+  std::uint8_t value_bits = 0, next_bits = 0;
+  std::uint16_t next_base = 0;
   std::uint32_t base = 0;
 };
-constexpr SequenceState sequence_state(unsigned value_bits, unsigned next_bits, std::uint16_t next_base, std::uint32_t base) {
-  return {static_cast<std::uint16_t>(value_bits | next_bits << 8), next_base, base};
-}
 
 struct SequenceTable {
   std::uint64_t accuracy_log = 0;
