@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <libdeflate.h>
 #include <lz4.h>
+#include <memory>
 
 #include "base/parallel.hpp"
 #include "cli/output_file.hpp"
@@ -36,7 +38,30 @@ std::uint64_t lz4_sequences(const char* chunk, std::uint64_t bytes) {
   return count;
 }
 
-constexpr ChunkLibrary libraries[] = {{"lz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences}};
+// An encoder and a decoder a thread, as they may not be shared.
+libdeflate_compressor* deflater() {
+  constexpr int level = 6;
+  static thread_local const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> made(
+      libdeflate_alloc_compressor(level), libdeflate_free_compressor);
+  return made.get();
+}
+libdeflate_decompressor* inflater() {
+  static thread_local const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> made(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  return made.get();
+}
+std::uint64_t deflate_bound(std::uint64_t bytes) { return libdeflate_deflate_compress_bound(nullptr, bytes); }
+std::uint64_t deflate_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  return libdeflate_deflate_compress(deflater(), text, bytes, chunk, room);
+}
+bool deflate_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  return libdeflate_deflate_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) == LIBDEFLATE_SUCCESS;
+}
+
+constexpr ChunkLibrary libraries[] = {
+    {"lz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences},
+    {"deflate", chunks::Format::deflate, deflate_bound, deflate_compress, deflate_decompress, nullptr},
+};
 
 // The chunks of a text, each by itself, and their sequences; nothing where one failed.
 std::vector<Bytes> each_compressed(const ChunkLibrary& library, const Bytes& text, std::uint64_t chunk_bytes, std::uint64_t& sequences) {
@@ -51,7 +76,7 @@ std::vector<Bytes> each_compressed(const ChunkLibrary& library, const Bytes& tex
       const std::uint64_t size = library.compress(text.data() + i * chunk_bytes, bytes, scratch.data(), room);
       if (size == 0) has_failed = true;
       made[i].assign(scratch.begin(), scratch.begin() + size);
-      sequence_count += library.count_sequences(made[i].data(), size);
+      if (library.count_sequences != nullptr) sequence_count += library.count_sequences(made[i].data(), size);
     }
   });
   sequences = sequence_count;

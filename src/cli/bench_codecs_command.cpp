@@ -100,7 +100,7 @@ class CodecBench {
     figure.text_bytes = static_cast<double>(chunks_.text.size());
     figure.stored_bytes = static_cast<double>(chunks_.input.size());
     figure.bytes = figure.text_bytes + figure.stored_bytes;
-    figure.text_bytes_a_sequence = figure.text_bytes / static_cast<double>(chunks_.sequence_count);
+    if (chunks_.sequence_count != 0) figure.text_bytes_a_sequence = figure.text_bytes / static_cast<double>(chunks_.sequence_count);
     return figure;
   }
 

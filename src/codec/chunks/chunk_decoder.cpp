@@ -6,10 +6,13 @@ namespace penstock::chunks {
 namespace {
 
 bool any(const Traits&) { return true; }
+bool is_cpu(const Traits& traits) { return traits.is_cpu; }
 
 constexpr std::array table = {
     Variant{"lz4_decode_team", Format::lz4, has_room_for_lz4_teams, build_lz4_team},
     Variant{"lz4_decode_items", Format::lz4, any, build_lz4_items},
+    Variant{"deflate_decode_team", Format::deflate, has_room_for_deflate_teams, build_deflate_team},
+    Variant{"deflate_decode_items", Format::deflate, is_cpu, build_deflate_items},
 };
 
 struct FaultWords { Fault fault; Code code; const char* words; };
@@ -18,6 +21,9 @@ constexpr std::array fault_words = {
     FaultWords{Fault::too_long, Code::capacity, "more text than there is room for"},
     FaultWords{Fault::bad_distance, Code::corrupt, "a match from before the text's beginning, or at distance 0"},
     FaultWords{Fault::bad_end, Code::corrupt, "a match nearer to the chunk's end than its format allows"},
+    FaultWords{Fault::bad_block, Code::corrupt, "a block's header that says what its format does not have"},
+    FaultWords{Fault::bad_table, Code::corrupt, "lengths of codes that make no code"},
+    FaultWords{Fault::bad_code, Code::corrupt, "a code without a symbol"},
     FaultWords{Fault::too_large, Code::capacity, "a chunk of 2 GiB or more"},
 };
 
@@ -27,9 +33,10 @@ bool has_room(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) { retu
 
 std::string_view name_of(Format format) {
   switch (format) {
-    case Format::lz4: break;
+    case Format::lz4: return "LZ4";
+    case Format::deflate: break;
   }
-  return "LZ4";
+  return "Deflate";
 }
 
 Status status_of(Format format, std::uint64_t chunk, Verdict verdict) {
