@@ -93,20 +93,25 @@ void FramePipeline::decode_block(Lock& lock, BlockDecoder& decoder) {
   slot.is_decoded = true;
 }
 
-bool FramePipeline::work(Lock& lock, BlockDecoder& decoder) {
-  if (can_write()) write_block(lock);
+bool FramePipeline::work(Lock& lock, BlockDecoder& decoder, bool is_writer) {
+  if (is_writer && can_write()) write_block(lock);
   else if (can_scan()) decode_block(lock, decoder);
   else return false;
   if (waiting_ != 0) changed_.notify_all();
   return true;
 }
 
-// Without threads that the system does not give, those that are there do the work.
-void FramePipeline::start_threads() {
+// Who takes pieces has something to do with them, and leaves the writing to a thread. Where the system gives no threads, those that are
+// there do the work.
+void FramePipeline::start_threads(bool is_caller_free) {
   if (thread_count_ == 1 || are_started_ || scanned_ < blocks_before_threads || is_scanned_) return;
   are_started_ = true;
   const Status started = guard([&] {
-    for (unsigned thread = 1; thread < thread_count_; thread++) threads_.emplace_back([this] { help(); });
+    for (unsigned thread = 1; thread < thread_count_; thread++) {
+      const bool is_writer = thread == 1 && !is_caller_free;
+      threads_.emplace_back([this, is_writer] { help(is_writer); });
+      if (is_writer) is_caller_writer_ = false;
+    }
     return Status();
   });
   static_cast<void>(started);
@@ -118,18 +123,18 @@ void FramePipeline::wait(Lock& lock) {
   waiting_--;
 }
 
-void FramePipeline::help() {
+void FramePipeline::help(bool is_writer) {
   const auto decoder = std::make_unique<BlockDecoder>(hot_loops());
   Lock lock(mutex_);
   while (!is_done_ && !is_stopping_)
-    if (!work(lock, *decoder)) wait(lock);
+    if (!work(lock, *decoder, is_writer)) wait(lock);
 }
 
 Result<std::span<const Byte>> FramePipeline::take(std::uint64_t most_bytes) {
   Lock lock(mutex_);
   while (written_ == released_ && !is_done_) {
-    start_threads();
-    if (!work(lock, decoder_)) wait(lock);
+    start_threads(false);
+    if (!work(lock, decoder_, is_caller_writer_)) wait(lock);
   }
   if (written_ != released_) return places_.bytes(released_, written_ - released_ > most_bytes ? released_ + most_bytes : written_);
   PENSTOCK_TRY(status_);
@@ -145,8 +150,8 @@ void FramePipeline::release(std::uint64_t bytes) {
 Status FramePipeline::run() {
   Lock lock(mutex_);
   while (!is_done_) {
-    start_threads();
-    if (!work(lock, decoder_)) wait(lock);
+    start_threads(true);
+    if (!work(lock, decoder_, is_caller_writer_)) wait(lock);
   }
   return status_;
 }
