@@ -24,6 +24,7 @@ namespace penstock::chunks {
 
 enum class Format : unsigned char {
   lz4,          // blocks without a frame: doc/lz4_Block_format.md of github.com/lz4/lz4; the length of a block's text is not in it
+  snappy,       // blocks without a frame: format_description.txt of github.com/google/snappy; the text's length comes first
   deflate,      // streams without a frame: RFC 1951; what stands behind the last block is not looked at
 };
 std::string_view name_of(Format format);      // "LZ4"
@@ -36,6 +37,7 @@ enum class Fault : std::uint32_t {
   bad_distance = 3,      // a match from before the text's beginning, or from nowhere
   bad_end = 4,           // what has to stand at a chunk's end does not
   too_large = 5,         // a chunk of more than most_chunk_bytes
+  bad_length = 6,        // text that ends before or after the length that its chunk tells
   bad_block = 10,        // a block's header that says what the format does not have
   bad_table = 11,        // lengths of codes that make no code
   bad_code = 12,         // a code without a symbol

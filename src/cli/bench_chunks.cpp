@@ -6,6 +6,7 @@
 #include <libdeflate.h>
 #include <lz4.h>
 #include <memory>
+#include <snappy-c.h>
 
 #include "base/parallel.hpp"
 #include "cli/output_file.hpp"
@@ -58,8 +59,42 @@ bool deflate_decompress(const char* chunk, std::uint64_t bytes, char* text, std:
   return libdeflate_deflate_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) == LIBDEFLATE_SUCCESS;
 }
 
+std::uint64_t snappy_bound(std::uint64_t bytes) { return snappy_max_compressed_length(bytes); }
+std::uint64_t snappy_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  std::size_t size = room;
+  return ::snappy_compress(text, bytes, chunk, &size) == SNAPPY_OK ? size : 0;
+}
+bool snappy_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  std::size_t size = text_bytes;
+  return snappy_uncompress(chunk, bytes, text, &size) == SNAPPY_OK && size == text_bytes;
+}
+
+// Literals with the copy behind them are one, as the decoder takes them.
+std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
+  constexpr unsigned copy_bytes[] = {0, 2, 3, 5};
+  constexpr std::uint64_t most_in_tag = 60;
+  std::uint64_t count = 0, at = 0;
+  while (at < bytes && (chunk[at++] & 0x80) != 0) {}      // the text's length
+  for (bool has_literals = false; at < bytes;) {
+    const auto tag = static_cast<unsigned char>(chunk[at]);
+    const bool is_copy = tag % 4 != 0;
+    count += is_copy && has_literals ? 0 : 1;
+    has_literals = !is_copy;
+    at += is_copy ? copy_bytes[tag % 4] : 1;
+    if (is_copy) continue;
+    std::uint64_t number = tag / 4;
+    if (const std::uint64_t more = number < most_in_tag ? 0 : number - most_in_tag + 1; more != 0) {
+      number = 0;
+      for (std::uint64_t i = 0; i < more; i++) number |= std::uint64_t{static_cast<unsigned char>(chunk[at++])} << 8 * i;
+    }
+    at += number + 1;
+  }
+  return count;
+}
+
 constexpr ChunkLibrary libraries[] = {
     {"lz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences},
+    {"snappy", chunks::Format::snappy, snappy_bound, snappy_compress, snappy_decompress, snappy_sequences},
     {"deflate", chunks::Format::deflate, deflate_bound, deflate_compress, deflate_decompress, nullptr},
 };
 

@@ -18,7 +18,8 @@ struct ChunkLibrary {
   std::uint64_t (*bound)(std::uint64_t bytes);
   std::uint64_t (*compress)(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room);      // 0 where it failed
   bool (*decompress)(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes);
-  // What a decoder takes one after the other, in a chunk that the library made: a sequence of LZ4. Null where that is not counted.
+  // What a decoder takes one after the other, in a chunk that the library made: a sequence of literals and a match. Null where that is not
+  // counted.
   std::uint64_t (*count_sequences)(const char* chunk, std::uint64_t bytes);
 };
 std::span<const ChunkLibrary> chunk_libraries();

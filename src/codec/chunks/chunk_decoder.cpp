@@ -11,6 +11,8 @@ bool is_cpu(const Traits& traits) { return traits.is_cpu; }
 constexpr std::array table = {
     Variant{"lz4_decode_team", Format::lz4, has_room_for_lz4_teams, build_lz4_team},
     Variant{"lz4_decode_items", Format::lz4, any, build_lz4_items},
+    Variant{"snappy_decode_team", Format::snappy, has_room_for_snappy_teams, build_snappy_team},
+    Variant{"snappy_decode_items", Format::snappy, any, build_snappy_items},
     Variant{"deflate_decode_team", Format::deflate, has_room_for_deflate_teams, build_deflate_team},
     Variant{"deflate_decode_items", Format::deflate, is_cpu, build_deflate_items},
 };
@@ -25,6 +27,7 @@ constexpr std::array fault_words = {
     FaultWords{Fault::bad_table, Code::corrupt, "lengths of codes that make no code"},
     FaultWords{Fault::bad_code, Code::corrupt, "a code without a symbol"},
     FaultWords{Fault::too_large, Code::capacity, "a chunk of 2 GiB or more"},
+    FaultWords{Fault::bad_length, Code::corrupt, "text of another length than the chunk tells"},
 };
 
 bool has_room(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) { return buffer != nullptr && buffer->bytes() >= bytes; }
@@ -34,6 +37,7 @@ bool has_room(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) { retu
 std::string_view name_of(Format format) {
   switch (format) {
     case Format::lz4: return "LZ4";
+    case Format::snappy: return "Snappy";
     case Format::deflate: break;
   }
   return "Deflate";

@@ -21,6 +21,11 @@ bool has_room_for_lz4_teams(const Traits& traits);
 Result<std::unique_ptr<Decoder>> build_lz4_team(std::shared_ptr<Device> device, std::string_view name);
 Result<std::unique_ptr<Decoder>> build_lz4_items(std::shared_ptr<Device> device, std::string_view name);
 
+// src/codec/snappy/snappy_decoder.cpp
+bool has_room_for_snappy_teams(const Traits& traits);
+Result<std::unique_ptr<Decoder>> build_snappy_team(std::shared_ptr<Device> device, std::string_view name);
+Result<std::unique_ptr<Decoder>> build_snappy_items(std::shared_ptr<Device> device, std::string_view name);
+
 // src/codec/deflate/deflate_decoder.cpp
 bool has_room_for_deflate_teams(const Traits& traits);
 Result<std::unique_ptr<Decoder>> build_deflate_team(std::shared_ptr<Device> device, std::string_view name);

@@ -4,7 +4,7 @@
 namespace penstock::chunks {
 namespace {
 
-constexpr std::uint64_t team_bytes = 4096;      // lz4_decode_team.kc: window, tile, lists of pieces and tokens
+constexpr std::uint64_t team_bytes = 4096;      // tokens.kc: window, tile, lists of pieces and tokens
 
 }  // namespace
 
@@ -15,7 +15,7 @@ Result<std::unique_ptr<Decoder>> build_lz4_team(std::shared_ptr<Device> device, 
   const GroupPolicy policy = team_policy(device->traits(), team_bytes, 8, 6);
   return build_kernel_decoder(std::move(device), name, policy,
                               {"lz4/kernels/lz4_block", "chunks/kernels/copies", "chunks/kernels/literals_of_window",
-                               "chunks/kernels/sequences", "lz4/kernels/lz4_decode_team"});
+                               "chunks/kernels/sequences", "chunks/kernels/tokens", "lz4/kernels/lz4_decode_team"});
 }
 
 Result<std::unique_ptr<Decoder>> build_lz4_items(std::shared_ptr<Device> device, std::string_view name) {
