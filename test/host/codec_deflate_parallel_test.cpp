@@ -108,6 +108,59 @@ TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
   deflateEnd(&stream);
   expect_comes_back(text, made);
 }
+// What the decoder in order says.
+Status in_order(const std::string& stream, std::size_t most_bytes) {
+  std::string out(most_bytes, '\0');
+  return inflate(bytes_of(stream), std::as_writable_bytes(std::span(out))).status();
+}
+// One dynamic block for all of a text, as igzip -0 makes them: 'e' has a bit; letters, three lengths and the end of the block have seven.
+struct OneBlock { std::string text, stream; };
+OneBlock in_one_block(std::size_t bytes) {
+  std::vector<unsigned> literals(285, 0), distances(25, 0), codes(285, 0);
+  for (unsigned letter = 0; letter < 60; letter++) literals['0' + letter] = 7;
+  literals[256] = literals[257] = literals[265] = literals[284] = 7, literals['e'] = 1, literals['0' + 60] = 7;
+  distances[10] = distances[24] = 1;
+  for (unsigned symbol = 0, code = 64; symbol < 285; symbol++)
+    if (literals[symbol] == 7) codes[symbol] = code++;
+  BitWriter bits;
+  bits.header(true, 2).codes(literals, distances);
+  OneBlock made;
+  Random random(11);
+  while (made.text.size() < bytes) {
+    const unsigned kind = random() % 10;
+    if (kind < 6 || made.text.size() < 7000) {
+      const unsigned letter = kind < 3 ? 'e' : '0' + random() % 60;
+      bits.code(codes[letter], literals[letter]);
+      made.text += static_cast<char>(letter);
+      continue;
+    }
+    const unsigned extra = random() % 2048;
+    std::size_t length = kind == 6 ? 3 : kind == 7 ? 11 + extra % 2 : 227 + extra % 31;
+    bits.code(codes[kind == 6 ? 257 : kind == 7 ? 265 : 284], 7).number(extra % 2, kind == 7 ? 1 : 0).number(extra % 31, kind > 7 ? 5 : 0);
+    const bool is_far = random() % 2 == 0;
+    const std::size_t distance = is_far ? 4097 + extra : 33 + extra % 16;
+    bits.code(is_far, 1).number(is_far ? extra : extra % 16, is_far ? 11 : 4);
+    for (; length > 0; length--) made.text += made.text[made.text.size() - distance];
+  }
+  made.stream = bits.code(codes[256], 7).bytes();
+  return made;
+}
+TEST(ParallelInflate, OneBlockForAllIsDecodedAheadInside) {
+  const OneBlock block = in_one_block(8000000);
+  EXPECT_GT(expect_comes_back(block.text, block.stream, true), 36u);
+  expect_comes_back(block.text, block.stream);
+}
+TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
+  const OneBlock block = in_one_block(3000000);
+  Random random(12);
+  for (int damage = 0; damage < 20; damage++) {
+    std::string changed = block.stream;
+    if (damage % 4 == 0) changed.resize(random() % changed.size());
+    else changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
+    const Status expected = in_order(changed, 30000000);
+    for (const InflateOptions& options : small_pieces()) ASSERT_EQ(run(changed, options).status.text(), expected.text());
+  }
+}
 TEST(ParallelInflate, ABombComesInPieces) {
   const std::string text(50000000, '\0');
   const std::string stream = deflated(text, 9);
@@ -142,11 +195,6 @@ TEST(ParallelInflate, AnEmptyTextIsAnEnd) {
   EXPECT_EQ(run("", {}).status.code(), Code::truncated);
 }
 
-// What the decoder in order says.
-Status in_order(const std::string& stream, std::size_t most_bytes) {
-  std::string out(most_bytes, '\0');
-  return inflate(bytes_of(stream), std::as_writable_bytes(std::span(out))).status();
-}
 TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
   Random random(5);
   const auto texts = texts_of_all_kinds(1000000);

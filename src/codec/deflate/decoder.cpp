@@ -62,13 +62,19 @@ std::string_view words_of(Fault fault) {
 Decoder::Decoder(std::span<const std::byte> input, std::uint64_t bit_position)
     : in_(reinterpret_cast<const std::uint8_t*>(input.data()), input.size(), bit_position) {}
 
+Decoder::Decoder(const Decoder& other, std::uint64_t bit_position) : Decoder(other) {
+  in_ = BitInput(in_.begin, static_cast<std::size_t>(in_.end - in_.begin), bit_position);
+  blocks_begun_ = 0;
+}
+
 Status Decoder::fault(std::uint64_t blocks_before) const {
   return {fault_ == Fault::truncated ? Code::truncated : Code::corrupt,
           "Deflate block " + std::to_string(blocks_before + blocks_begun_) + ", byte " + std::to_string(fault_bit_ / 8) + ", bit " +
               std::to_string(fault_bit_ % 8) + ": " + std::string(words_of(fault_))};
 }
 
-template <class Sink> Decoder::Stop Decoder::run(Sink& sink, std::uint64_t boundary_bit) {
+template <class Sink> Decoder::Stop Decoder::run(Sink& sink, std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
+  symbol_bit_ = symbol_bit;
   for (;;) {
     if (fault_ != Fault::none) return Stop::fault;
     switch (place_) {
@@ -81,19 +87,19 @@ template <class Sink> Decoder::Stop Decoder::run(Sink& sink, std::uint64_t bound
         if (!copy_stored(sink) && fault_ == Fault::none) return Stop::output_full;
         break;
       case Place::in_coded:
-        if (!decode_block(sink) && fault_ == Fault::none) return Stop::output_full;
+        if (!decode_block(sink) && fault_ == Fault::none) return in_.position() >= symbol_bit ? Stop::symbol : Stop::output_full;
         break;
       case Place::after_last: return Stop::end_of_stream;
     }
   }
 }
-template Decoder::Stop Decoder::run(ByteSink&, std::uint64_t);
-template Decoder::Stop Decoder::run(MarkerSink&, std::uint64_t);
-template Decoder::Stop Decoder::run(TokenSink&, std::uint64_t);
+template Decoder::Stop Decoder::run(ByteSink&, std::uint64_t, std::uint64_t);
+template Decoder::Stop Decoder::run(MarkerSink&, std::uint64_t, std::uint64_t);
+template Decoder::Stop Decoder::run(TokenSink&, std::uint64_t, std::uint64_t);
 
 void Decoder::begin_block() {
-  const std::uint64_t bit = in_.position();
-  if (const Fault fault = read_header(); fault != Fault::none) failed(fault, bit);
+  block_bit_ = in_.position();
+  if (const Fault fault = read_header(); fault != Fault::none) failed(fault, block_bit_);
 }
 
 Fault Decoder::read_header() {
@@ -177,12 +183,21 @@ template <class Sink> bool Decoder::copy_stored(Sink& sink) {
   return count == in_left && failed(Fault::truncated, in_.position());
 }
 
-// True when the block is done; false where the output is full or a fault was found.
+// A turn of the fast loop begins in front of it: of 81 bits at most, it ends in front of the symbol at which to stop.
+const std::uint8_t* Decoder::fast_input_end() const {
+  constexpr std::ptrdiff_t turn_bytes = 16;
+  std::ptrdiff_t bytes = in_.end - in_.begin - fast_input_bytes;
+  if (symbol_bit_ / 8 < static_cast<std::uint64_t>(in_.end - in_.begin))
+    bytes = std::min(bytes, static_cast<std::ptrdiff_t>(symbol_bit_ / 8) - turn_bytes);
+  return in_.begin + std::max<std::ptrdiff_t>(bytes, 0);
+}
+
+// True when the block is done; false where the output is full, the symbol to stop at was reached, or a fault was found.
 template <class Sink> bool Decoder::decode_block(Sink& sink) {
-  while (in_.end - in_.at > fast_input_bytes && sink.has_room()) {
+  const std::uint8_t* const in_end = fast_input_end();
+  while (in_.at < in_end && sink.has_room()) {
     const bool has_pairs = uses_fixed_ || has_pairs_;
-    const std::ptrdiff_t in_bytes = in_.end - in_.at - fast_input_bytes;
-    FastState state{in_.at, in_.at + (has_pairs ? in_bytes : std::min(in_bytes, input_before_pairs)), in_.word, in_.bits,
+    FastState state{in_.at, has_pairs ? in_end : in_.at + std::min(in_end - in_.at, input_before_pairs), in_.word, in_.bits,
                     uses_fixed_ ? &fixed_tables() : &tables_};
     const FastEnd end = run_fast(state, sink);
     in_.at = state.in, in_.bits = state.bits, in_.word = low_bits(state.word, state.bits);
@@ -203,7 +218,7 @@ template <class Sink> bool Decoder::decode_block(Sink& sink) {
 // Symbol by symbol, each looked at before it is taken.
 template <class Sink> bool Decoder::decode_careful(Sink& sink) {
   const DecodeTables& tables = uses_fixed_ ? fixed_tables() : tables_;
-  for (;;) {
+  while (in_.position() < symbol_bit_) {
     BitInput in = in_;
     in.fill();
     const Entry entry = careful_entry(in, tables.literals.data(), literal_table_bits);
@@ -225,6 +240,7 @@ template <class Sink> bool Decoder::decode_careful(Sink& sink) {
     }
     in_ = in;
   }
+  return false;
 }
 
 template <class Sink>

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,17 +16,22 @@ namespace penstock::deflate {
 
 class Decoder {
  public:
-  enum class Stop : std::uint8_t { output_full, boundary, end_of_stream, fault };
+  enum class Stop : std::uint8_t { output_full, boundary, symbol, end_of_stream, fault };
 
   // Begins with a block's header at a bit of the input, which must outlive the decoder.
   Decoder(std::span<const std::byte> input, std::uint64_t bit_position);
+  // Begins inside the block of Huffman codes that `other` is in, at any bit of it.
+  Decoder(const Decoder& other, std::uint64_t bit_position);
 
-  // Decodes until the sink is full, the stream has ended, or a block begins at or behind `boundary_bit`.
-  template <class Sink> Stop run(Sink& sink, std::uint64_t boundary_bit = UINT64_MAX);
+  // Decodes until the sink is full, the stream has ended, a block begins at or behind `boundary_bit`, or inside a block a symbol does at or
+  // behind `symbol_bit`.
+  template <class Sink> Stop run(Sink& sink, std::uint64_t boundary_bit = UINT64_MAX, std::uint64_t symbol_bit = UINT64_MAX);
 
   std::uint64_t bit_position() const { return in_.position(); }
   std::uint64_t bytes_used() const { return (in_.position() + 7) / 8; }      // at the end of the stream
   std::uint64_t blocks_begun() const { return blocks_begun_; }
+  // The block's first bit, while inside of one of Huffman codes.
+  std::optional<std::uint64_t> block_bit() const { return place_ == Place::in_coded ? std::optional(block_bit_) : std::nullopt; }
   // After Stop::fault. Blocks are counted from `blocks_before`.
   Status fault(std::uint64_t blocks_before = 0) const;
 
@@ -41,8 +47,11 @@ class Decoder {
   template <class Sink> bool careful_match(Sink& sink, BitInput& in, Entry entry, const DecodeTables& tables);
   bool failed(Fault fault, std::uint64_t bit) { fault_ = fault, fault_bit_ = bit; return false; }
 
+  const std::uint8_t* fast_input_end() const;
+
   BitInput in_;
-  std::uint64_t blocks_begun_ = 0, fault_bit_ = 0;
+  std::uint64_t blocks_begun_ = 0, block_bit_ = 0, fault_bit_ = 0;
+  std::uint64_t symbol_bit_ = UINT64_MAX;      // where run() stops
   std::uint64_t stored_left_ = 0;
   Place place_ = Place::between_blocks;
   bool is_last_ = false, uses_fixed_ = false, has_pairs_ = false;

@@ -30,7 +30,7 @@ std::shared_ptr<Segment> Front::begin_segment() {
   return segment;
 }
 
-Decoder::Stop Front::step(Segment& segment, std::uint64_t boundary_bit) {
+Decoder::Stop Front::step(Segment& segment, std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
   std::uint8_t* const at = segment.begin() + segment.count;
   std::uint8_t* const end = at + std::min(resources_.sizes.step, resources_.sizes.segment - segment.count);
   std::uint8_t* now = at;
@@ -41,7 +41,7 @@ Decoder::Stop Front::step(Segment& segment, std::uint64_t boundary_bit) {
   } else {
     const auto known = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, segment.count + window_bytes));
     ByteSink sink = ByteSink::with_slack(at - known, at, end);
-    stop = decoder_->run(sink, boundary_bit);
+    stop = decoder_->run(sink, boundary_bit, symbol_bit);
     now = sink.at;
     produced_bytes_ += static_cast<std::uint64_t>(now - at);
   }

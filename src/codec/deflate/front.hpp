@@ -44,7 +44,7 @@ class Front {
   // An empty segment for step(), behind a copy of the window.
   std::shared_ptr<Segment> begin_segment();
   // Decodes one more step into the segment, as Decoder::run() does; of a piece that was adopted its matches are copied first.
-  Decoder::Stop step(Segment& segment, std::uint64_t boundary_bit);
+  Decoder::Stop step(Segment& segment, std::uint64_t boundary_bit, std::uint64_t symbol_bit);
   bool is_full(const Segment& segment) const { return segment.count >= resources_.sizes.segment; }
   // Nothing more goes into it: its last bytes become the window.
   void end_segment(Segment& segment);
@@ -56,6 +56,7 @@ class Front {
   bool has_whole_window() const { return produced_bytes_ >= window_bytes; }
   bool is_executing() const { return executing_ != nullptr; }
   std::uint64_t bit_position() const { return decoder_->bit_position(); }
+  const Decoder& decoder() const { return *decoder_; }
   std::uint64_t bytes_used() const { return decoder_->bytes_used(); }
   std::uint64_t produced_bytes() const { return produced_bytes_; }      // those that adopted tokens become among them
   Status fault() const { return decoder_->fault(blocks_before_); }

@@ -22,6 +22,7 @@ namespace {
 struct Ahead {
   std::uint64_t from_bit = 0, end_bit = 0;      // where its block is looked for; where it ends or means to
   std::optional<std::uint64_t> start_bit;       // once found
+  std::optional<std::uint64_t> block_bit;       // of the block inside of which it begins; none where it begins a block
   bool is_done = false;
   std::atomic<bool> should_stop = false;
   std::unique_ptr<Piece> piece;
@@ -63,10 +64,14 @@ struct ParallelInflate::State {
   AheadPointer claim();
   void speculate(Lock& lock, const AheadPointer& mine);
   bool search(Lock& lock, const AheadPointer& mine);
+  std::optional<std::uint64_t> search_block(const AheadPointer& mine);
   void decode_ahead(Lock& lock, const AheadPointer& mine);
 
   std::unique_ptr<Piece> make_piece();
-  std::uint64_t boundary() const;
+  struct Target { std::uint64_t boundary_bit, symbol_bit; };
+  static Target target_of(const Ahead* next, std::uint64_t otherwise);
+  Target front_target() const;
+  void keep_block();
   std::uint64_t piece_bits() const;
   bool may_advance() const { return !front_is_taken && !is_finished && output.size() < 2 * thread_count + 2; }
   void begin_threads();
@@ -87,6 +92,7 @@ struct ParallelInflate::State {
   std::atomic<std::uint64_t> front_bit = 0;
   double bits_a_byte = 2;
   double front_share = 0.5;                  // what the front decodes between pieces, of a piece; found while it runs
+  std::shared_ptr<const Decoder> long_block;      // a decoder inside of the front's block, where that is longer than a piece
   Status status;
   Pieces pieces;
 
@@ -166,11 +172,12 @@ void ParallelInflate::State::decode_segment(Lock& lock) {
   const SegmentPointer segment = front.begin_segment();
   lock.lock();
   while (!front.is_full(*segment) && !is_finished && !reached) {
-    const std::uint64_t until = boundary();
+    const Target target = front_target();
     lock.unlock();
-    const Decoder::Stop stop = front.step(*segment, until);
+    const Decoder::Stop stop = front.step(*segment, target.boundary_bit, target.symbol_bit);
     lock.lock();
     front_bit = front.bit_position();
+    keep_block();
     reached = pass(stop == Decoder::Stop::boundary);
     if (stop == Decoder::Stop::fault) status = front.fault();
     is_finished = stop == Decoder::Stop::fault || stop == Decoder::Stop::end_of_stream;
@@ -181,30 +188,45 @@ void ParallelInflate::State::decode_segment(Lock& lock) {
   if (reached) adopt(lock, reached);      // at the end of a segment, so that the window is known
 }
 
-// Where the front should stop: the first block that was found ahead of it.
-std::uint64_t ParallelInflate::State::boundary() const {
-  for (const AheadPointer& one : ahead)
-    if (one->start_bit) return *one->start_bit;
-  return UINT64_MAX;
+// Where a piece begins is where the one before it ends, and the front stops; inside of a block that is a symbol.
+ParallelInflate::State::Target ParallelInflate::State::target_of(const Ahead* next, std::uint64_t otherwise) {
+  if (next == nullptr || !next->start_bit) return {otherwise, UINT64_MAX};
+  return {*next->start_bit, next->block_bit ? *next->start_bit : UINT64_MAX};
 }
 
-// Of the pieces at or in front of the front: the one that begins here, where a block does; the others are thrown away, as no block begins
-// there, and so is what is still being looked for in what is passed.
+ParallelInflate::State::Target ParallelInflate::State::front_target() const {
+  for (const AheadPointer& one : ahead)
+    if (one->start_bit) return target_of(one.get(), UINT64_MAX);
+  return {UINT64_MAX, UINT64_MAX};
+}
+
+// Inside of a long block no other begins: who decodes ahead needs its codes.
+void ParallelInflate::State::keep_block() {
+  const auto block_bit = front.decoder().block_bit();
+  if (long_block && long_block->block_bit() == block_bit) return;
+  long_block.reset();
+  const bool is_long = block_bit && front_bit - *block_bit > piece_bits();
+  if (is_long && !threads.empty()) long_block = std::make_shared<const Decoder>(front.decoder());
+}
+
+// Of the pieces at or in front of the front: the one that begins here, where a block does or a symbol of the same block; the others are
+// thrown away, as nothing begins there, and so is what is still being looked for in what is passed.
 AheadPointer ParallelInflate::State::pass(bool is_at_block) {
   for (;;) {
     const auto found = std::find_if(ahead.begin(), ahead.end(), [](const AheadPointer& one) { return one->start_bit.has_value(); });
     if (found == ahead.end() || *(*found)->start_bit > front_bit) return nullptr;
-    const bool is_here = *(*found)->start_bit == front_bit;
-    if (is_here && !is_at_block) return nullptr;
     const AheadPointer one = *found;
+    const bool is_here = *one->start_bit == front_bit;
+    if (is_here && (one->block_bit ? front.is_executing() : !is_at_block)) return nullptr;
     for (auto passed = ahead.begin(); passed != found + 1; passed++) (*passed)->should_stop = true;
     ahead.erase(ahead.begin(), found + 1);
-    if (is_here && front.has_whole_window()) return one;
+    const bool is_sound = !one->block_bit || front.decoder().block_bit() == one->block_bit;
+    if (is_here && is_sound && front.has_whole_window()) return one;
     pieces.thrown_away++;
   }
 }
 
-// The piece ends where it is, after a step at most.
+// The piece ends after a step at most.
 void ParallelInflate::State::adopt(Lock& lock, const AheadPointer& reached) {
   if (!reached->is_done) front_share = std::min(2.0, front_share * 1.03 + 0.003);      // the front was early
   changed.wait(lock, [&] { return reached->is_done; });
@@ -283,42 +305,55 @@ std::unique_ptr<Piece> ParallelInflate::State::make_piece() {
   return std::make_unique<MarkerPiece>(input, resources);
 }
 
-// Finds where the piece begins: where a block's header is sound, and what follows decodes for a step.
+// Finds where the piece begins.
 bool ParallelInflate::State::search(Lock& lock, const AheadPointer& mine) {
+  const std::shared_ptr<const Decoder> block = long_block;
   lock.unlock();
-  std::uint64_t at = mine->from_bit;
   std::optional<std::uint64_t> found;
-  while (at < mine->end_bit && !found && !mine->should_stop && front_bit < at) {
-    const std::uint64_t until = std::min(at + search_step_bits, mine->end_bit);
-    found = find_block(input, at, until);
-    at = found ? *found + 1 : until;
-    if (found && !mine->piece->try_start(*found)) found.reset();
+  if (block && mine->piece->try_inside(*block, mine->from_bit)) {
+    found = mine->piece->decoder->bit_position();
+    mine->block_bit = block->block_bit();
+  } else {
+    found = search_block(mine);
   }
   lock.lock();
-  searched_to_bit = std::max(searched_to_bit, std::min(at, mine->end_bit));
+  searched_to_bit = std::max(searched_to_bit, found ? *found + 1 : mine->end_bit);
   if (!found || *found < front_bit || mine->should_stop) return false;
   mine->start_bit = found;
   changed.notify_all();
   return true;
 }
 
-// To the begin of the next piece: the first block behind where that was looked for, or one further on where blocks that are not found
-// (fixed, stored) stand between. What it cannot see is whether the next one begins rightly, nor whether it does itself.
+// Where a block's header is sound, and what follows decodes for a step.
+std::optional<std::uint64_t> ParallelInflate::State::search_block(const AheadPointer& mine) {
+  for (std::uint64_t at = mine->from_bit; at < mine->end_bit && !mine->should_stop && front_bit < at;) {
+    const std::uint64_t until = std::min(at + search_step_bits, mine->end_bit);
+    const auto found = find_block(input, at, until);
+    if (found && mine->piece->try_start(*found)) return found;
+    at = found ? *found + 1 : until;
+  }
+  return std::nullopt;
+}
+
+// To the begin of the next piece, which stands behind where that was looked for. What it cannot see is whether the next one begins rightly,
+// nor whether it does itself.
 void ParallelInflate::State::decode_ahead(Lock& lock, const AheadPointer& mine) {
   Piece& piece = *mine->piece;
-  std::uint64_t until = mine->end_bit;
-  for (;;) {
-    lock.unlock();
-    Decoder::Stop stop = piece.last_stop;
-    while (stop == Decoder::Stop::output_full && piece.has_room() && !mine->should_stop) stop = piece.step(until);
-    lock.lock();
-    mine->end_bit = piece.decoder->bit_position();
-    if (stop != Decoder::Stop::boundary || mine->should_stop) return;
+  const std::uint64_t last_bit = mine->end_bit;
+  bool is_at_target = false;
+  while (piece.last_stop != Decoder::Stop::end_of_stream && piece.last_stop != Decoder::Stop::fault) {
     const auto self = std::find(ahead.begin(), ahead.end(), mine);
-    if (self == ahead.end() || self + 1 == ahead.end() || !self[1]->start_bit || *self[1]->start_bit <= mine->end_bit) return;
-    until = *self[1]->start_bit;
-    piece.last_stop = Decoder::Stop::output_full;
+    const Ahead* const next = self == ahead.end() || self + 1 == ahead.end() ? nullptr : self[1].get();
+    const bool next_is_behind = next != nullptr && next->start_bit && *next->start_bit > piece.decoder->bit_position();
+    if (mine->should_stop || !piece.has_room() || (is_at_target && !next_is_behind)) break;
+    Target target = target_of(next, last_bit);
+    if (mine->block_bit) target.symbol_bit = target.boundary_bit;
+    lock.unlock();
+    const Decoder::Stop stop = piece.step(target.boundary_bit, target.symbol_bit);
+    lock.lock();
+    is_at_target = stop == Decoder::Stop::boundary || stop == Decoder::Stop::symbol;
   }
+  mine->end_bit = piece.decoder->bit_position();
 }
 
 // Not for a stream that ends in its first segment of output, nor for the last few bytes.

@@ -1,9 +1,10 @@
 // One ordinary Deflate stream (RFC 1951) decoded by several threads.
 //
 // One thread, the front, always decodes behind what is finished, as every decoder does. The others find blocks further on and decode from
-// there with markers for what they do not know (piece.hpp). When the front comes to the begin of such a piece, and a block does begin just
-// there, the piece ends where it is, its markers are replaced, and the front goes on behind it; a piece at which no block begins is thrown
-// away. So a wrong guess costs time and nothing else, and no thread waits for a piece of a size that somebody chose.
+// there, leaving open what they do not know (piece.hpp); inside of a block that is longer than a piece they begin at some bit, with the
+// codes that the front has for it. When the front comes to a block or a symbol that begins just where such a piece does, the piece ends
+// where it is, what it left open is filled in, and the front goes on behind it; a piece where nothing begins is thrown away. So a wrong
+// guess costs time and nothing else, and no thread waits for a piece of a size that somebody chose.
 //
 //     PENSTOCK_ASSIGN(auto stream, deflate::ParallelInflate::begin(input, {}));
 //     for (;;) {

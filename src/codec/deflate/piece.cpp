@@ -23,8 +23,16 @@ void BufferPool::give(Buffer buffer) {
 bool Piece::try_start(std::uint64_t bit) {
   clear();
   decoder = std::make_unique<Decoder>(input_, bit);
-  last_stop = step(UINT64_MAX);
+  last_stop = step(UINT64_MAX, UINT64_MAX);
   return last_stop != Decoder::Stop::fault;
+}
+
+bool Piece::try_inside(const Decoder& block, std::uint64_t bit) {
+  clear();
+  decoder = std::make_unique<Decoder>(block, bit);
+  last_stop = step(UINT64_MAX, UINT64_MAX);
+  clear();
+  return last_stop == Decoder::Stop::output_full && decoder->block_bit() == block.block_bit();
 }
 
 }  // namespace penstock::deflate

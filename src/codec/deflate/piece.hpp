@@ -56,8 +56,12 @@ class Piece {
 
   // Decodes the first step from a place where a block may begin. False says that none does.
   bool try_start(std::uint64_t bit);
-  // Decodes one more step, until a block begins at or behind `boundary_bit`. Stop::output_full is the step's end.
-  virtual Decoder::Stop step(std::uint64_t boundary_bit) = 0;
+  // The same inside of the block that `block` is in, from any bit of it: a step is decoded and dropped, behind which it is most likely at
+  // the stream's own symbols, as Huffman codes that begin wrongly come to be in step with themselves (Ferguson and Rabinowitz, 1984).
+  bool try_inside(const Decoder& block, std::uint64_t bit);
+  // Decodes one more step, until a block begins at or behind `boundary_bit`, or a symbol at or behind `symbol_bit`. Stop::output_full is
+  // the step's end.
+  virtual Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) = 0;
   virtual bool has_room() const = 0;
 
   std::unique_ptr<Decoder> decoder;

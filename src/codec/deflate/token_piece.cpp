@@ -25,10 +25,10 @@ bool TokenPiece::has_room() const {
 }
 
 // A token in eight literals or fewer ends the step, too: of the longest matches that is 2 MB.
-Decoder::Stop TokenPiece::step(std::uint64_t boundary_bit) {
+Decoder::Stop TokenPiece::step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
   sink_.end = sink_.at + resources_.sizes.step;
   sink_.token_end = sink_.token + resources_.sizes.step / 8;
-  last_stop = decoder->run(sink_, boundary_bit);
+  last_stop = decoder->run(sink_, boundary_bit, symbol_bit);
   return last_stop;
 }
 

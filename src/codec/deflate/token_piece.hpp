@@ -10,7 +10,7 @@ class TokenPiece final : public Piece {
 
   TokenPiece(std::span<const std::byte> input, PieceResources& resources);
   ~TokenPiece() override { resources_.ahead.give(std::move(buffer_)); }
-  Decoder::Stop step(std::uint64_t boundary_bit) override;
+  Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) override;
   bool has_room() const override;
   std::uint64_t output_bytes() const { return sink_.match_bytes + static_cast<std::uint64_t>(sink_.at - literals()); }
 
