@@ -15,8 +15,8 @@ bool has_room_for_deflate_teams(const Traits& traits) { return has_room_for_team
 Result<std::unique_ptr<Decoder>> build_deflate_team(std::shared_ptr<Device> device, std::string_view name) {
   const GroupPolicy policy = team_policy(device->traits(), team_bytes, 4, 7);
   return build_kernel_decoder(std::move(device), name, policy,
-                              {"chunks/kernels/copies", "chunks/kernels/literals_of_window", "chunks/kernels/sequences",
-                               "deflate/kernels/deflate_tables", "deflate/kernels/deflate_codes", "deflate/kernels/deflate_decode_team"},
+                              {"deflate/kernels/deflate_tables", "chunks/kernels/copies", "chunks/kernels/literals_of_window",
+                               "chunks/kernels/sequences", "deflate/kernels/deflate_codes", "deflate/kernels/deflate_decode_team"},
                               list_bytes);
 }
 
