@@ -157,6 +157,30 @@ TEST(DeflateChunks, RandomBytesAreJudgedAsTheReferenceJudgesThem) {
   });
 }
 
+// Blocks without text cost their tables and windows all the same.
+std::vector<Chunk> empty_blocks(std::size_t fours) {
+  Bytes fixed(5 * fours, 0);      // four blocks of 10 bits in 5 bytes: no last one, fixed codes, the end of the block
+  for (std::size_t bit = 1; bit < fixed.size() * 8; bit += 10) fixed[bit / 8] |= static_cast<std::uint8_t>(1u << (bit & 7));
+  Bytes ended = fixed;
+  ended.push_back(3), ended.push_back(0);      // the last block
+  return {{fixed, 0}, {ended, 0}, {ended, 100}};
+}
+TEST(DeflateChunks, ThousandsOfEmptyBlocksEndSoon) {
+  on_each_chunk_variant(Format::deflate, [&](const std::shared_ptr<Device>& device, const std::string& variant) {
+    expect_verdicts(device, variant, empty_blocks(2000));
+  });
+}
+
+TEST(DeflateChunks, AMatchFromBeforeTheTextIsNamedThoughThereIsNoRoomForItEither) {
+  const Bytes chunk = {0x1b, 0x03, 0, 0};      // the last block, fixed codes, a match before any literal
+  on_each_chunk_variant(Format::deflate, [&](const std::shared_ptr<Device>& device, const std::string& variant) {
+    TAKE(const auto result, decoded(device, Format::deflate, variant, {{compressed(Bytes(600, 'a'), 6, Z_FIXED), 100}, {chunk, 1}}));
+    EXPECT_EQ(result[0].verdict.fault, Fault::too_long);
+    EXPECT_NE(result[1].verdict.fault, Fault::none);
+    EXPECT_NE(result[1].verdict.fault, Fault::too_long);
+  });
+}
+
 // The texts of kernels themselves, under sanitizers, their barriers and races checked: teams that are groups and teams that are sub-groups.
 class DeflateChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(DeflateChunksOnHost, TextsComeBackAndBadStreamsAreTold) {
@@ -172,6 +196,7 @@ TEST_P(DeflateChunksOnHost, TextsComeBackAndBadStreamsAreTold) {
     const Bytes text = mixed_text(200, 7), chunk = compressed(text, 6);
     expect_verdicts(device, variant, prefixes(chunk, text.size()));
     expect_verdicts(device, variant, single_changes(chunk, text.size(), 85));
+    expect_verdicts(device, variant, empty_blocks(20));
   }
 }
 INSTANTIATE_TEST_SUITE_P(Teams, DeflateChunksOnHost,

@@ -53,6 +53,8 @@ Status status_of(Format format, std::uint64_t chunk, Verdict verdict) {
 }
 
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes) {
+  constexpr std::uint32_t most_chunks = 0xfff00000;      // chunks are handed out by a counter of 32 bits, which must not begin again
+  if (batch.chunk_count > most_chunks) return Status(Code::invalid, "more chunks than a batch may have");
   const std::uint64_t words = std::uint64_t{batch.chunk_count} * 8;
   if (batch.input == nullptr || batch.output == nullptr) return Status(Code::invalid, "a batch without memory for chunks and text");
   if (!has_room(batch.input_offsets, words) || !has_room(batch.input_sizes, words) || !has_room(batch.output_offsets, words) ||
