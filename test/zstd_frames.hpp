@@ -226,6 +226,7 @@ inline const char* const stricter_reasons[] = {
     "too few for four streams",                               // libzstd to 1.5.4 takes less than 6
     "Huffman codes for no literals",
     "it is compressed and empty",                             // passed over in streams
+    " bytes and states ",                                     // not looked at in streams whose last block is empty
     "an FSE table has more symbols than there are codes",     // of Huffman weights that no tree has
     "a weight of the Huffman tree is larger",
 };
