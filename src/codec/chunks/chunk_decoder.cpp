@@ -5,16 +5,27 @@
 namespace penstock::chunks {
 namespace {
 
-bool any(const Traits&) { return true; }
-bool is_cpu(const Traits& traits) { return traits.is_cpu; }
+constexpr std::string_view copies = "chunks/kernels/copies", window = "chunks/kernels/literals_of_window",
+                           sequences = "chunks/kernels/sequences", tokens = "chunks/kernels/tokens";
 
+// Groups and teams as measured on one H200 (docs/performance.md): of LZ4's and Snappy's eight a group and six groups a multiprocessor leave
+// the L1 cache its room, of Deflate's there are as many as local memory holds.
 constexpr std::array table = {
-    Variant{"lz4_decode_team", Format::lz4, has_room_for_lz4_teams, build_lz4_team},
-    Variant{"lz4_decode_items", Format::lz4, any, build_lz4_items},
-    Variant{"snappy_decode_team", Format::snappy, has_room_for_snappy_teams, build_snappy_team},
-    Variant{"snappy_decode_items", Format::snappy, any, build_snappy_items},
-    Variant{"deflate_decode_team", Format::deflate, has_room_for_deflate_teams, build_deflate_team},
-    Variant{"deflate_decode_items", Format::deflate, is_cpu, build_deflate_items},
+    Variant{.name = "lz4_decode_team", .format = Format::lz4,
+            .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_decode_team"}, .team_bytes = 4096,
+            .teams_a_group = 8, .groups_a_unit = 6},
+    Variant{.name = "lz4_decode_items", .format = Format::lz4, .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_decode_items"}},
+    Variant{.name = "snappy_decode_team", .format = Format::snappy,
+            .files = {"snappy/kernels/snappy_block", copies, window, sequences, tokens, "snappy/kernels/snappy_decode_team"},
+            .team_bytes = 4096, .teams_a_group = 8, .groups_a_unit = 6},
+    Variant{.name = "snappy_decode_items", .format = Format::snappy,
+            .files = {"snappy/kernels/snappy_block", "snappy/kernels/snappy_decode_items"}},
+    Variant{.name = "deflate_decode_team", .format = Format::deflate,
+            .files = {"deflate/kernels/deflate_tables", copies, window, sequences, "deflate/kernels/deflate_codes",
+                      "deflate/kernels/deflate_decode_team"}, .team_bytes = 7424,
+            .teams_a_group = 4, .groups_a_unit = 7, .bytes_a_chunk = 2048 * 4},      // MOST_TOKENS
+    Variant{.name = "deflate_decode_items", .format = Format::deflate,
+            .files = {"deflate/kernels/deflate_decode_items"}, .is_for_cpus = true},
 };
 
 struct FaultWords { Fault fault; Code code; const char* words; };
@@ -76,14 +87,14 @@ std::vector<Argument> batch_arguments(const Batch& batch) {
 std::vector<std::string> Decoder::variants(Format format, const Traits& traits) {
   std::vector<std::string> names;
   for (const Variant& row : table)
-    if (row.format == format && row.fits(traits)) names.emplace_back(row.name);
+    if (row.format == format && fits(row, traits)) names.emplace_back(row.name);
   return names;
 }
 
 Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, Format format, std::string_view variant) {
   for (const Variant& row : table)
-    if (row.format == format && row.fits(device->traits()) && (variant.empty() || variant == row.name))
-      return row.build(std::move(device), row.name);
+    if (row.format == format && fits(row, device->traits()) && (variant.empty() || variant == row.name))
+      return build_kernel_decoder(std::move(device), row);
   return Status(Code::invalid, "no variant '" + std::string(variant) + "' of " + std::string(name_of(format)) + " fits " +
                                    device->traits().id);
 }

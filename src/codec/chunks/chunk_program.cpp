@@ -11,10 +11,9 @@ std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
 
 namespace penstock::chunks {
 
-Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
-                                              std::initializer_list<std::string_view> files) {
+Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy, std::span<const std::string_view> files) {
   std::vector<kernel::TextPart> parts;
-  parts.push_back({"definitions", primitive::groups_per_unit(options.policy.groups_per_unit) + options.definitions});
+  parts.push_back({"definitions", primitive::groups_per_unit(policy.groups_per_unit)});
   const auto add = [&](std::string_view file) {
     const std::string path = "codec/" + std::string(file) + ".kc";
     parts.push_back({path, std::string(kernel::codec_text(path))});
@@ -24,8 +23,8 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOpti
   for (const std::string_view file : files) add(file);
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts);
-  source.group_size = options.policy.group_size;
-  source.label = *(files.end() - 1);
+  source.group_size = policy.group_size;
+  source.label = files.back();
   return device.build(source);
 }
 

@@ -1,7 +1,6 @@
 // Programs that decode chunks: what all of them begin with, and how many groups run.
 #pragma once
-#include <initializer_list>
-#include <string>
+#include <span>
 #include <string_view>
 
 #include "penstock/device.hpp"
@@ -11,13 +10,8 @@ namespace penstock::chunks {
 // How the items, or teams of 32 items (team.kc), that take a chunk each are put into groups on a device.
 struct GroupPolicy { std::uint32_t group_size = 32, groups_per_unit = 1, chunks_a_group = 1; };
 
-struct ProgramOptions {
-  GroupPolicy policy;
-  std::string definitions;      // lines of text in front
-};
 // Of these files of src/codec, in this order, behind chunks.kc and team.kc; named after the last.
-Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
-                                              std::initializer_list<std::string_view> files);
+Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy, std::span<const std::string_view> files);
 
 // Groups for so many chunks: as many as are resident at once, or fewer.
 std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits, std::uint32_t chunk_count);

@@ -1,65 +1,66 @@
-#include "codec/chunks/kernel_decoder.hpp"
-
 #include <algorithm>
+
+#include "codec/chunks/chunk_decoder.hpp"
+#include "codec/chunks/chunk_program.hpp"
 
 namespace penstock::chunks {
 namespace {
 
+constexpr std::uint64_t scratch_head_bytes = 256;      // the counter; what chunks have of scratch memory begins behind it
+
+// As many teams a group as its local memory holds, at most as many as the variant says; where teams are no sub-groups, a group each.
+GroupPolicy policy_of(const Variant& variant, const Traits& traits) {
+  if (variant.team_bytes == 0) return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
+  if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};
+  const std::uint64_t room = std::min<std::uint64_t>(traits.local_bytes / variant.team_bytes, traits.max_group_size / 32);
+  const auto teams = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(room, 1, variant.teams_a_group));
+  return {teams * 32, variant.groups_a_unit, teams};
+}
+
 class KernelDecoder final : public Decoder {
  public:
-  KernelDecoder(std::shared_ptr<Device> device, std::string_view name, GroupPolicy policy, std::uint64_t bytes_a_chunk)
-      : device_(std::move(device)), name_(name), policy_(policy), bytes_a_chunk_(bytes_a_chunk) {}
-  Status open(std::initializer_list<std::string_view> files) {
-    PENSTOCK_ASSIGN(program_, build_program(*device_, {policy_, ""}, files));
+  KernelDecoder(std::shared_ptr<Device> device, const Variant& variant)
+      : device_(std::move(device)), variant_(variant), policy_(policy_of(variant, device_->traits())) {}
+  Status open() {
+    const auto end = std::find(variant_.files.begin(), variant_.files.end(), std::string_view());
+    PENSTOCK_ASSIGN(program_, build_program(*device_, policy_, {variant_.files.begin(), end}));
     return {};
   }
 
   std::uint64_t scratch_bytes(std::uint32_t chunk_count) const override {
-    return scratch_head_bytes + std::uint64_t{groups(chunk_count)} * policy_.chunks_a_group * bytes_a_chunk_;
+    return scratch_head_bytes + std::uint64_t{groups(chunk_count)} * policy_.chunks_a_group * variant_.bytes_a_chunk;
   }
-  std::string_view variant() const override { return name_; }
+  std::string_view variant() const override { return variant_.name; }
   Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) override {
     PENSTOCK_TRY(check_batch(batch, scratch, scratch_bytes(batch.chunk_count)));
     std::vector<Argument> arguments = batch_arguments(batch);
     arguments.push_back(Argument::of(scratch));
     arguments.push_back(Argument::value(batch.chunk_count));
-    if (bytes_a_chunk_ != 0) arguments.push_back(Argument::of(scratch));
+    if (variant_.bytes_a_chunk != 0) arguments.push_back(Argument::of(scratch));
     PENSTOCK_TRY(queue.fill(scratch, 0, 4));      // the next chunk that is nobody's yet
-    return queue.launch(*program_, name_, groups(batch.chunk_count), arguments);
+    return queue.launch(*program_, variant_.name, groups(batch.chunk_count), arguments);
   }
 
  private:
   std::uint32_t groups(std::uint32_t chunk_count) const { return groups_of(policy_, device_->traits(), chunk_count); }
 
   std::shared_ptr<Device> device_;
-  std::string_view name_;
+  const Variant& variant_;      // a row of the table
   GroupPolicy policy_;
-  std::uint64_t bytes_a_chunk_;
   std::shared_ptr<Program> program_;
 };
 
-bool teams_are_subgroups(const Traits& traits) { return traits.has_subgroups && traits.subgroup_size == 32; }
-
 }  // namespace
 
-Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device, std::string_view name, GroupPolicy policy,
-                                                      std::initializer_list<std::string_view> files, std::uint64_t bytes_a_chunk) {
-  auto decoder = std::make_unique<KernelDecoder>(std::move(device), name, policy, bytes_a_chunk);
-  PENSTOCK_TRY(decoder->open(files));
+bool fits(const Variant& variant, const Traits& traits) {
+  if (variant.team_bytes == 0) return traits.is_cpu || !variant.is_for_cpus;
+  return !traits.is_cpu && traits.max_group_size >= 32 && traits.local_bytes >= variant.team_bytes;
+}
+
+Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device, const Variant& variant) {
+  auto decoder = std::make_unique<KernelDecoder>(std::move(device), variant);
+  PENSTOCK_TRY(decoder->open());
   return std::unique_ptr<Decoder>(std::move(decoder));
 }
-
-GroupPolicy team_policy(const Traits& traits, std::uint64_t team_bytes, std::uint32_t most_teams, std::uint32_t groups_a_unit) {
-  if (!teams_are_subgroups(traits)) return {32, 16, 1};
-  const std::uint64_t room = std::min<std::uint64_t>(traits.local_bytes / team_bytes, traits.max_group_size / 32);
-  const std::uint32_t teams = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(room, 1, most_teams));
-  return {teams * 32, groups_a_unit, teams};
-}
-
-bool has_room_for_teams(const Traits& traits, std::uint64_t team_bytes) {
-  return !traits.is_cpu && traits.max_group_size >= 32 && traits.local_bytes >= team_bytes;
-}
-
-GroupPolicy items_policy(const Traits& traits) { return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64}; }
 
 }  // namespace penstock::chunks
