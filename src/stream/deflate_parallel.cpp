@@ -62,19 +62,12 @@ class ParallelMembers : public Decoder {
   std::uint64_t bytes_begun() const override { return body_ ? body_->inflate().position() : 0; }
 
  private:
-  // False where no member stands here, or one that another way takes.
+  // False where next_streamed_header() has nothing.
   Result<bool> begin_member() {
-    PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(2));
-    if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return false;
-    if (is_used_) {
-      PENSTOCK_ASSIGN(const bool is_sized, fits_sized_members(context_));
-      if (is_sized) return false;
-    }
-    is_used_ = true;
-    const Place place{Format::gzip, context_.member_count + 1, context_.input.offset()};
-    PENSTOCK_ASSIGN(const GzipHeader header, peek_gzip_header(context_.input, place.index));
-    if (++context_.member_count == 1) context_.first_name = header.name;
-    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header.header_bytes, place, deflate::Checksum::crc32));
+    PENSTOCK_ASSIGN(const auto header, next_streamed_header(context_, !std::exchange(is_used_, true)));
+    if (!header) return false;
+    const Place place{Format::gzip, context_.member_count, context_.input.offset()};
+    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header->header_bytes, place, deflate::Checksum::crc32));
     return true;
   }
 

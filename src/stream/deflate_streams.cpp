@@ -44,18 +44,11 @@ class MemberStream : public Stages {
   }
 
  private:
-  // False where no member stands here, or one that another way takes in threads.
+  // False where next_streamed_header() has nothing.
   Result<bool> begin_member() {
-    PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(2));
-    if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return false;
-    if (is_used_) {
-      PENSTOCK_ASSIGN(const bool is_sized, fits_sized_members(context_));
-      if (is_sized) return false;
-    }
-    is_used_ = true;
-    PENSTOCK_ASSIGN(const GzipHeader header, peek_gzip_header(context_.input, context_.member_count + 1));
-    if (++context_.member_count == 1) context_.first_name = header.name;
-    context_.input.skip(header.header_bytes);
+    PENSTOCK_ASSIGN(const auto header, next_streamed_header(context_, !std::exchange(is_used_, true)));
+    if (!header) return false;
+    context_.input.skip(header->header_bytes);
     checksum_ = 0, total_bytes_ = 0;
     PENSTOCK_TRY(inflater_.begin());
     return true;

@@ -116,6 +116,11 @@ Status check_gzip_trailer(std::span<const std::byte> bytes, std::uint32_t checks
                " modulo 2^32 is what is said");
 }
 
+Result<bool> begins_gzip_member(Input& input) {
+  PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
+  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
 Result<bool> zlib_needs_dictionary(Input& input) {
   PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
   constexpr std::byte has_dictionary{32};

@@ -20,8 +20,14 @@ struct GzipHeader {
 Result<GzipHeader> parse_gzip_header(std::span<const std::byte> bytes, const Place& place);
 // The trailer at the beginning of `bytes`, which `place` names, against what was found.
 Status check_gzip_trailer(std::span<const std::byte> bytes, std::uint32_t checksum, std::uint64_t output_bytes, const Place& place);
+// Whether a member begins at the input's position.
+Result<bool> begins_gzip_member(Input& input);
 // The header at the input's position.
 Result<GzipHeader> peek_gzip_header(Input& input, std::uint64_t member);
+// The same of the member that a way in order takes next, which is counted. Nothing where none stands here, or one behind the way's first
+// that another way takes in threads (gzip_members.cpp).
+struct Context;
+Result<std::optional<GzipHeader>> next_streamed_header(Context& context, bool is_first);
 
 struct ZlibHeader {
   std::size_t header_bytes = 0;

@@ -23,13 +23,14 @@ Status check_content(std::span<const std::byte> trailer, std::span<const std::by
   return check_gzip_trailer(trailer, libdeflate_crc32(0, output.data(), output.size()), output.size(), place);
 }
 
+bool is_sized(const GzipHeader& header) { return header.member_bytes && *header.member_bytes <= most_member_bytes; }
+
 // Zeros behind the last member, which gzip ignores, are left to who asks for the next way.
 Result<std::optional<GzipHeader>> next_sized_header(Context& context) {
-  PENSTOCK_ASSIGN(const auto bytes, context.input.peek(2));
-  if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return std::optional<GzipHeader>();
+  PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
+  if (!is_member) return std::optional<GzipHeader>();
   PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.member_count + 1));
-  const bool is_sized = header.member_bytes && *header.member_bytes <= most_member_bytes;
-  return is_sized ? std::optional(std::move(header)) : std::nullopt;
+  return is_sized(header) ? std::optional(std::move(header)) : std::nullopt;
 }
 
 class SizedMembers : public Stages {
@@ -115,11 +116,12 @@ class WholeMembers : public Stages {
 
   Result<bool> take(Piece& piece) override {
     Input& input = context_.input;
+    PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(input));
+    if (!is_member) return false;
     PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
-    if (bytes.size() < 2 || bytes[0] != std::byte{0x1f} || bytes[1] != std::byte{0x8b}) return false;
     const Place place{Format::gzip, context_.member_count + 1, input.offset()};
     PENSTOCK_ASSIGN(const GzipHeader header, peek_gzip_header(input, place.index));
-    if (header.member_bytes && *header.member_bytes <= most_member_bytes) return false;
+    if (is_sized(header)) return false;
     const auto rest = bytes.subspan(header.header_bytes);
     const std::uint64_t guess = rest.size() < gzip_trailer_bytes ? 0 : said_bytes(rest);
     PENSTOCK_ASSIGN(const auto body, inflate_growing(rest, piece, guess, place.at(place.offset + header.header_bytes)));
@@ -172,6 +174,14 @@ class WholeZlib : public Stages {
 
 }  // namespace
 
+Result<std::optional<GzipHeader>> next_streamed_header(Context& context, bool is_first) {
+  PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
+  if (!is_member) return std::optional<GzipHeader>();
+  PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.member_count + 1));
+  if (!is_first && is_sized(header)) return std::optional<GzipHeader>();
+  if (++context.member_count == 1) context.first_name = header.name;
+  return std::optional(std::move(header));
+}
 Result<bool> fits_sized_members(Context& context) {
   PENSTOCK_ASSIGN(const auto header, next_sized_header(context));
   return header.has_value();

@@ -1,15 +1,14 @@
-// What the tests of chunk decoders share: batches made of chunks on the host, and what became of them; texts of all kinds.
+// What the tests of chunk decoders share: batches made of chunks on the host, and what became of them; texts of all kinds; how they
+// are compared with what the format's own library makes of the same chunks.
 #pragma once
 #include <random>
 
+#include "chunk_references.hpp"
 #include "device_fixture.hpp"
 #include "kernel_c/host_device.hpp"
-#include "penstock/chunks.hpp"
 
 namespace penstock::chunks {
 
-using Bytes = std::vector<std::uint8_t>;
-struct Chunk { Bytes bytes; std::uint64_t capacity = 0; };
 struct Decoded { Bytes text; Verdict verdict; };
 
 constexpr std::uint8_t canary = 0xa5;
@@ -19,9 +18,12 @@ struct Layout { std::uint64_t gap = 64, align = 16; };
 
 inline std::uint64_t rounded(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
 
+// A device, and the variant that decodes there.
+struct Way { std::shared_ptr<Device> device; std::string variant; };
+
 // Decodes all chunks at once. An error too where a byte that is no chunk's room was written.
-inline Result<std::vector<Decoded>> decoded(const std::shared_ptr<Device>& device, Format format, std::string_view variant,
-                                            const std::vector<Chunk>& chunks, Layout layout = {}) {
+inline Result<std::vector<Decoded>> decoded(const Way& way, Format format, const std::vector<Chunk>& chunks, Layout layout = {}) {
+  const auto& device = way.device;
   Bytes input, output;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities;
   for (const Chunk& chunk : chunks) {
@@ -46,7 +48,7 @@ inline Result<std::vector<Decoded>> decoded(const std::shared_ptr<Device>& devic
   const std::vector<std::uint64_t> unwritten(chunks.size(), 0xeeeeeeee);
   PENSTOCK_ASSIGN(batch.output_sizes, on_device(*device, *queue, unwritten));
   PENSTOCK_ASSIGN(batch.verdicts, on_device(*device, *queue, unwritten));
-  PENSTOCK_ASSIGN(const auto decoder, Decoder::build(device, format, variant));
+  PENSTOCK_ASSIGN(const auto decoder, Decoder::build(device, format, way.variant));
   PENSTOCK_ASSIGN(const auto scratch, device->allocate(decoder->scratch_bytes(batch.chunk_count)));
   PENSTOCK_TRY(decoder->enqueue(*queue, batch, *scratch));
   std::vector<std::uint64_t> sizes(chunks.size());
@@ -68,17 +70,6 @@ inline Result<std::vector<Decoded>> decoded(const std::shared_ptr<Device>& devic
     end = begin + capacities[i];
   }
   return result;
-}
-
-// On every device by every variant of a format that fits it.
-template <class Body> void on_each_chunk_variant(Format format, Body body) {
-  on_each_device([&](Device& found) {
-    const auto device = *open_device(found.traits().id);
-    for (const std::string& variant : Decoder::variants(format, device->traits())) {
-      SCOPED_TRACE(variant);
-      body(device, variant);
-    }
-  });
 }
 
 // Texts that compress in all ways: none, well, by runs, by near and far matches, by periods.
@@ -129,6 +120,115 @@ inline Bytes mixed_text(std::uint64_t bytes, std::uint32_t seed) {
   }
   text.resize(bytes);
   return text;
+}
+
+inline std::vector<Bytes> texts_of_all_kinds(std::uint64_t bytes) {
+  std::vector<Bytes> texts = {words_text(bytes, 1), random_text(bytes, 2), random_text(bytes, 3, 4), Bytes(bytes, 0)};
+  texts.push_back(numbers_text(bytes, 4));
+  for (std::uint32_t seed = 0; seed < 6; seed++) texts.push_back(mixed_text(bytes, seed));
+  for (std::uint32_t period = 1; period <= 64; period++) texts.push_back(period_text(bytes / 8 + period, period));
+  return texts;
+}
+inline std::vector<Bytes> large_texts() {
+  return {mixed_text(5'000'000, 9), words_text(4'194'304, 10), Bytes(9'000'000, 7), random_text(3'000'001, 11)};
+}
+
+// What is done to a sound chunk.
+inline std::vector<Chunk> prefixes(const Bytes& chunk, std::uint64_t capacity) {
+  std::vector<Chunk> chunks;
+  for (std::size_t bytes = 0; bytes <= chunk.size(); bytes++) chunks.push_back({Bytes(chunk.begin(), chunk.begin() + bytes), capacity});
+  return chunks;
+}
+inline std::vector<Chunk> single_changes(const Bytes& chunk, std::uint64_t capacity, std::uint32_t step) {
+  std::vector<Chunk> chunks;
+  for (std::size_t at = 0; at < chunk.size(); at++)
+    for (std::uint32_t flip = 1; flip < 256; flip += step) {
+      Bytes changed = chunk;
+      changed[at] = static_cast<std::uint8_t>(changed[at] ^ flip);
+      chunks.push_back({std::move(changed), capacity});
+    }
+  return chunks;
+}
+inline std::vector<Chunk> rooms(const Bytes& chunk, std::uint64_t end) {
+  std::vector<Chunk> chunks;
+  for (std::uint64_t capacity = 0; capacity < end; capacity++) chunks.push_back({chunk, capacity});
+  return chunks;
+}
+
+// On every device by every variant of a format that fits it.
+template <class Body> void on_each_way(Format format, Body body) {
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& variant : Decoder::variants(format, device->traits())) {
+      SCOPED_TRACE(variant);
+      body(Way{device, variant});
+    }
+  });
+}
+
+inline void expect_texts(const Way& way, const Reference& reference, const std::vector<Bytes>& texts, Layout layout = {}) {
+  std::vector<Chunk> chunks;
+  for (const Bytes& text : texts) chunks.push_back({reference.compressed(text), text.size()});
+  const auto result = decoded(way, reference.format, chunks, layout);
+  ASSERT_TRUE(result.ok()) << result.status().text();
+  for (std::size_t i = 0; i < texts.size(); i++) {
+    const Bytes& text = (*result)[i].text;
+    ASSERT_OK(status_of(reference.format, i, (*result)[i].verdict));
+    ASSERT_EQ(text.size(), texts[i].size()) << "text " << i;
+    const auto other = std::mismatch(text.begin(), text.end(), texts[i].begin()).first;
+    ASSERT_EQ(other, text.end()) << "text " << i << ", byte " << other - text.begin();
+  }
+}
+
+// Every verdict is the reference's, or of its list of stricter ones, and every text of a sound chunk.
+inline void expect_verdicts(const Way& way, const Reference& reference, const std::vector<Chunk>& chunks) {
+  const auto result = decoded(way, reference.format, chunks);
+  ASSERT_TRUE(result.ok()) << result.status().text();
+  for (std::size_t i = 0; i < chunks.size(); i++) {
+    const Verdict verdict = (*result)[i].verdict;
+    const bool is_stricter = reference.is_stricter(chunks[i].bytes);
+    const std::optional<Bytes> expected = is_stricter ? std::nullopt : reference.text_of(chunks[i]);
+    ASSERT_EQ(verdict.fault == Fault::none, expected.has_value())
+        << "chunk " << i << ": " << status_of(reference.format, i, verdict).text();
+    if (expected) ASSERT_EQ((*result)[i].text, *expected) << "chunk " << i;
+    else ASSERT_LE(verdict.offset, chunks[i].bytes.size()) << "chunk " << i;
+  }
+}
+
+inline void expect_neighbours_kept(const Reference& reference) {
+  std::vector<Bytes> texts;
+  for (std::uint32_t bytes = 0; bytes < 300; bytes++) texts.push_back(mixed_text(bytes, bytes));
+  on_each_way(reference.format, [&](const Way& way) {
+    for (const Layout layout : {Layout{0, 1}, Layout{1, 1}, Layout{7, 1}, Layout{3, 4}}) expect_texts(way, reference, texts, layout);
+  });
+}
+
+// The texts of kernels themselves, under sanitizers, their barriers and races checked: teams that are groups and teams that are sub-groups.
+inline std::vector<kernel::HostDeviceOptions> teams_on_host() {
+  return {{}, {.order = kernel::ItemOrder::reverse}, {.order = kernel::ItemOrder::shuffled, .subgroup_size = 32},
+          {.is_cpu = true, .max_group_size = 1}};
+}
+template <class Body> void on_each_way_on_host(const kernel::HostDeviceOptions& options, Format format, Body body) {
+  if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
+  const auto device = kernel::make_host_device(options);
+  for (const std::string& variant : Decoder::variants(format, device->traits())) {
+    SCOPED_TRACE(variant);
+    body(Way{device, variant});
+  }
+}
+// Small texts of all kinds, and a chunk that is damaged in `255 / step` ways a byte.
+inline void expect_small_texts(const Way& way, const Reference& reference, std::uint64_t most_bytes) {
+  std::vector<Bytes> texts = {words_text(most_bytes, 1), random_text(most_bytes / 3, 2), Bytes(20'000, 1), {}, {1}};
+  for (std::uint32_t seed = 0; seed < 4; seed++)
+    texts.push_back(mixed_text(most_bytes / 2, seed)), texts.push_back(numbers_text(most_bytes / 3, seed));
+  for (std::uint32_t period = 1; period <= 17; period++) texts.push_back(period_text(700, period));
+  expect_texts(way, reference, texts);
+  expect_texts(way, reference, {mixed_text(900, 20), mixed_text(77, 21)}, {5, 1});
+}
+inline void expect_damage_found(const Way& way, const Reference& reference, std::uint64_t text_bytes, std::uint32_t step) {
+  const Bytes text = mixed_text(text_bytes, 7), chunk = reference.compressed(text);
+  expect_verdicts(way, reference, prefixes(chunk, text.size()));
+  expect_verdicts(way, reference, single_changes(chunk, text.size(), step));
 }
 
 }  // namespace penstock::chunks

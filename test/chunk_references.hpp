@@ -1,0 +1,110 @@
+// What the formats' own libraries make of chunks: liblz4, libsnappy and zlib. Decoders of devices are compared with them.
+#pragma once
+#include <lz4.h>
+#include <lz4hc.h>
+#include <snappy-c.h>
+#include <zlib.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "penstock/chunks.hpp"
+
+namespace penstock::chunks {
+
+using Bytes = std::vector<std::uint8_t>;
+struct Chunk { Bytes bytes; std::uint64_t capacity = 0; };
+
+struct Reference {
+  Format format;
+  std::function<Bytes(const Bytes& text)> compressed;
+  std::function<std::optional<Bytes>(const Chunk&)> text_of;      // nothing where it refuses the chunk, or there is more text than room
+  std::function<bool(const Bytes& chunk)> is_stricter = [](const Bytes&) { return false; };      // whether we refuse what it takes
+};
+
+// Level 0: the fast encoder; 1 to 12: the one that looks longer for matches; less than 0: the fast one, that much faster.
+inline Bytes lz4_compressed(const Bytes& text, int level) {
+  const int bytes = static_cast<int>(text.size());
+  Bytes block(LZ4_compressBound(bytes));
+  const auto* from = reinterpret_cast<const char*>(text.data());
+  auto* to = reinterpret_cast<char*>(block.data());
+  const int room = static_cast<int>(block.size());
+  block.resize(level > 0 ? LZ4_compress_HC(from, to, bytes, room, level) : LZ4_compress_fast(from, to, bytes, room, 1 - level));
+  return block;
+}
+inline std::optional<Bytes> lz4_text(const Chunk& chunk) {
+  Bytes text(chunk.capacity + 1);
+  const int bytes = LZ4_decompress_safe(reinterpret_cast<const char*>(chunk.bytes.data()), reinterpret_cast<char*>(text.data()),
+                                        static_cast<int>(chunk.bytes.size()), static_cast<int>(chunk.capacity));
+  if (bytes < 0) return {};
+  text.resize(bytes);
+  return text;
+}
+// Offsets of 0, which liblz4 takes, are looked for by hand.
+inline bool has_distance_zero(const Bytes& block) {
+  for (std::size_t at = 0; at < block.size();) {
+    const std::uint8_t token = block[at++];
+    std::size_t literals = token / 16;
+    for (std::uint8_t byte = literals == 15 ? 255 : 0; byte == 255 && at < block.size();) byte = block[at++], literals += byte;
+    at += literals;
+    if (at + 2 > block.size()) return false;
+    if (block[at] == 0 && block[at + 1] == 0) return true;
+    at += 2;
+    for (std::uint8_t byte = token % 16 == 15 ? 255 : 0; byte == 255 && at < block.size();) byte = block[at++];
+  }
+  return false;
+}
+inline Reference lz4_reference(int level = 0) {
+  return {Format::lz4, [level](const Bytes& text) { return lz4_compressed(text, level); }, lz4_text, has_distance_zero};
+}
+
+inline Bytes snappy_compressed(const Bytes& text) {
+  std::size_t bytes = snappy_max_compressed_length(text.size());
+  Bytes block(bytes);
+  snappy_compress(reinterpret_cast<const char*>(text.data()), text.size(), reinterpret_cast<char*>(block.data()), &bytes);
+  block.resize(bytes);
+  return block;
+}
+inline std::optional<Bytes> snappy_text(const Chunk& chunk) {
+  const auto* from = reinterpret_cast<const char*>(chunk.bytes.data());
+  std::size_t bytes = 0;
+  if (snappy_uncompressed_length(from, chunk.bytes.size(), &bytes) != SNAPPY_OK || bytes > chunk.capacity) return {};
+  Bytes text(bytes + 1);
+  if (snappy_uncompress(from, chunk.bytes.size(), reinterpret_cast<char*>(text.data()), &bytes) != SNAPPY_OK) return {};
+  text.resize(bytes);
+  return text;
+}
+inline Reference snappy_reference() { return {Format::snappy, snappy_compressed, snappy_text}; }
+
+// As deflateInit2 takes them.
+struct DeflateOptions { int level = 6, strategy = Z_DEFAULT_STRATEGY, memory = 8; };
+inline Bytes deflate_compressed(const Bytes& text, DeflateOptions options = {}) {
+  z_stream stream{};
+  deflateInit2(&stream, options.level, Z_DEFLATED, -15, options.memory, options.strategy);
+  Bytes chunk(deflateBound(&stream, text.size()) + 64);
+  stream.next_in = const_cast<Bytef*>(text.data()), stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = chunk.data(), stream.avail_out = static_cast<uInt>(chunk.size());
+  deflate(&stream, Z_FINISH);
+  chunk.resize(stream.total_out);
+  deflateEnd(&stream);
+  return chunk;
+}
+// Nothing, too, where the stream ends early.
+inline std::optional<Bytes> deflate_text(const Chunk& chunk) {
+  z_stream stream{};
+  inflateInit2(&stream, -15);
+  Bytes text(chunk.capacity + 1);
+  stream.next_in = const_cast<Bytef*>(chunk.bytes.data()), stream.avail_in = static_cast<uInt>(chunk.bytes.size());
+  stream.next_out = text.data(), stream.avail_out = static_cast<uInt>(text.size());
+  const int outcome = inflate(&stream, Z_FINISH);
+  text.resize(stream.total_out);
+  inflateEnd(&stream);
+  if (outcome != Z_STREAM_END || text.size() > chunk.capacity) return {};
+  return text;
+}
+inline Reference deflate_reference(DeflateOptions options = {}) {
+  return {Format::deflate, [options](const Bytes& text) { return deflate_compressed(text, options); }, deflate_text};
+}
+
+}  // namespace penstock::chunks
