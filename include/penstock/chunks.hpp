@@ -63,6 +63,8 @@ struct Batch {
   std::shared_ptr<Buffer> output_offsets, output_capacities;     // u64 each
   std::shared_ptr<Buffer> output_sizes;                          // u64 each, written: 0 for a chunk that is not sound
   std::shared_ptr<Buffer> verdicts;                              // a Verdict each, written
+  // No room is taken for larger than this. Decoders whose scratch memory grows with a chunk's text ask for it, others do not look.
+  std::uint64_t most_text_bytes = 0;
 };
 
 class Decoder {
@@ -71,7 +73,8 @@ class Decoder {
   // `variant`: one of variants(); the first that fits where it is empty. Code::invalid for one that does not fit; what Device::build says.
   static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, Format format, std::string_view variant = {});
   static std::vector<std::string> variants(Format format, const Traits& traits);      // that fit a device, the one that is taken first
-  virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count) const = 0;
+  // For a batch of so many chunks and Batch::most_text_bytes.
+  virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count, std::uint64_t most_text_bytes = 0) const = 0;
   // Code::invalid for memory that is too small for chunk_count. The contents of offsets, sizes and capacities are the caller's word:
   // those that lie outside `input` and `output` are not found.
   virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;

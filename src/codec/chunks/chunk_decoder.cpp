@@ -12,20 +12,27 @@ constexpr std::string_view copies = "chunks/kernels/copies", window = "chunks/ke
 // the L1 cache its room, of Deflate's there are as many as local memory holds.
 constexpr std::array table = {
     Variant{.name = "lz4_decode_team", .format = Format::lz4,
-            .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_decode_team"}, .team_bytes = 4096,
-            .teams_a_group = 8, .groups_a_unit = 6},
-    Variant{.name = "lz4_decode_items", .format = Format::lz4, .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_decode_items"}},
+            .phases = {Phase{.kernel = "lz4_decode_team",
+                             .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_decode_team"},
+                             .takers = Takers::teams, .local_bytes = 4096, .takers_a_group = 8, .groups_a_unit = 6}}},
+    Variant{.name = "lz4_decode_items", .format = Format::lz4,
+            .phases = {Phase{.kernel = "lz4_decode_items", .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_decode_items"}}}},
     Variant{.name = "snappy_decode_team", .format = Format::snappy,
-            .files = {"snappy/kernels/snappy_block", copies, window, sequences, tokens, "snappy/kernels/snappy_decode_team"},
-            .team_bytes = 4096, .teams_a_group = 8, .groups_a_unit = 6},
+            .phases = {Phase{.kernel = "snappy_decode_team",
+                             .files = {"snappy/kernels/snappy_block", copies, window, sequences, tokens,
+                                       "snappy/kernels/snappy_decode_team"},
+                             .takers = Takers::teams, .local_bytes = 4096, .takers_a_group = 8, .groups_a_unit = 6}}},
     Variant{.name = "snappy_decode_items", .format = Format::snappy,
-            .files = {"snappy/kernels/snappy_block", "snappy/kernels/snappy_decode_items"}},
+            .phases = {Phase{.kernel = "snappy_decode_items",
+                             .files = {"snappy/kernels/snappy_block", "snappy/kernels/snappy_decode_items"}}}},
     Variant{.name = "deflate_decode_team", .format = Format::deflate,
-            .files = {"deflate/kernels/deflate_tables", copies, window, sequences, "deflate/kernels/deflate_codes",
-                      "deflate/kernels/deflate_decode_team"}, .team_bytes = 7424,
-            .teams_a_group = 4, .groups_a_unit = 7, .bytes_a_chunk = 2048 * 4},      // MOST_TOKENS
+            .phases = {Phase{.kernel = "deflate_decode_team",
+                             .files = {"deflate/kernels/deflate_tables", copies, window, sequences, "deflate/kernels/deflate_codes",
+                                       "deflate/kernels/deflate_decode_team"},
+                             .takers = Takers::teams, .local_bytes = 7424, .takers_a_group = 4, .groups_a_unit = 7}},
+            .bytes_in_flight = 2048 * 4},      // MOST_TOKENS
     Variant{.name = "deflate_decode_items", .format = Format::deflate,
-            .files = {"deflate/kernels/deflate_decode_items"}, .is_for_cpus = true},
+            .phases = {Phase{.kernel = "deflate_decode_items", .files = {"deflate/kernels/deflate_decode_items"}}}, .is_for_cpus = true},
 };
 
 struct FaultWords { Fault fault; Code code; const char* words; };

@@ -1,7 +1,8 @@
 // The variant table of decoding chunks: a row a format and way, the first that fits a device runs.
 //
-// Every way so far is one kernel over a batch, which hands out its chunks by a counter in scratch memory, to teams of 32 items (team.kc) or
-// to items by themselves.
+// A way is one or several kernels over the whole batch, its phases, one after the other on the queue. They have the same parameters:
+// the batch, a counter that is 0, the number of chunks; and where the way needs more of scratch memory than the counter, that memory and
+// Batch::most_text_bytes.
 #pragma once
 #include <array>
 
@@ -9,14 +10,28 @@
 
 namespace penstock::chunks {
 
-struct Variant {
-  std::string_view name;                        // of the kernel
-  Format format;
+// Who takes a chunk: teams of 32 items (team.kc) and items take chunks by the counter; of items by number each chunk has so many.
+enum class Takers : unsigned char { teams, items, items_by_number };
+
+struct Phase {
+  std::string_view kernel;                      // its name; empty: no phase
   std::array<std::string_view, 6> files;        // of src/codec, in this order, the kernel's last; empty behind it
-  std::uint64_t team_bytes = 0;                 // of local memory; 0: items take chunks by themselves
-  std::uint32_t teams_a_group = 1, groups_a_unit = 1;      // at most; where teams are sub-groups
-  std::uint64_t bytes_a_chunk = 0;              // of scratch memory, for each chunk that is being decoded: the kernel's last parameter
+  Takers takers = Takers::items;
+  std::uint64_t local_bytes = 0;                // of a team, or of an item by number
+  std::uint32_t takers_a_group = 1;             // at most, of teams that are sub-groups and of items by number
+  std::uint32_t groups_a_unit = 1;              // of teams that are sub-groups: resident at once
+  std::uint32_t items_a_chunk = 1;              // by number, except on CPUs, where one item takes a chunk
+};
+
+struct Variant {
+  std::string_view name;
+  Format format;
+  std::array<Phase, 3> phases;
+  std::uint64_t bytes_in_flight = 0;            // of scratch memory, for each chunk that is being decoded
+  std::uint64_t bytes_a_chunk = 0, bytes_a_match = 0;      // for each chunk, and for each match of 3 bytes that its text may have
   bool is_for_cpus = false;                     // alone
+
+  bool has_scratch() const { return bytes_in_flight + bytes_a_chunk + bytes_a_match != 0; }
 };
 bool fits(const Variant& variant, const Traits& traits);
 // kernel_decoder.cpp

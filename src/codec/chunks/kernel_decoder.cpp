@@ -8,53 +8,85 @@ namespace {
 
 constexpr std::uint64_t scratch_head_bytes = 256;      // the counter; what chunks have of scratch memory begins behind it
 
-// As many teams a group as its local memory holds, at most as many as the variant says; where teams are no sub-groups, a group each.
-GroupPolicy policy_of(const Variant& variant, const Traits& traits) {
-  if (variant.team_bytes == 0) return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
+// As many takers a group as its local memory holds, at most as many as the phase says; where teams are no sub-groups, a group each.
+GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
+  if (phase.takers == Takers::items) return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
+  const std::uint64_t room = phase.local_bytes == 0 ? phase.takers_a_group : traits.local_bytes / phase.local_bytes;
+  if (phase.takers == Takers::items_by_number) {
+    if (traits.is_cpu) return {1, 1, 1};
+    const auto items = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(room, phase.items_a_chunk, phase.takers_a_group));
+    return {items / phase.items_a_chunk * phase.items_a_chunk, 1, items / phase.items_a_chunk};
+  }
   if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};
-  const std::uint64_t room = std::min<std::uint64_t>(traits.local_bytes / variant.team_bytes, traits.max_group_size / 32);
-  const auto teams = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(room, 1, variant.teams_a_group));
-  return {teams * 32, variant.groups_a_unit, teams};
+  const auto teams = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size / 32), 1, phase.takers_a_group));
+  return {teams * 32, phase.groups_a_unit, teams};
 }
+
+// A phase, compiled.
+struct BuiltPhase {
+  const Phase& phase;      // a row of the table
+  GroupPolicy policy;
+  std::shared_ptr<Program> program;
+
+  std::uint32_t groups(const Traits& traits, std::uint32_t chunk_count) const {
+    if (phase.takers != Takers::items_by_number) return groups_of(policy, traits, chunk_count);
+    return (chunk_count + policy.chunks_a_group - 1) / policy.chunks_a_group;
+  }
+};
 
 class KernelDecoder final : public Decoder {
  public:
-  KernelDecoder(std::shared_ptr<Device> device, const Variant& variant)
-      : device_(std::move(device)), variant_(variant), policy_(policy_of(variant, device_->traits())) {}
+  KernelDecoder(std::shared_ptr<Device> device, const Variant& variant) : device_(std::move(device)), variant_(variant) {}
   Status open() {
-    const auto end = std::find(variant_.files.begin(), variant_.files.end(), std::string_view());
-    PENSTOCK_ASSIGN(program_, build_program(*device_, policy_, {variant_.files.begin(), end}));
+    for (const Phase& phase : variant_.phases) {
+      if (phase.kernel.empty()) break;
+      const GroupPolicy policy = policy_of(phase, device_->traits());
+      const auto end = std::find(phase.files.begin(), phase.files.end(), std::string_view());
+      PENSTOCK_ASSIGN(auto program, build_program(*device_, policy, {phase.files.begin(), end}));
+      phases_.push_back({phase, policy, std::move(program)});
+    }
     return {};
   }
 
-  std::uint64_t scratch_bytes(std::uint32_t chunk_count) const override {
-    return scratch_head_bytes + std::uint64_t{groups(chunk_count)} * policy_.chunks_a_group * variant_.bytes_a_chunk;
+  std::uint64_t scratch_bytes(std::uint32_t chunk_count, std::uint64_t most_text_bytes) const override {
+    std::uint64_t most_in_flight = 0;
+    for (const BuiltPhase& phase : phases_)
+      most_in_flight = std::max(most_in_flight, std::uint64_t{phase.groups(device_->traits(), chunk_count)} * phase.policy.chunks_a_group);
+    const std::uint64_t of_chunk = variant_.bytes_a_chunk + variant_.bytes_a_match * (most_text_bytes / 3);
+    return scratch_head_bytes + most_in_flight * variant_.bytes_in_flight + chunk_count * of_chunk;
   }
   std::string_view variant() const override { return variant_.name; }
   Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) override {
-    PENSTOCK_TRY(check_batch(batch, scratch, scratch_bytes(batch.chunk_count)));
+    PENSTOCK_TRY(check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
+    if (variant_.bytes_a_match != 0 && batch.chunk_count != 0 && batch.most_text_bytes == 0)
+      return Status(Code::invalid, "a batch of " + std::string(name_of(variant_.format)) + " does not tell its chunks' most_text_bytes");
     std::vector<Argument> arguments = batch_arguments(batch);
     arguments.push_back(Argument::of(scratch));
     arguments.push_back(Argument::value(batch.chunk_count));
-    if (variant_.bytes_a_chunk != 0) arguments.push_back(Argument::of(scratch));
-    PENSTOCK_TRY(queue.fill(scratch, 0, 4));      // the next chunk that is nobody's yet
-    return queue.launch(*program_, variant_.name, groups(batch.chunk_count), arguments);
+    if (variant_.has_scratch()) arguments.push_back(Argument::of(scratch));
+    if (variant_.bytes_a_match != 0)
+      arguments.push_back(Argument::value(static_cast<std::uint32_t>(std::min(batch.most_text_bytes, most_chunk_bytes))));
+    for (const BuiltPhase& phase : phases_) {
+      if (phase.phase.takers != Takers::items_by_number) PENSTOCK_TRY(queue.fill(scratch, 0, 4));      // the next chunk
+      PENSTOCK_TRY(queue.launch(*phase.program, phase.phase.kernel, phase.groups(device_->traits(), batch.chunk_count), arguments));
+    }
+    return {};
   }
 
  private:
-  std::uint32_t groups(std::uint32_t chunk_count) const { return groups_of(policy_, device_->traits(), chunk_count); }
-
   std::shared_ptr<Device> device_;
   const Variant& variant_;      // a row of the table
-  GroupPolicy policy_;
-  std::shared_ptr<Program> program_;
+  std::vector<BuiltPhase> phases_;
 };
 
 }  // namespace
 
 bool fits(const Variant& variant, const Traits& traits) {
-  if (variant.team_bytes == 0) return traits.is_cpu || !variant.is_for_cpus;
-  return !traits.is_cpu && traits.max_group_size >= 32 && traits.local_bytes >= variant.team_bytes;
+  if (variant.is_for_cpus && !traits.is_cpu) return false;
+  return std::all_of(variant.phases.begin(), variant.phases.end(), [&](const Phase& phase) {
+    return phase.takers != Takers::teams || (!traits.is_cpu && traits.max_group_size >= 32 && traits.local_bytes >= phase.local_bytes);
+  });
 }
 
 Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device, const Variant& variant) {
