@@ -1,4 +1,4 @@
-// Batches of compressed chunks, decoded where they lie on a device: each chunk by itself, all of them at once.
+// Batches of compressed chunks, decoded and made where they lie on a device: each chunk by itself, all of them at once.
 //
 // Everything is on the device: the compressed bytes, where each chunk begins and how long it is, where its text goes, and afterwards its
 // length and verdict. enqueue() allocates nothing and waits for nothing, so a batch takes its place among other work of a queue; the
@@ -38,6 +38,7 @@ enum class Fault : std::uint32_t {
   bad_end = 4,           // what has to stand at a chunk's end does not
   too_large = 5,         // a chunk of more than most_chunk_bytes
   bad_length = 6,        // text that ends before or after the length that its chunk tells
+  no_room = 7,           // encoding: a chunk that is longer than its room
   bad_block = 10,        // a block's header that says what the format does not have
   bad_table = 11,        // lengths of codes that make no code
   bad_code = 12,         // a code without a symbol
@@ -49,7 +50,7 @@ struct Verdict {
   Fault fault = Fault::none;
   std::uint32_t offset = 0;      // of the chunk's bytes: where what is wrong begins
 };
-// Code::truncated, capacity (too_long, too_large) or corrupt, naming format, chunk and byte; ok for Fault::none.
+// Code::truncated, capacity (too_long, too_large, no_room) or corrupt, naming format, chunk and byte; ok for Fault::none.
 Status status_of(Format format, std::uint64_t chunk, Verdict verdict);
 
 // Chunks and their text in a device's memory. What kernels read of `input` goes up to the next multiple of 16 behind a chunk, and so far
@@ -78,6 +79,22 @@ class Decoder {
   // Code::invalid for memory that is too small for chunk_count. The contents of offsets, sizes and capacities are the caller's word:
   // those that lie outside `input` and `output` are not found.
   virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;
+  virtual std::string_view variant() const = 0;
+};
+
+// Makes chunks of texts: a Batch's `input` is the texts then and its `output` the chunks, each in a room of its own, outside of which
+// nothing is written; a Verdict's offset is of the text's bytes. Chunks depend on their texts alone, not on device, variant or neighbours.
+// LZ4: blocks that end as doc/lz4_Block_format.md wants it, so that liblz4 reads them.
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  // As Decoder::build. Code::unsupported for a format that no device encodes.
+  static Result<std::unique_ptr<Encoder>> build(std::shared_ptr<Device> device, Format format, std::string_view variant = {});
+  static std::vector<std::string> variants(Format format, const Traits& traits);
+  // What a text of so many bytes becomes at most: room that no chunk is too long for.
+  static std::uint64_t bound_bytes(Format format, std::uint64_t text_bytes);
+  virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count, std::uint64_t most_text_bytes = 0) const = 0;
+  virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;      // as Decoder::enqueue
   virtual std::string_view variant() const = 0;
 };
 

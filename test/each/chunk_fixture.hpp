@@ -21,8 +21,9 @@ inline std::uint64_t rounded(std::uint64_t value, std::uint64_t align) { return 
 // A device, and the variant that decodes there.
 struct Way { std::shared_ptr<Device> device; std::string variant; };
 
-// Decodes all chunks at once. An error too where a byte that is no chunk's room was written.
-inline Result<std::vector<Decoded>> decoded(const Way& way, Format format, const std::vector<Chunk>& chunks, Layout layout = {}) {
+// Takes all chunks at once, by a Decoder or an Encoder. An error too where a byte that is no chunk's room was written.
+template <class Codec>
+Result<std::vector<Decoded>> taken(const Way& way, Format format, const std::vector<Chunk>& chunks, Layout layout) {
   const auto& device = way.device;
   Bytes input, output;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities;
@@ -48,9 +49,9 @@ inline Result<std::vector<Decoded>> decoded(const Way& way, Format format, const
   const std::vector<std::uint64_t> unwritten(chunks.size(), 0xeeeeeeee);
   PENSTOCK_ASSIGN(batch.output_sizes, on_device(*device, *queue, unwritten));
   PENSTOCK_ASSIGN(batch.verdicts, on_device(*device, *queue, unwritten));
-  PENSTOCK_ASSIGN(const auto decoder, Decoder::build(device, format, way.variant));
-  PENSTOCK_ASSIGN(const auto scratch, device->allocate(decoder->scratch_bytes(batch.chunk_count)));
-  PENSTOCK_TRY(decoder->enqueue(*queue, batch, *scratch));
+  PENSTOCK_ASSIGN(const auto codec, Codec::build(device, format, way.variant));
+  PENSTOCK_ASSIGN(const auto scratch, device->allocate(codec->scratch_bytes(batch.chunk_count)));
+  PENSTOCK_TRY(codec->enqueue(*queue, batch, *scratch));
   std::vector<std::uint64_t> sizes(chunks.size());
   std::vector<Verdict> verdicts(chunks.size());
   PENSTOCK_TRY(queue->download(output.data(), *batch.output, output.size()));
@@ -70,6 +71,13 @@ inline Result<std::vector<Decoded>> decoded(const Way& way, Format format, const
     end = begin + capacities[i];
   }
   return result;
+}
+inline Result<std::vector<Decoded>> decoded(const Way& way, Format format, const std::vector<Chunk>& chunks, Layout layout = {}) {
+  return taken<Decoder>(way, format, chunks, layout);
+}
+// Of texts; `capacity` is the room of what they become.
+inline Result<std::vector<Decoded>> encoded(const Way& way, Format format, const std::vector<Chunk>& texts, Layout layout = {}) {
+  return taken<Encoder>(way, format, texts, layout);
 }
 
 // Texts that compress in all ways: none, well, by runs, by near and far matches, by periods.
@@ -156,10 +164,10 @@ inline std::vector<Chunk> rooms(const Bytes& chunk, std::uint64_t end) {
 }
 
 // On every device by every variant of a format that fits it.
-template <class Body> void on_each_way(Format format, Body body) {
+template <class Codec = Decoder, class Body> void on_each_way(Format format, Body body) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
-    for (const std::string& variant : Decoder::variants(format, device->traits())) {
+    for (const std::string& variant : Codec::variants(format, device->traits())) {
       SCOPED_TRACE(variant);
       body(Way{device, variant});
     }
@@ -208,10 +216,10 @@ inline std::vector<kernel::HostDeviceOptions> teams_on_host() {
   return {{}, {.order = kernel::ItemOrder::reverse}, {.order = kernel::ItemOrder::shuffled, .subgroup_size = 32},
           {.is_cpu = true, .max_group_size = 1}};
 }
-template <class Body> void on_each_way_on_host(const kernel::HostDeviceOptions& options, Format format, Body body) {
+template <class Codec = Decoder, class Body> void on_each_way_on_host(const kernel::HostDeviceOptions& options, Format format, Body body) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device(options);
-  for (const std::string& variant : Decoder::variants(format, device->traits())) {
+  for (const std::string& variant : Codec::variants(format, device->traits())) {
     SCOPED_TRACE(variant);
     body(Way{device, variant});
   }

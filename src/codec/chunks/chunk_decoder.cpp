@@ -46,6 +46,7 @@ constexpr std::array fault_words = {
     FaultWords{Fault::bad_code, Code::corrupt, "a code without a symbol"},
     FaultWords{Fault::too_large, Code::capacity, "a chunk of 2 GiB or more"},
     FaultWords{Fault::bad_length, Code::corrupt, "text of another length than the chunk tells"},
+    FaultWords{Fault::no_room, Code::capacity, "more chunk than there is room for, which the text from here on would make"},
 };
 
 bool has_room(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) { return buffer != nullptr && buffer->bytes() >= bytes; }

@@ -1,4 +1,5 @@
-// The variant table of decoding chunks: a row a format and way, the first that fits a device runs.
+// The variant tables of chunks, of decoding (chunk_decoder.cpp) and of encoding (chunk_encoder.cpp): a row a format and way, the first that
+// fits a device runs.
 //
 // A way is one or several kernels over the whole batch, its phases, one after the other on the queue. They have the same parameters:
 // the batch, a counter that is 0, the number of chunks; and where the way needs more of scratch memory than the counter, that memory and
@@ -15,7 +16,7 @@ enum class Takers : unsigned char { teams, items, items_by_number };
 
 struct Phase {
   std::string_view kernel;                      // its name; empty: no phase
-  std::array<std::string_view, 6> files;        // of src/codec, in this order, the kernel's last; empty behind it
+  std::array<std::string_view, 8> files;        // of src/codec, in this order, the kernel's last; empty behind it
   Takers takers = Takers::items;
   std::uint64_t local_bytes = 0;                // of a team, or of an item by number
   std::uint32_t takers_a_group = 1;             // at most, of teams that are sub-groups and of items by number
@@ -36,10 +37,11 @@ struct Variant {
 bool fits(const Variant& variant, const Traits& traits);
 // kernel_decoder.cpp
 Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device, const Variant& variant);
+Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> device, const Variant& variant);
 
 // Code::invalid where a batch's memory is too small for its chunks.
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes);
-// What every decoding kernel begins with.
+// What every kernel begins with.
 std::vector<Argument> batch_arguments(const Batch& batch);
 
 }  // namespace penstock::chunks

@@ -35,9 +35,10 @@ struct BuiltPhase {
   }
 };
 
-class KernelDecoder final : public Decoder {
+// A Decoder or an Encoder, which are the same to the host: kernels over a batch.
+template <class Codec> class KernelCodec final : public Codec {
  public:
-  KernelDecoder(std::shared_ptr<Device> device, const Variant& variant) : device_(std::move(device)), variant_(variant) {}
+  KernelCodec(std::shared_ptr<Device> device, const Variant& variant) : device_(std::move(device)), variant_(variant) {}
   Status open() {
     for (const Phase& phase : variant_.phases) {
       if (phase.kernel.empty()) break;
@@ -80,6 +81,12 @@ class KernelDecoder final : public Decoder {
   std::vector<BuiltPhase> phases_;
 };
 
+template <class Codec> Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Variant& variant) {
+  auto codec = std::make_unique<KernelCodec<Codec>>(std::move(device), variant);
+  PENSTOCK_TRY(codec->open());
+  return std::unique_ptr<Codec>(std::move(codec));
+}
+
 }  // namespace
 
 bool fits(const Variant& variant, const Traits& traits) {
@@ -90,9 +97,11 @@ bool fits(const Variant& variant, const Traits& traits) {
 }
 
 Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device, const Variant& variant) {
-  auto decoder = std::make_unique<KernelDecoder>(std::move(device), variant);
-  PENSTOCK_TRY(decoder->open());
-  return std::unique_ptr<Decoder>(std::move(decoder));
+  return build<Decoder>(std::move(device), variant);
+}
+
+Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> device, const Variant& variant) {
+  return build<Encoder>(std::move(device), variant);
 }
 
 }  // namespace penstock::chunks

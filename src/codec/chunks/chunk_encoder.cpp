@@ -1,0 +1,52 @@
+#include <array>
+
+#include "codec/chunks/chunk_decoder.hpp"
+
+namespace penstock::chunks {
+namespace {
+
+constexpr std::string_view matcher = "chunks/kernels/matcher", by_team = "chunks/kernels/matches_of_team",
+                           by_item = "chunks/kernels/matches_of_item", alone = "chunks/kernels/team_of_one",
+                           find = "chunks/kernels/find_sequences";
+
+// Teams are as many as local memory holds: they wait for what they look up more than they reckon.
+constexpr std::array table = {
+    Variant{.name = "lz4_encode_team", .format = Format::lz4,
+            .phases = {Phase{.kernel = "lz4_encode_team",
+                             .files = {"lz4/kernels/lz4_block", matcher, by_team, find, "lz4/kernels/lz4_encode",
+                                       "lz4/kernels/lz4_encode_team"},
+                             .takers = Takers::teams, .local_bytes = 9728, .takers_a_group = 4, .groups_a_unit = 5}}},
+    Variant{.name = "lz4_encode_items", .format = Format::lz4,
+            .phases = {Phase{.kernel = "lz4_encode_items",
+                             .files = {"lz4/kernels/lz4_block", alone, matcher, by_item, find, "lz4/kernels/lz4_encode",
+                                       "lz4/kernels/lz4_encode_items"}}},
+            .is_for_cpus = true},
+};
+
+}  // namespace
+
+std::vector<std::string> Encoder::variants(Format format, const Traits& traits) {
+  std::vector<std::string> names;
+  for (const Variant& row : table)
+    if (row.format == format && fits(row, traits)) names.emplace_back(row.name);
+  return names;
+}
+
+Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, Format format, std::string_view variant) {
+  bool is_encoded = false;
+  for (const Variant& row : table) {
+    is_encoded |= row.format == format;
+    if (row.format == format && fits(row, device->traits()) && (variant.empty() || variant == row.name))
+      return build_kernel_encoder(std::move(device), row);
+  }
+  if (!is_encoded) return Status(Code::unsupported, std::string(name_of(format)) + " is not encoded on devices");
+  return Status(Code::invalid, "no variant '" + std::string(variant) + "' that encodes " + std::string(name_of(format)) + " fits " +
+                                   device->traits().id);
+}
+
+std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t text_bytes) {
+  (void)format;
+  return text_bytes + text_bytes / 255 + 16;      // literals alone, whose length goes on for a byte each 255
+}
+
+}  // namespace penstock::chunks
