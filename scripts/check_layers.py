@@ -78,7 +78,7 @@ def main():
               for layer in layers}
     checks["folders of src/"] = [f"src/{folder.name} is no layer of CMakeLists.txt" for folder in (ROOT / "src").iterdir()
                                  if folder.is_dir() and folder.name not in layers and sources(folder)]
-    for path in sorted((ROOT / "include/penstock").glob("*.hpp")):
+    for path in sorted((ROOT / "include/penstock").glob("*.h*")):
         layer = header_layer(path.stem, layers)
         checks[f"header {path.name}"] = list(wrong_includes(path, layer, layers)) if layer else [f"{path.name}: which layer?"]
     checks["machine places"] = list(machine_places())

@@ -208,6 +208,15 @@ class Device {
   // wide loads).
   virtual Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) = 0;
   virtual Result<std::unique_ptr<Queue>> queue() = 0;
+  // Memory and queues of others' making, by the drivers' own handles: CUDA's CUdeviceptr and CUstream of the device's primary context
+  // (the CUDA runtime's; 0 is the default stream), OpenCL's cl_mem and in-order cl_command_queue of the device's context
+  // (context_handle(), or open_device_of_queue()). Neither is owned: they outlive what is made of them, and the work that uses them,
+  // whose order is their owner's affair, too. Destroying an imported queue waits only where it used memory of allocate(). Addresses must
+  // suit kernels' wide loads (16 bytes). Code::invalid: a handle of another context; Code::unsupported: a device that takes none.
+  virtual Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes);
+  virtual Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle);
+  // The CUcontext or cl_context that all of the device's memory belongs to, the device's as long as it lives.
+  virtual Result<std::uint64_t> context_handle() const;
   // Through the JIT cache: memory, then disk, then the compiler. Thread-safe; equal keys compile once.
   virtual Result<std::shared_ptr<Program>> build(const ProgramSource& source) = 0;
   // How many groups of this kernel run at once on the whole device.
@@ -228,6 +237,10 @@ std::vector<Traits> list_devices(std::vector<std::string>* notes = nullptr);
 // Opens by id ("cuda:0", "opencl:1"), by kind ("cuda", "opencl", "cpu", "gpu") or the first usable one (""). The error
 // says what to install. One Device per id and process: repeated calls share it.
 Result<std::shared_ptr<Device>> open_device(std::string_view selector = "");
+
+// The device that an OpenCL queue (cl_command_queue) of others' making is for, opened in that queue's context: a Device of its own,
+// which imports that context's memory and queues. CUDA has one context a device that all share: open_device() is for its streams.
+Result<std::shared_ptr<Device>> open_device_of_queue(Target target, std::uint64_t handle);
 
 // The JIT cache on disk.
 struct CacheSummary { std::string directory; std::uint64_t file_count = 0, bytes = 0, limit_bytes = 0; };

@@ -150,4 +150,9 @@ Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
   return guard([&] { return open_chosen(selector); });
 }
 
+Result<std::shared_ptr<Device>> open_device_of_queue(Target target, std::uint64_t handle) {
+  if (target == Target::opencl) return guard([&] { return device::open_opencl_device_of_queue(handle); });
+  return Status(Code::unsupported, "devices are opened by their ids, but for OpenCL's, which are opened in a queue's context too");
+}
+
 }  // namespace penstock

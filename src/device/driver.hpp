@@ -14,5 +14,7 @@ std::vector<Traits> list_opencl_devices(std::vector<std::string>& notes);
 // `index` is the number in the id, from the driver's own list.
 Result<std::shared_ptr<Device>> open_cuda_device(unsigned index);
 Result<std::shared_ptr<Device>> open_opencl_device(unsigned index);
+// In the context of a cl_command_queue.
+Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle);
 
 }  // namespace penstock::device

@@ -152,6 +152,7 @@ PooledBuffer::~PooledBuffer() {
 }
 
 Status PooledBuffer::touch(const std::shared_ptr<QueueState>& queue) const {
+  if (is_borrowed_) return {};
   const std::lock_guard guard(mutex_);
   const std::uint64_t work = queue->next_work();
   for (User& user : users_)

@@ -99,8 +99,15 @@ class PooledBuffer : public Buffer {
   // the work that uses it, because the owner of the memory may free it next.
   PooledBuffer(const void* device, Block block, std::uint64_t bytes, std::function<void(std::uint64_t)> release)
       : Buffer(bytes), device_(device), block_(std::move(block)), release_(std::move(release)) {}
+  // Memory of others, whose use and end are their affair: nothing is waited for.
+  static std::shared_ptr<PooledBuffer> borrowed(const void* device, std::uint64_t handle, std::uint64_t bytes) {
+    auto buffer = std::make_shared<PooledBuffer>(device, Block{handle, bytes, {}}, bytes, nullptr);
+    buffer->is_borrowed_ = true;
+    return buffer;
+  }
   ~PooledBuffer() override;
 
+  bool is_borrowed() const { return is_borrowed_; }
   std::uint64_t handle() const { return block_.handle; }
   const void* device() const { return device_; }
   // To be called before each work of `queue` that uses the buffer is enqueued. Thread-safe.
@@ -111,6 +118,7 @@ class PooledBuffer : public Buffer {
   std::shared_ptr<Pool> pool_;
   Block block_;
   std::function<void(std::uint64_t)> release_;
+  bool is_borrowed_ = false;
   mutable std::mutex mutex_;
   struct User { std::weak_ptr<QueueState> queue; std::uint64_t last_work; };
   mutable std::vector<User> users_;

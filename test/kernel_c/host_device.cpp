@@ -9,8 +9,10 @@ namespace penstock::kernel {
 namespace {
 
 struct HeapBuffer : Buffer {
-  explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, std::byte{0xcd}) {}
-  mutable std::vector<std::byte> content;      // queues write to buffers they get as const
+  explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, std::byte{0xcd}), data(content.data()) {}
+  HeapBuffer(void* memory, std::uint64_t bytes) : Buffer(bytes), data(static_cast<std::byte*>(memory)) {}
+  std::vector<std::byte> content;
+  std::byte* data;      // others' memory, or `content`
 };
 struct HeapHostBuffer : HostBuffer {
   explicit HeapHostBuffer(std::uint64_t bytes) : content(bytes) { data_ = content.data(), bytes_ = bytes; }
@@ -25,7 +27,7 @@ struct DoneEvent : Event {
   Result<double> seconds_since(const Event&) const override { return 0.0; }
 };
 
-std::vector<std::byte>& content_of(const Buffer& buffer) { return static_cast<const HeapBuffer&>(buffer).content; }
+std::byte* data_of(const Buffer& buffer) { return static_cast<const HeapBuffer&>(buffer).data; }
 
 Status check_range(const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset) {
   if (offset <= buffer.bytes() && bytes <= buffer.bytes() - offset) return {};
@@ -38,21 +40,21 @@ class HostQueue : public Queue {
   explicit HostQueue(ItemOrder order) : order_(order) {}
   Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
     PENSTOCK_TRY(check_range(to, bytes, to_offset));
-    if (bytes > 0) std::memcpy(content_of(to).data() + to_offset, from, bytes);
+    if (bytes > 0) std::memcpy(data_of(to) + to_offset, from, bytes);
     return {};
   }
   Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
     PENSTOCK_TRY(check_range(from, bytes, from_offset));
-    if (bytes > 0) std::memcpy(to, content_of(from).data() + from_offset, bytes);
+    if (bytes > 0) std::memcpy(to, data_of(from) + from_offset, bytes);
     return {};
   }
   Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
     PENSTOCK_TRY(check_range(from, bytes, 0));
-    return upload(to, content_of(from).data(), bytes, 0);
+    return upload(to, data_of(from), bytes, 0);
   }
   Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
     PENSTOCK_TRY(check_range(to, bytes, 0));
-    for (std::uint64_t at = 0; at < bytes; at++) content_of(to)[at] = static_cast<std::byte>(value >> (8 * (at % 4)));
+    for (std::uint64_t at = 0; at < bytes; at++) data_of(to)[at] = static_cast<std::byte>(value >> (8 * (at % 4)));
     return {};
   }
   Status launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) override {
@@ -62,7 +64,7 @@ class HostQueue : public Queue {
     std::vector<HostArgument> all;
     for (const Argument& argument : arguments) {
       if (argument.buffer != nullptr)
-        all.push_back(HostArgument::buffer_of(content_of(*argument.buffer).data() + argument.offset_bytes,
+        all.push_back(HostArgument::buffer_of(data_of(*argument.buffer) + argument.offset_bytes,
                                               argument.buffer->bytes() - argument.offset_bytes));
       else
         all.push_back({nullptr, argument.byte_count, {argument.bytes.begin(), argument.bytes.begin() + argument.byte_count}});
@@ -102,6 +104,11 @@ class HostDevice : public Device {
     return Status(Code::unsupported, "the host device copies");
   }
   Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<HostQueue>(options_.order)); }
+  // Plain pointers; every queue runs at once.
+  Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override {
+    return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(reinterpret_cast<void*>(handle), bytes));
+  }
+  Result<std::unique_ptr<Queue>> import_queue(std::uint64_t) override { return queue(); }
   // Once a text and its numbers, as devices do.
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
     HostProgramOptions options{source.group_size, source.defines};

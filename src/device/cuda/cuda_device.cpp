@@ -161,6 +161,15 @@ Result<std::shared_ptr<Buffer>> CudaDevice::wrap_host(const void*, std::uint64_t
 
 Result<std::unique_ptr<Queue>> CudaDevice::queue() { return make_queue(context_); }
 
+Result<std::shared_ptr<Buffer>> CudaDevice::import_memory(std::uint64_t handle, std::uint64_t bytes) {
+  if (handle == 0 && bytes > 0) return Status(Code::invalid, "device memory at address 0");
+  return std::shared_ptr<Buffer>(device::PooledBuffer::borrowed(context_.get(), handle, bytes));
+}
+
+Result<std::unique_ptr<Queue>> CudaDevice::import_queue(std::uint64_t handle) {
+  return borrow_queue(context_, reinterpret_cast<CUstream>(handle));
+}
+
 Result<std::shared_ptr<Program>> CudaDevice::build(const ProgramSource& source) {
   return guard([&] { return build_unguarded(source); });
 }

@@ -103,6 +103,9 @@ class CudaDevice : public Device {
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override;
   Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> queue() override;
+  Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override;
+  Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override;
+  Result<std::uint64_t> context_handle() const override { return reinterpret_cast<std::uint64_t>(context_->context); }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
@@ -120,5 +123,6 @@ class CudaDevice : public Device {
 };
 
 Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
+std::unique_ptr<Queue> borrow_queue(ContextPointer context, CUstream stream);      // which stays its owner's
 
 }  // namespace penstock::cuda

@@ -38,8 +38,9 @@ class CudaEvent : public Event {
 };
 
 struct QueueHandle : device::QueueState {
-  QueueHandle(ContextPointer c, CUstream s) : context(std::move(c)), stream(s) {}
+  QueueHandle(ContextPointer c, CUstream s, bool borrowed) : context(std::move(c)), stream(s), is_borrowed(borrowed) {}
   ~QueueHandle() override {
+    if (is_borrowed) return;
     const Current current(*context);
     context->api.cuStreamDestroy(stream);
   }
@@ -66,6 +67,7 @@ struct QueueHandle : device::QueueState {
 
   ContextPointer context;
   CUstream stream;
+  bool is_borrowed;
 };
 
 constexpr std::size_t argument_limit = 64;   // of one launch; CUDA's own is 4 KB of them
@@ -74,7 +76,9 @@ class CudaQueue : public Queue {
  public:
   explicit CudaQueue(std::shared_ptr<QueueHandle> state)
       : state_(std::move(state)), context_(*state_->context), api_(context_.api), stream_(state_->stream) {}
-  ~CudaQueue() override { (void)state_->finish(); }
+  ~CudaQueue() override {
+    if (!state_->is_borrowed || uses_pool_) (void)state_->finish();
+  }
 
   Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
     PENSTOCK_TRY(device::check_range("upload", to, bytes, to_offset));
@@ -150,6 +154,7 @@ class CudaQueue : public Queue {
     if (!pooled || pooled->device() != &context_)
       return Status(Code::invalid, "the buffer belongs to another device than " + context_.traits.id);
     PENSTOCK_TRY(pooled->touch(state_));
+    uses_pool_ |= !pooled->is_borrowed();
     return pooled->handle();
   }
   Status set_argument(const Kernel& kernel, std::size_t index, const Argument& argument, CUdeviceptr& address,
@@ -172,6 +177,7 @@ class CudaQueue : public Queue {
   const Context& context_;
   const Api& api_;
   CUstream stream_;
+  bool uses_pool_ = false;      // which takes a queue that is gone for one that has finished
 };
 
 }  // namespace
@@ -180,7 +186,11 @@ Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
   const Current current(*context);
   CUstream stream = nullptr;
   PENSTOCK_TRY(context->check(context->api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-  return std::unique_ptr<Queue>(std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(context, stream)));
+  return std::unique_ptr<Queue>(std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(context, stream, false)));
+}
+
+std::unique_ptr<Queue> borrow_queue(ContextPointer context, CUstream stream) {
+  return std::make_unique<CudaQueue>(std::make_shared<QueueHandle>(std::move(context), stream, true));
 }
 
 }  // namespace penstock::cuda

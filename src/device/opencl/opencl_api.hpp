@@ -78,7 +78,11 @@ enum : cl_uint {
   CL_DEVICE_EXTENSIONS = 0x1030,
   CL_DEVICE_WARP_SIZE_NV = 0x4003,         // cl_nv_device_attribute_query
   CL_DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,  // cl_amd_device_attribute_query
+  CL_QUEUE_CONTEXT = 0x1090,
+  CL_QUEUE_DEVICE = 0x1091,
   CL_QUEUE_PROPERTIES = 0x1093,
+  CL_MEM_SIZE = 0x1102,
+  CL_MEM_CONTEXT = 0x1106,
   CL_CONTEXT_PLATFORM = 0x1084,
   CL_PROGRAM_BINARY_SIZES = 0x1165,
   CL_PROGRAM_BINARIES = 0x1166,
@@ -94,6 +98,7 @@ enum : cl_bitfield {
   CL_DEVICE_TYPE_CPU = 1 << 1,
   CL_DEVICE_TYPE_GPU = 1 << 2,
   CL_DEVICE_TYPE_ALL = 0xFFFFFFFF,
+  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE = 1 << 0,
   CL_QUEUE_PROFILING_ENABLE = 1 << 1,
   CL_MEM_READ_WRITE = 1 << 0,
   CL_MEM_USE_HOST_PTR = 1 << 3,
@@ -112,10 +117,14 @@ enum : cl_bitfield {
   X(cl_context, clCreateContext,                                                                                     \
     (const cl_context_properties*, cl_uint, const cl_device_id*,                                                     \
      void (*)(const char*, const void*, std::size_t, void*), void*, cl_int*))                                        \
+  X(cl_int, clRetainContext, (cl_context))                                                                           \
   X(cl_int, clReleaseContext, (cl_context))                                                                          \
   X(cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int*))                        \
+  X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint, std::size_t, void*, std::size_t*))                    \
+  X(cl_int, clRetainCommandQueue, (cl_command_queue))                                                                \
   X(cl_int, clReleaseCommandQueue, (cl_command_queue))                                                               \
   X(cl_mem, clCreateBuffer, (cl_context, cl_bitfield, std::size_t, void*, cl_int*))                                  \
+  X(cl_int, clGetMemObjectInfo, (cl_mem, cl_uint, std::size_t, void*, std::size_t*))                                 \
   X(cl_int, clReleaseMemObject, (cl_mem))                                                                            \
   X(cl_program, clCreateProgramWithSource, (cl_context, cl_uint, const char**, const std::size_t*, cl_int*))         \
   X(cl_program, clCreateProgramWithBinary,                                                                           \

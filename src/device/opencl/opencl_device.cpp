@@ -143,15 +143,16 @@ Context::~Context() {
   if (context) api.clReleaseContext(context);
 }
 
-Result<std::shared_ptr<Device>> OpenClDevice::open(const FoundDevice& found) {
+Result<std::shared_ptr<Device>> OpenClDevice::open(const FoundDevice& found, cl_context shared) {
   PENSTOCK_TRY(api().status());
   auto context = std::make_shared<Context>(*api(), found.traits, found.device);
   context->rounds_divisions = found.rounds_divisions, context->specialises_at_launch = found.is_pocl;
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int outcome = CL_SUCCESS;
-  context->context = context->api.clCreateContext(properties, 1, &found.device, nullptr, nullptr, &outcome);
-  PENSTOCK_TRY(status_of(outcome, "clCreateContext").with("while opening " + found.traits.id));
+  if (shared == nullptr) context->context = context->api.clCreateContext(properties, 1, &found.device, nullptr, nullptr, &outcome);
+  else if (outcome = context->api.clRetainContext(shared); outcome == CL_SUCCESS) context->context = shared;
+  PENSTOCK_TRY(status_of(outcome, shared == nullptr ? "clCreateContext" : "clRetainContext").with("while opening " + found.traits.id));
   context->host_queue = context->api.clCreateCommandQueue(context->context, found.device, 0, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateCommandQueue").with("while opening " + found.traits.id));
   return std::shared_ptr<Device>(new OpenClDevice(std::move(context)));
@@ -195,6 +196,22 @@ Result<std::shared_ptr<Buffer>> OpenClDevice::wrap_host(const void* data, std::u
 }
 
 Result<std::unique_ptr<Queue>> OpenClDevice::queue() { return make_queue(context_); }
+
+Result<std::shared_ptr<Buffer>> OpenClDevice::import_memory(std::uint64_t handle, std::uint64_t bytes) {
+  const auto memory = reinterpret_cast<cl_mem>(handle);
+  cl_context theirs = nullptr;
+  std::size_t size = 0;
+  PENSTOCK_TRY(status_of(context_->api.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof theirs, &theirs, nullptr), "clGetMemObjectInfo"));
+  if (theirs != context_->context) return Status(Code::invalid, "the memory is of another context than " + traits_.id + " was opened in");
+  PENSTOCK_TRY(status_of(context_->api.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr), "clGetMemObjectInfo"));
+  if (size < bytes)
+    return Status(Code::invalid, "memory of " + std::to_string(size) + " bytes was said to have " + std::to_string(bytes));
+  return std::shared_ptr<Buffer>(device::PooledBuffer::borrowed(context_.get(), handle, bytes));
+}
+
+Result<std::unique_ptr<Queue>> OpenClDevice::import_queue(std::uint64_t handle) {
+  return borrow_queue(context_, reinterpret_cast<cl_command_queue>(handle));
+}
 
 Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source) {
   return guard([&] { return build_unguarded(source); });

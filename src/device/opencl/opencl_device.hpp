@@ -87,11 +87,15 @@ class OpenClProgram : public Program {
 
 class OpenClDevice : public Device {
  public:
-  static Result<std::shared_ptr<Device>> open(const FoundDevice& found);
+  // In a context of others, or in one of its own.
+  static Result<std::shared_ptr<Device>> open(const FoundDevice& found, cl_context shared = nullptr);
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override;
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override;
   Result<std::shared_ptr<Buffer>> wrap_host(const void* data, std::uint64_t bytes) override;
   Result<std::unique_ptr<Queue>> queue() override;
+  Result<std::shared_ptr<Buffer>> import_memory(std::uint64_t handle, std::uint64_t bytes) override;
+  Result<std::unique_ptr<Queue>> import_queue(std::uint64_t handle) override;
+  Result<std::uint64_t> context_handle() const override { return reinterpret_cast<std::uint64_t>(context_->context); }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override;
   Result<std::uint32_t> resident_groups(const Program& program, std::string_view kernel) override;
   Result<KernelResources> resources(const Program& program, std::string_view kernel) override;
@@ -106,5 +110,7 @@ class OpenClDevice : public Device {
 };
 
 Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
+// Of a queue that stays its owner's.
+Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue);
 
 }  // namespace penstock::opencl

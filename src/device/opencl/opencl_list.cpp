@@ -126,4 +126,19 @@ Result<std::shared_ptr<Device>> open_opencl_device(unsigned index) {
   return Status(Code::no_device, "there is no device opencl:" + std::to_string(index));
 }
 
+Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle) {
+  PENSTOCK_TRY(opencl::api().status());
+  const opencl::Api& api = *opencl::api();
+  const auto queue = reinterpret_cast<opencl::cl_command_queue>(handle);
+  opencl::cl_context context = nullptr;
+  opencl::cl_device_id device = nullptr;
+  PENSTOCK_TRY(opencl::status_of(api.clGetCommandQueueInfo(queue, opencl::CL_QUEUE_CONTEXT, sizeof context, &context, nullptr),
+                                 "clGetCommandQueueInfo"));
+  PENSTOCK_TRY(opencl::status_of(api.clGetCommandQueueInfo(queue, opencl::CL_QUEUE_DEVICE, sizeof device, &device, nullptr),
+                                 "clGetCommandQueueInfo"));
+  for (const auto& found : opencl::all_devices().devices)
+    if (found.device == device) return opencl::OpenClDevice::open(found, context);
+  return Status(Code::no_device, "the queue's device is none that `penstock devices` lists");
+}
+
 }  // namespace penstock::device

@@ -42,7 +42,7 @@ class OpenClEvent : public Event {
 };
 
 struct QueueHandle : device::QueueState {
-  QueueHandle(ContextPointer c, cl_command_queue q) : context(std::move(c)), queue(q) {}
+  QueueHandle(ContextPointer c, cl_command_queue q, bool borrowed) : context(std::move(c)), queue(q), is_borrowed(borrowed) {}
   ~QueueHandle() override { context->api.clReleaseCommandQueue(queue); }
 
   Result<std::shared_ptr<Event>> record_event() override {
@@ -66,6 +66,7 @@ struct QueueHandle : device::QueueState {
 
   ContextPointer context;
   cl_command_queue queue;
+  bool is_borrowed;
 };
 
 class OpenClQueue : public Queue {
@@ -73,6 +74,7 @@ class OpenClQueue : public Queue {
   explicit OpenClQueue(std::shared_ptr<QueueHandle> state)
       : state_(std::move(state)), api_(state_->context->api), queue_(state_->queue) {}
   ~OpenClQueue() override {
+    if (state_->is_borrowed && !uses_pool_) return;      // of which nothing is known to have run, so nothing is saved
     if (!state_->finish().ok()) return;
     for (const auto& module : unsaved_) module->save();   // here and not in finish(): once, and in nobody's loop
   }
@@ -136,6 +138,7 @@ class OpenClQueue : public Queue {
     if (!pooled || pooled->device() != state_->context.get())
       return Status(Code::invalid, "the buffer belongs to another device than " + state_->context->traits.id);
     PENSTOCK_TRY(pooled->touch(state_));
+    uses_pool_ |= !pooled->is_borrowed();
     return reinterpret_cast<cl_mem>(pooled->handle());
   }
   Status set_argument(const Kernel& kernel, cl_uint index, const Argument& argument) {
@@ -156,6 +159,7 @@ class OpenClQueue : public Queue {
   const Api& api_;
   cl_command_queue queue_;
   std::set<std::shared_ptr<Module>> unsaved_;
+  bool uses_pool_ = false;      // which takes a queue that is gone for one that has finished
 };
 
 }  // namespace
@@ -166,7 +170,22 @@ Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
                                                              CL_QUEUE_PROFILING_ENABLE, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateCommandQueue"));
   return std::unique_ptr<Queue>(
-      std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(std::move(context), queue)));
+      std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(std::move(context), queue, false)));
+}
+
+Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue) {
+  const Api& api = context->api;
+  cl_context theirs = nullptr;
+  cl_bitfield properties = 0;
+  PENSTOCK_TRY(status_of(api.clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof theirs, &theirs, nullptr), "clGetCommandQueueInfo"));
+  if (theirs != context->context)
+    return Status(Code::invalid, "the queue is of another context than " + context->traits.id + " was opened in");
+  PENSTOCK_TRY(status_of(api.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
+                         "clGetCommandQueueInfo"));
+  if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    return Status(Code::invalid, "the queue runs its work out of order; queues in order are taken");
+  PENSTOCK_TRY(status_of(api.clRetainCommandQueue(queue), "clRetainCommandQueue"));
+  return std::unique_ptr<Queue>(std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(std::move(context), queue, true)));
 }
 
 }  // namespace penstock::opencl

@@ -1,0 +1,83 @@
+/* LZ4 blocks decoded on a device from C, in the program's own OpenCL context, queue and memory; with CUDA they would be a CUstream and
+ * CUdeviceptrs, and the device penstock_device_open("cuda:0", ...). */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "penstock/chunks.h"
+
+enum { chunk_count = 2, room = 64 };
+
+/* "penstock " and a match of 9 bytes before, then five literals; and a block that reaches back to before its text. */
+static const uint8_t input[48] = {0x9e, 'p', 'e', 'n', 's', 't', 'o', 'c', 'k', ' ', 9, 0, 0x50, 'f', 'l', 'o', 'w', 's',
+                                  [32] = 0x10, 'x', 7, 0, 0x50, 'n', 'e', 'v', 'e', 'r'};
+static const uint64_t input_offsets[] = {0, 32}, input_sizes[] = {18, 10}, output_offsets[] = {0, room}, capacities[] = {room, room};
+
+static void fail(const char* what) {
+  fprintf(stderr, "chunks_on_device: %s\n", what);
+  exit(1);
+}
+
+static penstock_memory put(cl_context context, const void* content, size_t bytes) {
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (content != NULL ? CL_MEM_COPY_HOST_PTR : 0);
+  const cl_mem memory = clCreateBuffer(context, flags, bytes, (void*)(uintptr_t)content, NULL);
+  if (memory == NULL) fail("no memory on the device");
+  return (penstock_memory){(uintptr_t)memory, bytes};
+}
+
+static void get(cl_command_queue queue, penstock_memory from, void* to) {
+  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)from.handle, CL_FALSE, 0, (size_t)from.bytes, to, 0, NULL, NULL);
+}
+
+int main(void) {
+  cl_platform_id platform = NULL;
+  cl_device_id id = NULL;
+  if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id, NULL) != CL_SUCCESS)
+    fail("no OpenCL device");
+  const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, NULL);
+  const cl_command_queue queue = clCreateCommandQueue(context, id, 0, NULL);
+
+  penstock_status status;
+  penstock_device* device = NULL;
+  penstock_chunk_decoder* decoder = NULL;
+  if (penstock_device_of_opencl_queue(queue, &device, &status)) fail(status.message);
+  if (penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, &status)) fail(status.message);
+  const penstock_chunk_batch batch = {
+      .chunk_count = chunk_count,
+      .input = put(context, input, sizeof input),
+      .input_offsets = put(context, input_offsets, sizeof input_offsets),
+      .input_sizes = put(context, input_sizes, sizeof input_sizes),
+      .output = put(context, NULL, (size_t)chunk_count * room),
+      .output_offsets = put(context, output_offsets, sizeof output_offsets),
+      .output_capacities = put(context, capacities, sizeof capacities),
+      .output_sizes = put(context, NULL, (size_t)chunk_count * 8),
+      .verdicts = put(context, NULL, chunk_count * sizeof(penstock_chunk_verdict)),
+      .scratch = put(context, NULL, (size_t)penstock_chunks_scratch_bytes(decoder, chunk_count, 0)),
+  };
+  if (penstock_chunks_enqueue(decoder, queue, &batch, &status)) fail(status.message);
+
+  char text[chunk_count * room];
+  uint64_t sizes[chunk_count];
+  penstock_chunk_verdict verdicts[chunk_count];
+  get(queue, batch.output, text);
+  get(queue, batch.output_sizes, sizes);
+  get(queue, batch.verdicts, verdicts);
+  clFinish(queue);
+  for (uint32_t i = 0; i < chunk_count; i++) {
+    if (penstock_chunk_status(PENSTOCK_CHUNKS_LZ4, i, verdicts[i], &status)) printf("%s\n", status.message);
+    else printf("%s, by %s: %.*s\n", penstock_device_id(device), penstock_chunk_decoder_variant(decoder), (int)sizes[i], text + i * room);
+  }
+  const char expected[] = "penstock penstock penstock flows";
+  const int is_right = sizes[0] == strlen(expected) && memcmp(text, expected, sizes[0]) == 0 && verdicts[1].fault != 0;
+
+  penstock_chunk_decoder_free(decoder);
+  penstock_device_close(device);
+  const penstock_memory all[] = {batch.input, batch.input_offsets, batch.input_sizes, batch.output, batch.output_offsets,
+                                 batch.output_capacities, batch.output_sizes, batch.verdicts, batch.scratch};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) clReleaseMemObject((cl_mem)(uintptr_t)all[i].handle);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+  return is_right ? 0 : 1;
+}

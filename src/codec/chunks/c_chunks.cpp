@@ -1,0 +1,111 @@
+// include/penstock/chunks.h over chunks.hpp.
+#include "penstock/chunks.h"
+
+#include <array>
+
+#include "device/c_device.hpp"
+#include "penstock/chunks.hpp"
+
+struct penstock_chunk_decoder {
+  std::shared_ptr<penstock::Device> device;
+  std::unique_ptr<penstock::chunks::Decoder> decoder;
+  std::string variant;
+};
+
+namespace penstock::chunks {
+namespace {
+
+static_assert(sizeof(Verdict) == sizeof(penstock_chunk_verdict));
+
+Result<Format> format_of(penstock_chunk_format format) {
+  switch (format) {
+    case PENSTOCK_CHUNKS_LZ4: return Format::lz4;
+    case PENSTOCK_CHUNKS_SNAPPY: return Format::snappy;
+    case PENSTOCK_CHUNKS_DEFLATE: return Format::deflate;
+  }
+  return Status(Code::invalid, "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
+}
+
+// Kernels read and write 16 bytes at once, of every memory.
+Result<std::shared_ptr<Buffer>> import(Device& device, const penstock_memory& memory, const char* name) {
+  constexpr std::uint64_t alignment = 16;
+  const bool is_address = device.traits().target != Target::opencl;      // and no cl_mem
+  if (is_address && memory.handle % alignment != 0)
+    return Status(Code::invalid, std::string("the address of ") + name + " is no multiple of 16");
+  auto buffer = device.import_memory(memory.handle, memory.bytes);
+  if (!buffer.ok()) return buffer.with(std::string("while taking the memory of ") + name);
+  return buffer;
+}
+
+Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
+  Batch batch;
+  batch.chunk_count = from.chunk_count, batch.most_text_bytes = from.most_text_bytes;
+  struct Part { std::shared_ptr<Buffer>& to; const penstock_memory& from; const char* name; };
+  const std::array parts = {
+      Part{batch.input, from.input, "input"},
+      Part{batch.input_offsets, from.input_offsets, "input_offsets"},
+      Part{batch.input_sizes, from.input_sizes, "input_sizes"},
+      Part{batch.output, from.output, "output"},
+      Part{batch.output_offsets, from.output_offsets, "output_offsets"},
+      Part{batch.output_capacities, from.output_capacities, "output_capacities"},
+      Part{batch.output_sizes, from.output_sizes, "output_sizes"},
+      Part{batch.verdicts, from.verdicts, "verdicts"},
+  };
+  for (const Part& part : parts) { PENSTOCK_ASSIGN(part.to, import(device, part.from, part.name)); }
+  return batch;
+}
+
+Status enqueue(penstock_chunk_decoder& decoder, void* queue, const penstock_chunk_batch& from) {
+  PENSTOCK_ASSIGN(const Batch batch, import_batch(*decoder.device, from));
+  PENSTOCK_ASSIGN(const auto scratch, import(*decoder.device, from.scratch, "scratch"));
+  PENSTOCK_ASSIGN(const auto theirs, decoder.device->import_queue(reinterpret_cast<std::uint64_t>(queue)));
+  return decoder.decoder->enqueue(*theirs, batch, *scratch);
+}
+
+Status build(penstock_device* device, penstock_chunk_format asked, const char* variant, penstock_chunk_decoder** made) {
+  if (device == nullptr || made == nullptr) return Status(Code::invalid, "no device, or no place for the decoder's handle");
+  *made = nullptr;
+  PENSTOCK_ASSIGN(const Format format, format_of(asked));
+  PENSTOCK_ASSIGN(auto decoder, Decoder::build(device->device, format, variant == nullptr ? "" : variant));
+  std::string name(decoder->variant());
+  *made = new penstock_chunk_decoder{device->device, std::move(decoder), std::move(name)};
+  return {};
+}
+
+}  // namespace
+}  // namespace penstock::chunks
+
+using namespace penstock;
+
+extern "C" {
+
+penstock_code penstock_chunk_decoder_build(penstock_device* device, penstock_chunk_format format, const char* variant,
+                                           penstock_chunk_decoder** decoder, penstock_status* status) {
+  return c::enter(status, [&] { return chunks::build(device, format, variant, decoder); });
+}
+
+void penstock_chunk_decoder_free(penstock_chunk_decoder* decoder) { delete decoder; }
+
+const char* penstock_chunk_decoder_variant(const penstock_chunk_decoder* decoder) { return decoder->variant.c_str(); }
+
+uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, uint32_t chunk_count, uint64_t most_text_bytes) {
+  return decoder->decoder->scratch_bytes(chunk_count, most_text_bytes);
+}
+
+penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue, const penstock_chunk_batch* batch,
+                                      penstock_status* status) {
+  return c::enter(status, [&]() -> Status {
+    if (decoder == nullptr || batch == nullptr) return Status(Code::invalid, "no decoder, or no batch");
+    return chunks::enqueue(*decoder, queue, *batch);
+  });
+}
+
+penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk, penstock_chunk_verdict verdict,
+                                    penstock_status* status) {
+  return c::enter(status, [&]() -> Status {
+    PENSTOCK_ASSIGN(const chunks::Format known, chunks::format_of(format));
+    return chunks::status_of(known, chunk, {static_cast<chunks::Fault>(verdict.fault), verdict.offset});
+  });
+}
+
+}  // extern "C"

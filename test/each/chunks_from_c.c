@@ -1,0 +1,131 @@
+#include "each/chunks_from_c.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the parts of a batch take, in the order of `parts` below. */
+enum { part_count = 9 };
+
+static void sizes_of_parts(const struct c_chunks* chunks, uint64_t scratch_bytes, uint64_t sizes[part_count]) {
+  const uint64_t words = 8 * (uint64_t)chunks->count;
+  const uint64_t all[part_count] = {chunks->input_bytes, words, words, chunks->output_bytes, words, words, words, words, scratch_bytes};
+  memcpy(sizes, all, sizeof all);
+}
+
+static void contents_of_parts(const struct c_chunks* chunks, const void* contents[part_count]) {
+  const void* all[part_count] = {chunks->input,          chunks->input_offsets, chunks->input_sizes, chunks->output, chunks->output_offsets,
+                                 chunks->output_capacities, NULL,               NULL,                NULL};
+  memcpy(contents, all, sizeof all);
+}
+
+static penstock_chunk_batch batch_of(uint32_t count, const penstock_memory parts[part_count]) {
+  const penstock_chunk_batch batch = {count,    parts[0], parts[1], parts[2], parts[3],
+                                      parts[4], parts[5], parts[6], parts[7], parts[8], 0};
+  return batch;
+}
+
+penstock_code decode_from_c_in_host_memory(penstock_device* device, penstock_chunk_format format, struct c_chunks* chunks,
+                                           penstock_status* status) {
+  penstock_chunk_decoder* decoder = NULL;
+  penstock_code code = penstock_chunk_decoder_build(device, format, NULL, &decoder, status);
+  if (code != PENSTOCK_OK) return code;
+  uint64_t sizes[part_count];
+  const void* contents[part_count];
+  penstock_memory parts[part_count];
+  sizes_of_parts(chunks, penstock_chunks_scratch_bytes(decoder, chunks->count, 0), sizes);
+  contents_of_parts(chunks, contents);
+  for (int i = 0; i < part_count; i++) {
+    void* const memory = aligned_alloc(16, (size_t)(sizes[i] + 31) / 16 * 16);
+    if (contents[i] != NULL) memcpy(memory, contents[i], (size_t)sizes[i]);
+    parts[i].handle = (uintptr_t)memory, parts[i].bytes = sizes[i];
+  }
+  const penstock_chunk_batch batch = batch_of(chunks->count, parts);
+  code = penstock_chunks_enqueue(decoder, NULL, &batch, status);
+  memcpy(chunks->output, (const void*)(uintptr_t)parts[3].handle, (size_t)sizes[3]);
+  memcpy(chunks->output_sizes, (const void*)(uintptr_t)parts[6].handle, (size_t)sizes[6]);
+  memcpy(chunks->verdicts, (const void*)(uintptr_t)parts[7].handle, (size_t)sizes[7]);
+  for (int i = 0; i < part_count; i++) free((void*)(uintptr_t)parts[i].handle);
+  penstock_chunk_decoder_free(decoder);
+  return code;
+}
+
+static penstock_code decode_on_queue(cl_context context, cl_command_queue queue, penstock_chunk_format format, struct c_chunks* chunks,
+                                     penstock_status* status) {
+  penstock_device* device = NULL;
+  penstock_chunk_decoder* decoder = NULL;
+  penstock_code code = penstock_device_of_opencl_queue(queue, &device, status);
+  if (code == PENSTOCK_OK && penstock_device_context(device) != (void*)context) code = PENSTOCK_INTERNAL;
+  if (code == PENSTOCK_OK) code = penstock_chunk_decoder_build(device, format, NULL, &decoder, status);
+  penstock_device_close(device);      /* the decoder keeps what it needs */
+  if (code != PENSTOCK_OK) return code;
+  uint64_t sizes[part_count];
+  const void* contents[part_count];
+  penstock_memory parts[part_count];
+  sizes_of_parts(chunks, penstock_chunks_scratch_bytes(decoder, chunks->count, 0), sizes);
+  contents_of_parts(chunks, contents);
+  for (int i = 0; i < part_count; i++) {
+    const cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, (size_t)sizes[i] + 16, NULL, NULL);
+    if (contents[i] != NULL) clEnqueueWriteBuffer(queue, memory, CL_FALSE, 0, (size_t)sizes[i], contents[i], 0, NULL, NULL);
+    parts[i].handle = (uintptr_t)memory, parts[i].bytes = sizes[i];
+  }
+  const penstock_chunk_batch batch = batch_of(chunks->count, parts);
+  code = penstock_chunks_enqueue(decoder, queue, &batch, status);
+  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)parts[3].handle, CL_FALSE, 0, (size_t)sizes[3], chunks->output, 0, NULL, NULL);
+  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)parts[6].handle, CL_FALSE, 0, (size_t)sizes[6], chunks->output_sizes, 0, NULL, NULL);
+  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)parts[7].handle, CL_FALSE, 0, (size_t)sizes[7], chunks->verdicts, 0, NULL, NULL);
+  clFinish(queue);
+  for (int i = 0; i < part_count; i++) clReleaseMemObject((cl_mem)(uintptr_t)parts[i].handle);
+  penstock_chunk_decoder_free(decoder);
+  return code;
+}
+
+/* The first device of all platforms, in a context and queue of this file's making. */
+static cl_device_id first_device(void) {
+  cl_platform_id platforms[16];
+  cl_uint platform_count = 0;
+  if (clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS) return NULL;
+  for (cl_uint i = 0; i < platform_count; i++) {
+    cl_device_id device = NULL;
+    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL) == CL_SUCCESS) return device;
+  }
+  return NULL;
+}
+
+penstock_code decode_from_c_on_opencl(penstock_chunk_format format, uint64_t queue_properties, struct c_chunks* chunks,
+                                      penstock_status* status) {
+  cl_device_id device = first_device();
+  if (device == NULL) return PENSTOCK_NO_DEVICE;
+  const cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+  const cl_command_queue queue = clCreateCommandQueue(context, device, queue_properties, NULL);
+  const penstock_code code = decode_on_queue(context, queue, format, chunks, status);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+  return code;
+}
+
+penstock_code enqueue_memory_of_another_context(penstock_device* device, void* queue, penstock_status* status) {
+  penstock_chunk_decoder* decoder = NULL;
+  penstock_code code = penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, status);
+  if (code != PENSTOCK_OK) return PENSTOCK_INTERNAL;
+  cl_device_id id = first_device();
+  const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, NULL);
+  const cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);
+  penstock_memory parts[part_count];
+  for (int i = 0; i < part_count; i++) parts[i].handle = (uintptr_t)memory, parts[i].bytes = 4096;
+  const penstock_chunk_batch batch = batch_of(1, parts);
+  code = penstock_chunks_enqueue(decoder, queue, &batch, status);
+  clReleaseMemObject(memory);
+  clReleaseContext(context);
+  penstock_chunk_decoder_free(decoder);
+  return code;
+}
+
+void* opencl_queue_in(void* context) {
+  cl_device_id device = NULL;
+  clGetContextInfo((cl_context)context, CL_CONTEXT_DEVICES, sizeof device, &device, NULL);
+  return clCreateCommandQueue((cl_context)context, device, 0, NULL);
+}
+
+void release_opencl_queue(void* queue) { clReleaseCommandQueue((cl_command_queue)queue); }
