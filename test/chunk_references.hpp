@@ -77,11 +77,12 @@ inline std::optional<Bytes> snappy_text(const Chunk& chunk) {
 }
 inline Reference snappy_reference() { return {Format::snappy, snappy_compressed, snappy_text}; }
 
-// As deflateInit2 takes them.
-struct DeflateOptions { int level = 6, strategy = Z_DEFAULT_STRATEGY, memory = 8; };
+// As deflateInit2 takes them; `window` says what stands around the blocks, too.
+constexpr int raw_window = -15, zlib_window = 15, gzip_window = 31;
+struct DeflateOptions { int level = 6, strategy = Z_DEFAULT_STRATEGY, memory = 8, window = raw_window; };
 inline Bytes deflate_compressed(const Bytes& text, DeflateOptions options = {}) {
   z_stream stream{};
-  deflateInit2(&stream, options.level, Z_DEFLATED, -15, options.memory, options.strategy);
+  deflateInit2(&stream, options.level, Z_DEFLATED, options.window, options.memory, options.strategy);
   Bytes chunk(deflateBound(&stream, text.size()) + 64);
   stream.next_in = const_cast<Bytef*>(text.data()), stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = chunk.data(), stream.avail_out = static_cast<uInt>(chunk.size());
@@ -91,9 +92,9 @@ inline Bytes deflate_compressed(const Bytes& text, DeflateOptions options = {}) 
   return chunk;
 }
 // Nothing, too, where the stream ends early.
-inline std::optional<Bytes> deflate_text(const Chunk& chunk) {
+inline std::optional<Bytes> deflate_text(const Chunk& chunk, int window) {
   z_stream stream{};
-  inflateInit2(&stream, -15);
+  inflateInit2(&stream, window);
   Bytes text(chunk.capacity + 1);
   stream.next_in = const_cast<Bytef*>(chunk.bytes.data()), stream.avail_in = static_cast<uInt>(chunk.bytes.size());
   stream.next_out = text.data(), stream.avail_out = static_cast<uInt>(text.size());
@@ -104,7 +105,10 @@ inline std::optional<Bytes> deflate_text(const Chunk& chunk) {
   return text;
 }
 inline Reference deflate_reference(DeflateOptions options = {}) {
-  return {Format::deflate, [options](const Bytes& text) { return deflate_compressed(text, options); }, deflate_text};
+  const int window = options.window < 0 ? raw_window : options.window <= zlib_window ? zlib_window : gzip_window;
+  const Format format = window == raw_window ? Format::deflate : window == zlib_window ? Format::zlib : Format::gzip;
+  return {format, [options](const Bytes& text) { return deflate_compressed(text, options); },
+          [window](const Chunk& chunk) { return deflate_text(chunk, window); }};
 }
 
 }  // namespace penstock::chunks

@@ -20,7 +20,13 @@ extern "C" {
 #endif
 
 /* penstock::chunks::Format */
-typedef enum penstock_chunk_format { PENSTOCK_CHUNKS_LZ4, PENSTOCK_CHUNKS_SNAPPY, PENSTOCK_CHUNKS_DEFLATE } penstock_chunk_format;
+typedef enum penstock_chunk_format {
+  PENSTOCK_CHUNKS_LZ4,
+  PENSTOCK_CHUNKS_SNAPPY,
+  PENSTOCK_CHUNKS_DEFLATE,
+  PENSTOCK_CHUNKS_ZLIB,
+  PENSTOCK_CHUNKS_GZIP
+} penstock_chunk_format;
 
 /* Memory of the device: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its bytes. CUDA's addresses are multiples of 16, which those
  * of cudaMalloc are. */
@@ -67,7 +73,7 @@ uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, ui
 penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue, const penstock_chunk_batch* batch,
                                       penstock_status* status);
 
-/* What a verdict means, with the chunk's number and the byte: PENSTOCK_OK, TRUNCATED, CAPACITY or CORRUPT. */
+/* What a verdict means, with the chunk's number and the byte: PENSTOCK_OK, TRUNCATED, CAPACITY, CORRUPT or UNSUPPORTED. */
 penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk, penstock_chunk_verdict verdict,
                                     penstock_status* status);
 

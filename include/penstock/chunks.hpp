@@ -26,6 +26,8 @@ enum class Format : unsigned char {
   lz4,          // blocks without a frame: doc/lz4_Block_format.md of github.com/lz4/lz4; the length of a block's text is not in it
   snappy,       // blocks without a frame: format_description.txt of github.com/google/snappy; the text's length comes first
   deflate,      // streams without a frame: RFC 1951; what stands behind the last block is not looked at
+  zlib,         // streams: RFC 1950; what stands behind the checksum is not looked at
+  gzip,         // members, one a chunk: RFC 1952; what stands behind the member, another one as well, is not looked at
 };
 std::string_view name_of(Format format);      // "LZ4"
 
@@ -39,9 +41,12 @@ enum class Fault : std::uint32_t {
   too_large = 5,         // a chunk of more than most_chunk_bytes
   bad_length = 6,        // text that ends before or after the length that its chunk tells
   no_room = 7,           // encoding: a chunk that is longer than its room
+  bad_header = 8,        // a header that says what the format does not have; or of more than 1 MiB
+  bad_checksum = 9,      // not the checksum of the text, or of the header
   bad_block = 10,        // a block's header that says what the format does not have
   bad_table = 11,        // lengths of codes that make no code
   bad_code = 12,         // a code without a symbol
+  needs_dictionary = 13, // a zlib stream of text that begins in a preset dictionary
 };
 // A chunk's input, and its text: kernels count in 32 bits.
 constexpr std::uint64_t most_chunk_bytes = 0x7fffff00;

@@ -59,6 +59,21 @@ bool deflate_decompress(const char* chunk, std::uint64_t bytes, char* text, std:
   return libdeflate_deflate_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) == LIBDEFLATE_SUCCESS;
 }
 
+std::uint64_t zlib_bound(std::uint64_t bytes) { return libdeflate_zlib_compress_bound(nullptr, bytes); }
+std::uint64_t zlib_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  return libdeflate_zlib_compress(deflater(), text, bytes, chunk, room);
+}
+bool zlib_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  return libdeflate_zlib_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) == LIBDEFLATE_SUCCESS;
+}
+std::uint64_t gzip_bound(std::uint64_t bytes) { return libdeflate_gzip_compress_bound(nullptr, bytes); }
+std::uint64_t gzip_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  return libdeflate_gzip_compress(deflater(), text, bytes, chunk, room);
+}
+bool gzip_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  return libdeflate_gzip_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) == LIBDEFLATE_SUCCESS;
+}
+
 std::uint64_t snappy_bound(std::uint64_t bytes) { return snappy_max_compressed_length(bytes); }
 std::uint64_t snappy_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
   std::size_t size = room;
@@ -93,9 +108,11 @@ std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
 }
 
 constexpr ChunkLibrary libraries[] = {
-    {"lz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences},
-    {"snappy", chunks::Format::snappy, snappy_bound, snappy_compress, snappy_decompress, snappy_sequences},
-    {"deflate", chunks::Format::deflate, deflate_bound, deflate_compress, deflate_decompress, nullptr},
+    {"lz4", "liblz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences},
+    {"snappy", "libsnappy", chunks::Format::snappy, snappy_bound, snappy_compress, snappy_decompress, snappy_sequences},
+    {"deflate", "libdeflate", chunks::Format::deflate, deflate_bound, deflate_compress, deflate_decompress, nullptr},
+    {"zlib", "libdeflate", chunks::Format::zlib, zlib_bound, zlib_compress, zlib_decompress, nullptr},
+    {"gzip", "libdeflate", chunks::Format::gzip, gzip_bound, gzip_compress, gzip_decompress, nullptr},
 };
 
 // The chunks of a text, each by itself, and their sequences; nothing where one failed.
@@ -130,7 +147,7 @@ Result<BenchChunks> compressed(const ChunkLibrary& library, Bytes text, std::uin
   BenchChunks chunks;
   chunks.text = std::move(text);
   const std::vector<Bytes> made = each_compressed(library, chunks.text, chunk_bytes, chunks.sequence_count);
-  if (made.empty()) return Status(Code::internal, std::string(library.name) + " could not compress a chunk");
+  if (made.empty()) return Status(Code::internal, std::string(library.library) + " could not compress a chunk");
   for (std::uint64_t i = 0; i < made.size(); i++) {
     chunks.input_offsets.push_back(chunks.input.size());
     chunks.input_sizes.push_back(made[i].size());

@@ -13,7 +13,8 @@ using Bytes = std::vector<char>;
 
 // A format's library on the host.
 struct ChunkLibrary {
-  const char* name;
+  const char* name;      // of the format
+  const char* library;
   chunks::Format format;
   std::uint64_t (*bound)(std::uint64_t bytes);
   std::uint64_t (*compress)(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room);      // 0 where it failed

@@ -91,7 +91,7 @@ class CodecBench {
                                   host_text_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]))
           has_failed = true;
     });
-    if (has_failed) return Status(Code::internal, std::string(library_->name) + " refuses a chunk that it made");
+    if (has_failed) return Status(Code::internal, std::string(library_->library) + " refuses a chunk that it made");
     return now_seconds() - begun;
   }
 
@@ -143,7 +143,7 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     PENSTOCK_ASSIGN(Figure figure, time_runs(name, "penstock " + variant, 0, options.repeats, [&] { return bench.run_seconds(); }));
     figures.push_back(bench.with_bytes(std::move(figure)));
   }
-  PENSTOCK_ASSIGN(Figure host, time_runs(name, std::string("lib") + library.name + ", all cores", 0,
+  PENSTOCK_ASSIGN(Figure host, time_runs(name, std::string(library.library) + ", all cores", 0,
                                          std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
   figures.push_back(bench.with_bytes(std::move(host)));
   return {};

@@ -84,6 +84,14 @@ class Bench(CommandLineTest):
         figures = self.figures("codecs", "--rows", "1", "--chunk", "64", "--only", "lz4", "--files", self.folder / "a")
         self.assertEqual(figures[0]["text_bytes_a_sequence"], 32)      # "four", its match, and the last literals
 
+    def test_chunks_of_each_format_are_timed_beside_its_library(self):
+        (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(300)))
+        for name, library in (("lz4", "liblz4"), ("snappy", "libsnappy"), ("deflate", "libdeflate"), ("zlib", "libdeflate"),
+                              ("gzip", "libdeflate")):
+            with self.subTest(name):
+                figures = self.figures("codecs", "--rows", "3", "--chunk", "2048", "--only", name, "--files", self.folder / "a")
+                self.assertEqual([figure["name"] for figure in figures], [f"penstock {name}_decode_items", f"{library}, all cores"])
+
     def test_a_file_that_is_not_there_is_named(self):
         ended = self.bench("codecs", "--rows", "1", "--only", "lz4", "--files", self.folder / "absent")
         self.assertEqual(ended.returncode, 1)

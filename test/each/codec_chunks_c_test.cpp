@@ -98,13 +98,23 @@ TEST(ChunksFromC, WhatIsNotThereIsAnErrorWithWords) {
   EXPECT_EQ(penstock_device_open("opencl:99", &device, nullptr), PENSTOCK_NO_DEVICE);
   ASSERT_EQ(penstock_device_open("opencl:0", &device, &status), PENSTOCK_OK) << status.message;
   EXPECT_STREQ(status.message, "");
-  EXPECT_EQ(penstock_chunk_decoder_build(device, static_cast<penstock_chunk_format>(3), nullptr, &decoder, &status), PENSTOCK_INVALID);
+  EXPECT_EQ(penstock_chunk_decoder_build(device, static_cast<penstock_chunk_format>(7), nullptr, &decoder, &status), PENSTOCK_INVALID);
   EXPECT_EQ(penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, "no_such_way", &decoder, &status), PENSTOCK_INVALID);
   EXPECT_EQ(decoder, nullptr);
   EXPECT_EQ(penstock_chunks_enqueue(nullptr, nullptr, nullptr, &status), PENSTOCK_INVALID);
   penstock_device_close(device);
   penstock_device_close(nullptr);
   penstock_chunk_decoder_free(nullptr);
+}
+
+TEST(ChunksFromC, FormatsAreThoseOfTheirNames) {
+  const std::pair<penstock_chunk_format, const char*> formats[] = {{PENSTOCK_CHUNKS_LZ4, "LZ4"}, {PENSTOCK_CHUNKS_SNAPPY, "Snappy"},
+      {PENSTOCK_CHUNKS_DEFLATE, "Deflate"}, {PENSTOCK_CHUNKS_ZLIB, "zlib"}, {PENSTOCK_CHUNKS_GZIP, "gzip"}};
+  for (const auto& [format, name] : formats) {
+    penstock_status status{};
+    EXPECT_EQ(penstock_chunk_status(format, 9, {1, 2}, &status), PENSTOCK_TRUNCATED);
+    EXPECT_TRUE(std::string(status.message).starts_with(std::string("truncated: ") + name + " chunk 9, byte 2: ")) << status.message;
+  }
 }
 
 TEST(ChunksFromC, AnAddressThatIsNotAlignedIsRefused) {

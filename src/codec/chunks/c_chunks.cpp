@@ -22,6 +22,8 @@ Result<Format> format_of(penstock_chunk_format format) {
     case PENSTOCK_CHUNKS_LZ4: return Format::lz4;
     case PENSTOCK_CHUNKS_SNAPPY: return Format::snappy;
     case PENSTOCK_CHUNKS_DEFLATE: return Format::deflate;
+    case PENSTOCK_CHUNKS_ZLIB: return Format::zlib;
+    case PENSTOCK_CHUNKS_GZIP: return Format::gzip;
   }
   return Status(Code::invalid, "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
 }

@@ -7,6 +7,10 @@ namespace {
 
 constexpr std::string_view copies = "chunks/kernels/copies", window = "chunks/kernels/literals_of_window",
                            sequences = "chunks/kernels/sequences", tokens = "chunks/kernels/tokens";
+constexpr std::string_view deflate_tables = "deflate/kernels/deflate_tables", deflate_codes = "deflate/kernels/deflate_codes",
+                           deflate_blocks = "deflate/kernels/deflate_blocks", deflate_items = "deflate/kernels/deflate_items",
+                           stream_headers = "deflate/kernels/stream_headers", item_checksums = "checksum/kernels/checksum_items";
+constexpr std::uint64_t deflate_team_bytes = 7424, deflate_list_bytes = 2048 * 4;      // MOST_TOKENS
 
 // Groups and teams as measured on one H200 (docs/performance.md): of LZ4's and Snappy's eight a group and six groups a multiprocessor leave
 // the L1 cache its room, of Deflate's there are as many as local memory holds.
@@ -27,12 +31,34 @@ constexpr std::array table = {
                              .files = {"snappy/kernels/snappy_block", "snappy/kernels/snappy_decode_items"}}}},
     Variant{.name = "deflate_decode_team", .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_decode_team",
-                             .files = {"deflate/kernels/deflate_tables", copies, window, sequences, "deflate/kernels/deflate_codes",
+                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_blocks,
                                        "deflate/kernels/deflate_decode_team"},
-                             .takers = Takers::teams, .local_bytes = 7424, .takers_a_group = 4, .groups_a_unit = 7}},
-            .bytes_in_flight = 2048 * 4},      // MOST_TOKENS
+                             .takers = Takers::teams, .local_bytes = deflate_team_bytes, .takers_a_group = 4, .groups_a_unit = 7}},
+            .bytes_in_flight = deflate_list_bytes},
     Variant{.name = "deflate_decode_items", .format = Format::deflate,
-            .phases = {Phase{.kernel = "deflate_decode_items", .files = {"deflate/kernels/deflate_decode_items"}}}, .is_for_cpus = true},
+            .phases = {Phase{.kernel = "deflate_decode_items",
+                             .files = {deflate_items, "deflate/kernels/deflate_decode_items"}}},
+            .is_for_cpus = true},
+    Variant{.name = "zlib_decode_team", .format = Format::zlib,
+            .phases = {Phase{.kernel = "zlib_decode_team",
+                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_blocks, stream_headers,
+                                       "checksum/kernels/adler32_team", "deflate/kernels/zlib_decode_team"},
+                             .takers = Takers::teams, .local_bytes = deflate_team_bytes, .takers_a_group = 4, .groups_a_unit = 7}},
+            .bytes_in_flight = deflate_list_bytes},
+    Variant{.name = "zlib_decode_items", .format = Format::zlib,
+            .phases = {Phase{.kernel = "zlib_decode_items",
+                             .files = {deflate_items, stream_headers, item_checksums, "deflate/kernels/zlib_decode_items"}}},
+            .is_for_cpus = true},
+    Variant{.name = "gzip_decode_team", .format = Format::gzip,
+            .phases = {Phase{.kernel = "gzip_decode_team",
+                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_blocks, stream_headers,
+                                       "checksum/kernels/crc32_team", "deflate/kernels/gzip_decode_team"},
+                             .takers = Takers::teams, .local_bytes = deflate_team_bytes, .takers_a_group = 4, .groups_a_unit = 7}},
+            .bytes_in_flight = deflate_list_bytes},
+    Variant{.name = "gzip_decode_items", .format = Format::gzip,
+            .phases = {Phase{.kernel = "gzip_decode_items",
+                             .files = {deflate_items, stream_headers, item_checksums, "deflate/kernels/gzip_decode_items"}}},
+            .is_for_cpus = true},
 };
 
 struct FaultWords { Fault fault; Code code; const char* words; };
@@ -44,6 +70,9 @@ constexpr std::array fault_words = {
     FaultWords{Fault::bad_block, Code::corrupt, "a block's header that says what its format does not have"},
     FaultWords{Fault::bad_table, Code::corrupt, "lengths of codes that make no code"},
     FaultWords{Fault::bad_code, Code::corrupt, "a code without a symbol"},
+    FaultWords{Fault::bad_header, Code::corrupt, "a header that says what its format does not have"},
+    FaultWords{Fault::bad_checksum, Code::corrupt, "another checksum than that of what it stands for"},
+    FaultWords{Fault::needs_dictionary, Code::unsupported, "a stream of text that begins in a dictionary"},
     FaultWords{Fault::too_large, Code::capacity, "a chunk of 2 GiB or more"},
     FaultWords{Fault::bad_length, Code::corrupt, "text of another length than the chunk tells"},
     FaultWords{Fault::no_room, Code::capacity, "more chunk than there is room for, which the text from here on would make"},
@@ -57,6 +86,8 @@ std::string_view name_of(Format format) {
   switch (format) {
     case Format::lz4: return "LZ4";
     case Format::snappy: return "Snappy";
+    case Format::zlib: return "zlib";
+    case Format::gzip: return "gzip";
     case Format::deflate: break;
   }
   return "Deflate";
