@@ -89,7 +89,8 @@ class Decoder {
 
 // Makes chunks of texts: a Batch's `input` is the texts then and its `output` the chunks, each in a room of its own, outside of which
 // nothing is written; a Verdict's offset is of the text's bytes. Chunks depend on their texts alone, not on device, variant or neighbours.
-// LZ4: blocks that end as doc/lz4_Block_format.md wants it, so that liblz4 reads them.
+// LZ4: blocks that end as doc/lz4_Block_format.md wants it, so that liblz4 reads them. Deflate: streams of blocks with codes of their own,
+// the fixed ones or none, whichever is shortest, with what zlib's level 1 makes as the mark.
 class Encoder {
  public:
   virtual ~Encoder() = default;

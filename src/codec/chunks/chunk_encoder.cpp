@@ -7,7 +7,11 @@ namespace {
 
 constexpr std::string_view matcher = "chunks/kernels/matcher", by_team = "chunks/kernels/matches_of_team",
                            by_item = "chunks/kernels/matches_of_item", alone = "chunks/kernels/team_of_one",
-                           find = "chunks/kernels/find_sequences";
+                           find = "chunks/kernels/find_sequences", codes = "deflate/kernels/deflate_make_codes",
+                           tokens = "deflate/kernels/deflate_tokens", bits = "deflate/kernels/deflate_bits",
+                           streams = "deflate/kernels/deflate_encode";
+
+constexpr std::uint64_t deflate_list_bytes = 16384 * 4;      // MOST_TOKENS
 
 // Teams are as many as local memory holds: they wait for what they look up more than they reckon.
 constexpr std::array table = {
@@ -21,6 +25,16 @@ constexpr std::array table = {
                              .files = {"lz4/kernels/lz4_block", alone, matcher, by_item, find, "lz4/kernels/lz4_encode",
                                        "lz4/kernels/lz4_encode_items"}}},
             .is_for_cpus = true},
+    Variant{.name = "deflate_encode_team", .format = Format::deflate,
+            .phases = {Phase{.kernel = "deflate_encode_team",
+                             .files = {matcher, by_team, find, codes, tokens, bits, streams, "deflate/kernels/deflate_encode_team"},
+                             .takers = Takers::teams, .local_bytes = 13312, .takers_a_group = 4, .groups_a_unit = 4}},
+            .bytes_in_flight = deflate_list_bytes},
+    Variant{.name = "deflate_encode_items", .format = Format::deflate,
+            .phases = {Phase{.kernel = "deflate_encode_items",
+                             .files = {alone, matcher, by_item, find, codes, tokens, bits, streams,
+                                       "deflate/kernels/deflate_encode_items"}}},
+            .bytes_in_flight = deflate_list_bytes, .is_for_cpus = true},
 };
 
 }  // namespace
@@ -45,8 +59,9 @@ Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, 
 }
 
 std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t text_bytes) {
-  (void)format;
-  return text_bytes + text_bytes / 255 + 16;      // literals alone, whose length goes on for a byte each 255
+  // Stored blocks of 11137 bytes or more, each with five bytes and up to seven bits more; 65535 bytes go into one at most.
+  if (format == Format::deflate) return text_bytes + text_bytes / 1024 + 32;
+  return text_bytes + text_bytes / 255 + 16;      // LZ4: literals alone, whose length goes on for a byte each 255
 }
 
 }  // namespace penstock::chunks
