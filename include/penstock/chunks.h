@@ -25,7 +25,8 @@ typedef enum penstock_chunk_format {
   PENSTOCK_CHUNKS_SNAPPY,
   PENSTOCK_CHUNKS_DEFLATE,
   PENSTOCK_CHUNKS_ZLIB,
-  PENSTOCK_CHUNKS_GZIP
+  PENSTOCK_CHUNKS_GZIP,
+  PENSTOCK_CHUNKS_ZSTD
 } penstock_chunk_format;
 
 /* Memory of the device: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its bytes. CUDA's addresses are multiples of 16, which those

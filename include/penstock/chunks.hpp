@@ -28,6 +28,7 @@ enum class Format : unsigned char {
   deflate,      // streams without a frame: RFC 1951; what stands behind the last block is not looked at
   zlib,         // streams: RFC 1950; what stands behind the checksum is not looked at
   gzip,         // members, one a chunk: RFC 1952; what stands behind the member, another one as well, is not looked at
+  zstd,         // frames: RFC 8878; one a chunk, without a dictionary, of less than 1 GiB; what stands behind it is not looked at
 };
 std::string_view name_of(Format format);      // "LZ4"
 
@@ -46,7 +47,7 @@ enum class Fault : std::uint32_t {
   bad_block = 10,        // a block's header that says what the format does not have
   bad_table = 11,        // lengths of codes that make no code
   bad_code = 12,         // a code without a symbol
-  needs_dictionary = 13, // a zlib stream of text that begins in a preset dictionary
+  needs_dictionary = 13, // text that begins in a preset dictionary, which zlib streams and Zstandard frames may name
 };
 // A chunk's input, and its text: kernels count in 32 bits.
 constexpr std::uint64_t most_chunk_bytes = 0x7fffff00;

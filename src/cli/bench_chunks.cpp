@@ -7,6 +7,7 @@
 #include <lz4.h>
 #include <memory>
 #include <snappy-c.h>
+#include <zstd.h>
 
 #include "base/parallel.hpp"
 #include "cli/output_file.hpp"
@@ -107,12 +108,23 @@ std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
   return count;
 }
 
+// Without a checksum, as libzstd has it unless it is asked for.
+std::uint64_t zstd_bound(std::uint64_t bytes) { return ZSTD_compressBound(bytes); }
+std::uint64_t zstd_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  const std::size_t size = ZSTD_compress(chunk, room, text, bytes, ZSTD_CLEVEL_DEFAULT);
+  return ZSTD_isError(size) != 0 ? 0 : size;
+}
+bool zstd_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  return ZSTD_decompress(text, text_bytes, chunk, bytes) == text_bytes;
+}
+
 constexpr ChunkLibrary libraries[] = {
     {"lz4", "liblz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences},
     {"snappy", "libsnappy", chunks::Format::snappy, snappy_bound, snappy_compress, snappy_decompress, snappy_sequences},
     {"deflate", "libdeflate", chunks::Format::deflate, deflate_bound, deflate_compress, deflate_decompress, nullptr},
     {"zlib", "libdeflate", chunks::Format::zlib, zlib_bound, zlib_compress, zlib_decompress, nullptr},
     {"gzip", "libdeflate", chunks::Format::gzip, gzip_bound, gzip_compress, gzip_decompress, nullptr},
+    {"zstd", "libzstd", chunks::Format::zstd, zstd_bound, zstd_compress, zstd_decompress, nullptr},
 };
 
 // The chunks of a text, each by itself, and their sequences; nothing where one failed.

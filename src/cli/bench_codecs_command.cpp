@@ -40,6 +40,7 @@ class CodecBench {
     device_ = std::move(device), library_ = &library, chunks_ = std::move(chunks);
     PENSTOCK_ASSIGN(queue_, device_->queue());
     batch_.chunk_count = static_cast<std::uint32_t>(chunks_.count());
+    batch_.most_text_bytes = *std::max_element(chunks_.output_sizes.begin(), chunks_.output_sizes.end());
     PENSTOCK_ASSIGN(batch_.input, upload(chunks_.input));
     PENSTOCK_ASSIGN(batch_.input_offsets, upload(chunks_.input_offsets));
     PENSTOCK_ASSIGN(batch_.input_sizes, upload(chunks_.input_sizes));
@@ -53,7 +54,7 @@ class CodecBench {
 
   Status use(const std::string& variant) {
     PENSTOCK_ASSIGN(decoder_, chunks::Decoder::build(device_, library_->format, variant));
-    PENSTOCK_ASSIGN(scratch_, device_->allocate(decoder_->scratch_bytes(batch_.chunk_count)));
+    PENSTOCK_ASSIGN(scratch_, device_->allocate(decoder_->scratch_bytes(batch_.chunk_count, batch_.most_text_bytes)));
     return {};
   }
 

@@ -49,8 +49,9 @@ Result<std::vector<Decoded>> taken(const Way& way, Format format, const std::vec
   const std::vector<std::uint64_t> unwritten(chunks.size(), 0xeeeeeeee);
   PENSTOCK_ASSIGN(batch.output_sizes, on_device(*device, *queue, unwritten));
   PENSTOCK_ASSIGN(batch.verdicts, on_device(*device, *queue, unwritten));
+  for (const std::uint64_t capacity : capacities) batch.most_text_bytes = std::max(batch.most_text_bytes, capacity + 1);
   PENSTOCK_ASSIGN(const auto codec, Codec::build(device, format, way.variant));
-  PENSTOCK_ASSIGN(const auto scratch, device->allocate(codec->scratch_bytes(batch.chunk_count)));
+  PENSTOCK_ASSIGN(const auto scratch, device->allocate(codec->scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
   PENSTOCK_TRY(codec->enqueue(*queue, batch, *scratch));
   std::vector<std::uint64_t> sizes(chunks.size());
   std::vector<Verdict> verdicts(chunks.size());

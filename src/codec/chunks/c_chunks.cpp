@@ -24,6 +24,7 @@ Result<Format> format_of(penstock_chunk_format format) {
     case PENSTOCK_CHUNKS_DEFLATE: return Format::deflate;
     case PENSTOCK_CHUNKS_ZLIB: return Format::zlib;
     case PENSTOCK_CHUNKS_GZIP: return Format::gzip;
+    case PENSTOCK_CHUNKS_ZSTD: return Format::zstd;
   }
   return Status(Code::invalid, "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
 }

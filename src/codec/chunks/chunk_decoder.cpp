@@ -6,11 +6,21 @@ namespace penstock::chunks {
 namespace {
 
 constexpr std::string_view copies = "chunks/kernels/copies", window = "chunks/kernels/literals_of_window",
-                           sequences = "chunks/kernels/sequences", tokens = "chunks/kernels/tokens";
+                           memory = "chunks/kernels/literals_of_memory", sequences = "chunks/kernels/sequences",
+                           tokens = "chunks/kernels/tokens";
 constexpr std::string_view deflate_tables = "deflate/kernels/deflate_tables", deflate_codes = "deflate/kernels/deflate_codes",
                            deflate_blocks = "deflate/kernels/deflate_blocks", deflate_items = "deflate/kernels/deflate_items",
                            stream_headers = "deflate/kernels/stream_headers", item_checksums = "checksum/kernels/checksum_items";
 constexpr std::uint64_t deflate_team_bytes = 7424, deflate_list_bytes = 2048 * 4;      // MOST_TOKENS
+constexpr Phase zstd_sequences = {
+    .kernel = "zstd_sequences",
+    .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_codes", "zstd/kernels/zstd_sequences"},
+    .takers = Takers::items_by_number, .local_bytes = 2688 + 356, .takers_a_group = 32};
+constexpr Phase zstd_literals = {
+    .kernel = "zstd_literals", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_literals"},
+    .takers = Takers::items_by_number, .local_bytes = 1240, .takers_a_group = 32, .items_a_chunk = 4};
+constexpr Phase zstd_checksum = {.kernel = "zstd_checksum", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_checksum"},
+                                 .takers = Takers::items_by_number, .takers_a_group = 128, .items_a_chunk = 4};
 
 // Groups and teams as measured on one H200 (docs/performance.md): of LZ4's and Snappy's eight a group and six groups a multiprocessor leave
 // the L1 cache its room, of Deflate's there are as many as local memory holds.
@@ -59,6 +69,18 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "gzip_decode_items",
                              .files = {deflate_items, stream_headers, item_checksums, "deflate/kernels/gzip_decode_items"}}},
             .is_for_cpus = true},
+    Variant{.name = "zstd_decode_team", .format = Format::zstd,
+            .phases = {zstd_sequences, zstd_literals,
+                       Phase{.kernel = "zstd_text",
+                             .files = {"zstd/kernels/zstd_frame", copies, memory, sequences, "zstd/kernels/zstd_text"},
+                             .takers = Takers::teams, .local_bytes = 2560, .takers_a_group = 8, .groups_a_unit = 6},
+                       zstd_checksum},
+            .bytes_a_chunk = 16, .bytes_a_match = 8},
+    Variant{.name = "zstd_decode_items", .format = Format::zstd,
+            .phases = {zstd_sequences, zstd_literals,
+                       Phase{.kernel = "zstd_text_items", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_text_items"}},
+                       zstd_checksum},
+            .bytes_a_chunk = 16, .bytes_a_match = 8},
 };
 
 struct FaultWords { Fault fault; Code code; const char* words; };
@@ -86,11 +108,12 @@ std::string_view name_of(Format format) {
   switch (format) {
     case Format::lz4: return "LZ4";
     case Format::snappy: return "Snappy";
+    case Format::deflate: return "Deflate";
     case Format::zlib: return "zlib";
     case Format::gzip: return "gzip";
-    case Format::deflate: break;
+    case Format::zstd: break;
   }
-  return "Deflate";
+  return "Zstandard";
 }
 
 Status status_of(Format format, std::uint64_t chunk, Verdict verdict) {

@@ -27,7 +27,7 @@ struct Phase {
 struct Variant {
   std::string_view name;
   Format format;
-  std::array<Phase, 3> phases;
+  std::array<Phase, 4> phases;
   std::uint64_t bytes_in_flight = 0;            // of scratch memory, for each chunk that is being decoded
   std::uint64_t bytes_a_chunk = 0, bytes_a_match = 0;      // for each chunk, and for each match of 3 bytes that its text may have
   bool is_for_cpus = false;                     // alone

@@ -14,7 +14,8 @@ GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
   const std::uint64_t room = phase.local_bytes == 0 ? phase.takers_a_group : traits.local_bytes / phase.local_bytes;
   if (phase.takers == Takers::items_by_number) {
     if (traits.is_cpu) return {1, 1, 1};
-    const auto items = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(room, phase.items_a_chunk, phase.takers_a_group));
+    const auto items = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size), phase.items_a_chunk, phase.takers_a_group));
     return {items / phase.items_a_chunk * phase.items_a_chunk, 1, items / phase.items_a_chunk};
   }
   if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};

@@ -1,0 +1,180 @@
+// Zstandard frames decoded on every device by every variant that fits it, against libzstd: texts, and the verdict on what is not sound.
+#include <gtest/gtest.h>
+
+#include "chunk_fixture.hpp"
+#include "zstd_frames.hpp"
+
+namespace penstock::chunks {
+namespace {
+
+using zstd_test::Parameters;
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+
+std::string string_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
+// Of a chunk's first frame, where it is not one of the formats before RFC 8878, which libzstd may decode too.
+std::optional<Bytes> zstd_text(const Chunk& chunk) {
+  const Bytes magic = {0x28, 0xb5, 0x2f, 0xfd};
+  if (chunk.bytes.size() < 4 || !std::equal(magic.begin(), magic.end(), chunk.bytes.begin())) return {};
+  const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.bytes.data(), chunk.bytes.size());
+  if (ZSTD_isError(bytes)) return {};
+  const auto verdict = zstd_test::verdict_of_libzstd(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
+  return verdict.is_ok ? std::optional(bytes_of(verdict.text)) : std::nullopt;
+}
+// As our decoder for CPUs is, whose tests have the list.
+bool is_stricter(const Bytes& chunk) {
+  const auto verdict = zstd_test::decoded(string_of(chunk), 100'000);
+  return !verdict.is_ok && zstd_test::is_listed_as_stricter(verdict.text);
+}
+Reference zstd_reference(const Parameters& parameters = {}) {
+  const auto compressed = [parameters](const Bytes& text) { return bytes_of(zstd_test::compressed(string_of(text), parameters)); };
+  return {Format::zstd, compressed, zstd_text, is_stricter};
+}
+const Parameters unchecked = {{ZSTD_c_checksumFlag, 0}};
+const Reference reference = zstd_reference(unchecked);
+
+TEST(ZstdChunks, TextsOfAllKindsComeBack) {
+  on_each_way(Format::zstd, [](const Way& way) {
+    for (const int level : {-5, 1, 3, 19}) expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, level}}), texts_of_all_kinds(65536));
+    std::vector<Bytes> texts;
+    for (const auto& [name, text] : zstd_test::kinds_of_data(100'000)) texts.push_back(bytes_of(text));
+    for (const int level : {1, 9, 22}) expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, level}}), texts);
+  });
+}
+
+TEST(ZstdChunks, RoomsThatBeginAnywhereKeepTheirNeighbours) { expect_neighbours_kept(reference); }
+
+TEST(ZstdChunks, FramesOfManyBlocksComeBack) {
+  on_each_way(Format::zstd, [](const Way& way) {
+    expect_texts(way, reference, large_texts());
+    std::vector<Bytes> texts;
+    for (const auto& [name, text] : zstd_test::kinds_of_data(1'000'000)) texts.push_back(bytes_of(text));
+    for (const int level : {1, 3, 13, 19}) expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, level}}), texts, {1, 1});
+    expect_texts(way, zstd_reference({{ZSTD_c_windowLog, 10}}), texts);
+  });
+}
+
+TEST(ZstdChunks, BlocksThatRepeatTablesAndTreesComeBack) {
+  on_each_way(Format::zstd, [](const Way& way) {
+    std::vector<Chunk> chunks;
+    for (const auto& [name, text] : zstd_test::kinds_of_data(60'000))
+      for (const std::size_t piece : {1, 700, 5000})
+        chunks.push_back({bytes_of(zstd_test::streamed(text, {}, [&] { return piece; })), 60'000});
+    expect_verdicts(way, reference, chunks);
+  });
+}
+
+// Small frames of all kinds of blocks, tables and trees.
+std::vector<Bytes> small_frames() {
+  const auto made = [](const std::string& text, Parameters parameters) {
+    parameters.emplace_back(ZSTD_c_checksumFlag, 0);
+    return bytes_of(zstd_test::compressed(text, parameters));
+  };
+  std::vector<Bytes> frames = {made(zstd_test::words(700, 1), {{ZSTD_c_compressionLevel, 19}}),
+                               made(zstd_test::log_lines(900, 1), {{ZSTD_c_compressionLevel, 12}}), made(zstd_test::records(600, 1), {}),
+                               made(std::string(5000, 0), {}), made(zstd_test::noise(60, 1), {}), made(zstd_test::periodic(300, 7), {}),
+                               made(zstd_test::words(3000, 2), {{ZSTD_c_windowLog, 10}, {ZSTD_c_contentSizeFlag, 0}}),
+                               made(zstd_test::words(2500, 5).substr(0, 1200), {{ZSTD_c_compressionLevel, 1}})};
+  frames.push_back(bytes_of(zstd_test::compressed(zstd_test::words(300, 1), {})));
+  frames.push_back(bytes_of(zstd_test::streamed(zstd_test::words(600, 3), unchecked, [] { return 150; })));
+  return frames;
+}
+
+TEST(ZstdChunks, EveryPrefixGetsTheVerdictOfTheReference) {
+  on_each_way(Format::zstd, [](const Way& way) {
+    for (const Bytes& frame : small_frames()) expect_verdicts(way, reference, prefixes(frame, 6000));
+  });
+}
+
+TEST(ZstdChunks, EveryChangedByteGetsTheVerdictOfTheReference) {
+  on_each_way(Format::zstd, [](const Way& way) {
+    for (const Bytes& frame : small_frames()) {
+      const std::vector<Chunk> chunks = single_changes(frame, 6000, frame.size() < 400 ? 1 : 6);
+      for (std::size_t first = 0; first < chunks.size(); first += 50'000)      // of as much scratch memory as devices give in one piece
+        expect_verdicts(way, reference, {chunks.begin() + first, chunks.begin() + std::min(first + 50'000, chunks.size())});
+    }
+  });
+}
+
+TEST(ZstdChunks, RoomOfAnySizeGetsTheVerdictOfTheReference) {
+  const std::vector<Chunk> chunks = rooms(reference.compressed(mixed_text(400, 5)), 450);
+  on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+}
+
+TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheVerdictOfTheReference) {
+  std::mt19937 random(7);
+  std::vector<Chunk> chunks;
+  for (std::uint32_t i = 0; i < 4000; i++) {
+    Bytes frame = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58};
+    const auto bytes = static_cast<std::uint32_t>(random() % 200);
+    const std::uint32_t head = 1 + (2 << 1) + (bytes << 3);
+    for (std::uint32_t at = 0; at < 3; at++) frame.push_back(static_cast<std::uint8_t>(head >> (8 * at)));
+    for (std::uint32_t at = 0; at < bytes; at++) frame.push_back(static_cast<std::uint8_t>(random()));
+    chunks.push_back({std::move(frame), 100'000});
+  }
+  on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+}
+
+struct Judged { Bytes bytes; Fault fault; std::uint32_t offset; };
+TEST(ZstdChunks, AFaultNamesItsBlock) {
+  const Bytes frame = bytes_of(zstd_test::compressed(zstd_test::words(300'000, 1), {}));
+  const auto head_of = [&](std::size_t at) { return frame[at] | frame[at + 1] << 8 | frame[at + 2] << 16; };
+  const std::uint32_t first = 9, second = first + 3 + head_of(first) / 8;      // behind a size of 4 bytes
+  const auto changed = [&](std::uint32_t at, std::uint8_t change) {
+    Bytes bytes = frame;
+    bytes[at] = static_cast<std::uint8_t>(bytes[at] ^ change);
+    return bytes;
+  };
+  const auto last = static_cast<std::uint32_t>(frame.size() - 4);
+  const std::vector<Judged> rows = {{changed(second, 2), Fault::bad_block, second},
+                                    {changed(0, 1), Fault::bad_header, 0},
+                                    {changed(4, 8), Fault::bad_header, 0},
+                                    {changed(4, 1), Fault::needs_dictionary, 0},
+                                    {Bytes(frame.begin(), frame.begin() + second + 9), Fault::truncated, second},
+                                    {changed(last, 1), Fault::bad_checksum, last}};
+  on_each_way(Format::zstd, [&](const Way& way) {
+    for (const Judged& row : rows) {
+      TAKE(const auto result, decoded(way, Format::zstd, {{row.bytes, 300'000}}));
+      EXPECT_EQ(result[0].verdict.fault, row.fault);
+      EXPECT_EQ(result[0].verdict.offset, row.offset);
+    }
+  });
+}
+
+TEST(ZstdChunks, ABatchThatDoesNotTellItsTextsSizesIsRefused) {
+  on_each_way(Format::zstd, [](const Way& way) {
+    TAKE(const auto queue, way.device->queue());
+    TAKE(const auto decoder, Decoder::build(way.device, Format::zstd, way.variant));
+    TAKE(const auto memory, way.device->allocate(1 << 20));
+    Batch batch{9, memory, memory, memory, memory, memory, memory, memory, memory};
+    EXPECT_EQ(decoder->enqueue(*queue, batch, *memory).code(), Code::invalid);
+    batch.most_text_bytes = 1 << 20;
+    EXPECT_EQ(decoder->enqueue(*queue, batch, *memory).code(), Code::invalid);      // for the scratch memory
+  });
+}
+
+// The texts of kernels themselves, under sanitizers, their barriers and races checked: teams that are groups and teams that are sub-groups.
+class ZstdChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+TEST_P(ZstdChunksOnHost, TextsComeBackAndBadFramesAreTold) {
+  if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
+  const auto device = kernel::make_host_device(GetParam());
+  for (const std::string& variant : Decoder::variants(Format::zstd, device->traits())) {
+    SCOPED_TRACE(variant);
+    const Way way{device, variant};
+    std::vector<Bytes> texts = {words_text(9000, 1), random_text(3000, 2), Bytes(20'000, 1), {}, {1}};
+    for (std::uint32_t seed = 0; seed < 2; seed++) texts.push_back(mixed_text(5000, seed)), texts.push_back(numbers_text(3000, seed));
+    expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, 12}}), texts);
+    expect_texts(way, reference, {mixed_text(900, 20), mixed_text(77, 21)}, {5, 1});
+    const std::vector<Bytes> frames = small_frames();
+    expect_verdicts(way, reference, prefixes(frames[2], 1000));
+    for (const std::size_t i : {2, 8}) expect_verdicts(way, reference, single_changes(frames[i], 1000, 127));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Teams, ZstdChunksOnHost,
+                         ::testing::Values(kernel::HostDeviceOptions{}, kernel::HostDeviceOptions{.order = kernel::ItemOrder::reverse},
+                                           kernel::HostDeviceOptions{.order = kernel::ItemOrder::shuffled, .subgroup_size = 32},
+                                           kernel::HostDeviceOptions{.is_cpu = true, .max_group_size = 1}));
+
+}  // namespace
+}  // namespace penstock::chunks
