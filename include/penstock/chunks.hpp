@@ -26,7 +26,8 @@ enum class Format : unsigned char {
   lz4,          // blocks without a frame: doc/lz4_Block_format.md of github.com/lz4/lz4; the length of a block's text is not in it
   snappy,       // blocks without a frame: format_description.txt of github.com/google/snappy; the text's length comes first
   deflate,      // streams without a frame: RFC 1951; what stands behind the last block is not looked at
-  zlib,         // streams: RFC 1950; what stands behind the checksum is not looked at
+  zlib,         // streams: RFC 1950; what stands behind the checksum is not looked at; distances beyond the window that the header tells
+                // are taken, as zlib takes them
   gzip,         // members, one a chunk: RFC 1952; what stands behind the member, another one as well, is not looked at
   zstd,         // frames: RFC 8878; one a chunk, without a dictionary, of less than 1 GiB; what stands behind it is not looked at
 };

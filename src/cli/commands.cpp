@@ -16,7 +16,7 @@ const std::vector<Command>& commands() {
       {"bench groups", "Time group-bys of one to many keys on the device, beside peers", declare_bench_groups},
       {"bench scan", "Time running sums on the device, beside peers", declare_bench_scan},
       {"bench fsst", "Time FSST strings decoded on the device, by every variant that fits", declare_bench_fsst},
-      {"bench codecs", "Time batches of LZ4, Snappy and Deflate chunks decoded on the device, by every variant that fits",
+      {"bench codecs", "Time batches of LZ4, Snappy, Deflate, zlib and gzip chunks decoded on the device, by every variant that fits",
        declare_bench_codecs},
       {"bench windows", "Time window functions, their sums by the device and by the host", declare_bench_windows},
       {"cache", "Show or clear the cache of compiled kernels", declare_cache},
