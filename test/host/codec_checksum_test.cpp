@@ -51,6 +51,20 @@ TEST(Checksum, RunsAreJoined) {
     }
   });
 }
+TEST(Checksum, PiecesOfOneSizeAreJoined) {
+  for_many_runs([](std::span<const std::byte> run) {
+    const std::size_t piece = 1 + run.size() / 7;
+    std::vector<std::uint32_t> crcs, adlers;
+    std::size_t last = 0;
+    for (std::size_t at = 0; at < run.size(); at += piece) {
+      last = std::min(piece, run.size() - at);
+      crcs.push_back(crc32(0, run.subspan(at, last)));
+      adlers.push_back(adler32(1, run.subspan(at, last)));
+    }
+    ASSERT_EQ(crc32_joined(crcs, piece, last), crc32(0, run)) << run.size();
+    ASSERT_EQ(adler32_joined(adlers, piece, last), adler32(1, run)) << run.size();
+  });
+}
 TEST(Checksum, ARunOfGigabytesIsJoined) {
   // 2^32 zeros and one more, which may as well stand in front.
   const std::vector<std::byte> zeros(1 << 16);

@@ -79,4 +79,11 @@ std::uint32_t adler32_combine(std::uint32_t first, std::uint32_t second, std::ui
   return static_cast<std::uint32_t>((a.sums + b.sums + before % modulus * count) % modulus << 16 | (before + b.bytes) % modulus);
 }
 
+std::uint32_t adler32_joined(std::span<const std::uint32_t> adlers, std::uint64_t run_bytes, std::uint64_t last_bytes) {
+  std::uint32_t joined = 1;
+  for (std::size_t i = 0; i < adlers.size(); i++)
+    joined = adler32_combine(joined, adlers[i], i + 1 < adlers.size() ? run_bytes : last_bytes);
+  return joined;
+}
+
 }  // namespace penstock::checksum

@@ -26,6 +26,14 @@ constexpr Polynomial product(Polynomial a, Polynomial b) {
   return sum;
 }
 
+// What a run of so many bytes does to the CRC of what is before it: x^8 for each; the complements cancel out.
+Polynomial shift_by(std::uint64_t bytes) {
+  Polynomial shift = one, square = power_of_x(8);
+  for (; bytes > 0; bytes >>= 1, square = product(square, square))
+    if (bytes & 1) shift = product(shift, square);
+  return shift;
+}
+
 // [k][b]: what byte b is worth k bytes before the last one; so eight bytes are eight look-ups that do not wait for one another.
 constexpr std::array<std::array<std::uint32_t, 256>, 8> tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> made{};
@@ -100,13 +108,16 @@ std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes) {
   return crc32_by_tables(crc, bytes);
 }
 
-// The second run's length in bytes shifts the first's CRC by x^8 for each; the complements cancel out.
 std::uint32_t crc32_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes) {
-  if (first == 0) return second;
-  Polynomial shift = one, square = power_of_x(8);
-  for (; second_bytes > 0; second_bytes >>= 1, square = product(square, square))
-    if (second_bytes & 1) shift = product(shift, square);
-  return product(shift, first) ^ second;
+  return first == 0 ? second : product(shift_by(second_bytes), first) ^ second;
+}
+
+std::uint32_t crc32_joined(std::span<const std::uint32_t> crcs, std::uint64_t run_bytes, std::uint64_t last_bytes) {
+  if (crcs.empty()) return 0;
+  const Polynomial shift = shift_by(run_bytes);
+  std::uint32_t joined = 0;
+  for (const std::uint32_t crc : crcs.first(crcs.size() - 1)) joined = product(shift, joined) ^ crc;
+  return crc32_combine(joined, crcs.back(), last_bytes);
 }
 
 }  // namespace penstock::checksum

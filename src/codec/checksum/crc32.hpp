@@ -12,6 +12,9 @@ std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes);
 // Of two runs of bytes, one behind the other, from the CRC-32 of each and the length of the second.
 std::uint32_t crc32_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes);
 
+// Of the CRC-32s of runs one behind the other, all of `run_bytes` but the last, which has `last_bytes`.
+std::uint32_t crc32_joined(std::span<const std::uint32_t> crcs, std::uint64_t run_bytes, std::uint64_t last_bytes);
+
 // The row that runs where there is no carry-less multiplication; for tests.
 std::uint32_t crc32_by_tables(std::uint32_t crc, std::span<const std::byte> bytes);
 
