@@ -7,6 +7,7 @@
 #include <lz4.h>
 #include <memory>
 #include <snappy-c.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include "base/parallel.hpp"
@@ -41,8 +42,7 @@ std::uint64_t lz4_sequences(const char* chunk, std::uint64_t bytes) {
 }
 
 // An encoder and a decoder a thread, as they may not be shared.
-libdeflate_compressor* deflater() {
-  constexpr int level = 6;
+template <int level = 6> libdeflate_compressor* deflater() {
   static thread_local const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> made(
       libdeflate_alloc_compressor(level), libdeflate_free_compressor);
   return made.get();
@@ -118,13 +118,49 @@ bool zstd_decompress(const char* chunk, std::uint64_t bytes, char* text, std::ui
   return ZSTD_decompress(text, text_bytes, chunk, bytes) == text_bytes;
 }
 
+// Level 1, beside devices that compress.
+std::uint64_t libdeflate_1(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  return libdeflate_deflate_compress(deflater<1>(), text, bytes, chunk, room);
+}
+std::uint64_t zlib_1(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+  z_stream stream{};
+  constexpr int memory_level = 8;      // zlib's own
+  if (deflateInit2(&stream, 1, Z_DEFLATED, -MAX_WBITS, memory_level, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text)), stream.avail_in = static_cast<uInt>(bytes);
+  stream.next_out = reinterpret_cast<Bytef*>(chunk), stream.avail_out = static_cast<uInt>(room);
+  const bool is_whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  const std::uint64_t made = stream.total_out;
+  deflateEnd(&stream);
+  return is_whole ? made : 0;
+}
+
+// Raw streams, zlib streams and gzip members, by the window's bits.
+template <int window_bits> bool zlib_inflate(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+  z_stream stream{};
+  if (inflateInit2(&stream, window_bits) != Z_OK) return false;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(chunk)), stream.avail_in = static_cast<uInt>(bytes);
+  stream.next_out = reinterpret_cast<Bytef*>(text), stream.avail_out = static_cast<uInt>(text_bytes);
+  const bool is_whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == text_bytes;
+  inflateEnd(&stream);
+  return is_whole;
+}
+
+constexpr HostEncoder lz4_encoders[] = {{"liblz4 -1", lz4_compress}};
+constexpr HostEncoder deflate_encoders[] = {{"libdeflate -1", libdeflate_1}, {"zlib -1", zlib_1}};
+constexpr HostDecoder deflate_decoders[] = {{"zlib", zlib_inflate<-MAX_WBITS>}};
+constexpr HostDecoder zlib_decoders[] = {{"zlib", zlib_inflate<MAX_WBITS>}};
+constexpr HostDecoder gzip_decoders[] = {{"zlib", zlib_inflate<MAX_WBITS + 16>}};
+
+constexpr double lz4_share = 0.45, zstd_share = 0.28, deflate_share = 0.12;
+
 constexpr ChunkLibrary libraries[] = {
-    {"lz4", "liblz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences},
+    {"lz4", "liblz4", chunks::Format::lz4, lz4_bound, lz4_compress, lz4_decompress, lz4_sequences, lz4_share, {}, lz4_encoders},
     {"snappy", "libsnappy", chunks::Format::snappy, snappy_bound, snappy_compress, snappy_decompress, snappy_sequences},
-    {"deflate", "libdeflate", chunks::Format::deflate, deflate_bound, deflate_compress, deflate_decompress, nullptr},
-    {"zlib", "libdeflate", chunks::Format::zlib, zlib_bound, zlib_compress, zlib_decompress, nullptr},
-    {"gzip", "libdeflate", chunks::Format::gzip, gzip_bound, gzip_compress, gzip_decompress, nullptr},
-    {"zstd", "libzstd", chunks::Format::zstd, zstd_bound, zstd_compress, zstd_decompress, nullptr},
+    {"deflate", "libdeflate", chunks::Format::deflate, deflate_bound, deflate_compress, deflate_decompress, nullptr, deflate_share,
+     deflate_decoders, deflate_encoders},
+    {"zlib", "libdeflate", chunks::Format::zlib, zlib_bound, zlib_compress, zlib_decompress, nullptr, deflate_share, zlib_decoders},
+    {"gzip", "libdeflate", chunks::Format::gzip, gzip_bound, gzip_compress, gzip_decompress, nullptr, deflate_share, gzip_decoders},
+    {"zstd", "libzstd", chunks::Format::zstd, zstd_bound, zstd_compress, zstd_decompress, nullptr, zstd_share},
 };
 
 // The chunks of a text, each by itself, and their sequences; nothing where one failed.

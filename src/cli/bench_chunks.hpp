@@ -11,6 +11,17 @@ namespace penstock::cli {
 
 using Bytes = std::vector<char>;
 
+// What compresses chunks on the host, beside devices. Returns the chunk's bytes; 0 where it failed.
+struct HostEncoder {
+  const char* name;      // with its level
+  std::uint64_t (*compress)(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room);
+};
+// What decompresses them; false where it fails.
+struct HostDecoder {
+  const char* name;
+  bool (*decompress)(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes);
+};
+
 // A format's library on the host.
 struct ChunkLibrary {
   const char* name;      // of the format
@@ -22,6 +33,10 @@ struct ChunkLibrary {
   // What a decoder takes one after the other, in a chunk that the library made: a sequence of literals and a match. Null where that is not
   // counted.
   std::uint64_t (*count_sequences)(const char* chunk, std::uint64_t bytes);
+  // Of what a GPU copies, what its decoders move in published studies of them (docs/performance.md); 0: not known.
+  double share_of_studies = 0;
+  std::span<const HostDecoder> decoders = {};      // other libraries
+  std::span<const HostEncoder> encoders = {};
 };
 std::span<const ChunkLibrary> chunk_libraries();
 

@@ -1,4 +1,5 @@
-// penstock bench codecs: batches of chunks, compressed by the formats' own libraries and decoded on the device by every variant that fits.
+// penstock bench codecs: batches of chunks, compressed by the formats' own libraries and decoded on the device by every variant that fits;
+// and texts compressed there (bench_chunk_encoding.hpp).
 //
 // Rates are of text; the share of copy is of compressed bytes and text. Every chunk is compared with the text that it was made of before
 // it is timed. The format's library, on all cores, is timed beside. Each line tells the bytes of text for each sequence of the format.
@@ -11,7 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
-#include "cli/bench_chunks.hpp"
+#include "cli/bench_chunk_encoding.hpp"
 #include "cli/bench_corpora.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
@@ -27,6 +28,10 @@ struct CodecsOptions : BenchOptions {
 constexpr const char* corpus_of_files = "files";
 
 std::string case_name(const ChunkLibrary& library, const std::string& corpus) { return std::string(library.name) + ", " + corpus; }
+
+std::string encoding_name(const ChunkLibrary& library, const std::string& corpus) {
+  return std::string(library.name) + " compress, " + corpus;
+}
 
 std::vector<Corpus> chosen_corpora(const CodecsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
@@ -82,17 +87,17 @@ class CodecBench {
     return {};
   }
 
-  Result<double> host_seconds() {
+  Result<double> host_seconds(const HostDecoder& decoder) {
     host_text_.resize(chunks_.text.size());
     std::atomic<bool> has_failed = false;
     const double begun = now_seconds();
     in_parallel(chunks_.count(), 1, [&](std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t i = first; i < last; i++)
-        if (!library_->decompress(chunks_.input.data() + chunks_.input_offsets[i], chunks_.input_sizes[i],
+        if (!decoder.decompress(chunks_.input.data() + chunks_.input_offsets[i], chunks_.input_sizes[i],
                                   host_text_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]))
           has_failed = true;
     });
-    if (has_failed) return Status(Code::internal, std::string(library_->library) + " refuses a chunk that it made");
+    if (has_failed) return Status(Code::internal, std::string(decoder.name) + " refuses a chunk of " + library_->library);
     return now_seconds() - begun;
   }
 
@@ -142,19 +147,29 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     PENSTOCK_TRY(bench.use(variant));
     PENSTOCK_TRY(bench.verify().with(name + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure, time_runs(name, "penstock " + variant, 0, options.repeats, [&] { return bench.run_seconds(); }));
+    figure.share_of_studies = library.share_of_studies;
     figures.push_back(bench.with_bytes(std::move(figure)));
   }
-  PENSTOCK_ASSIGN(Figure host, time_runs(name, std::string(library.library) + ", all cores", 0,
-                                         std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
-  figures.push_back(bench.with_bytes(std::move(host)));
+  std::vector<HostDecoder> decoders = {{library.library, library.decompress}};
+  decoders.insert(decoders.end(), library.decoders.begin(), library.decoders.end());
+  for (const HostDecoder& decoder : decoders) {
+    PENSTOCK_ASSIGN(Figure host, time_runs(name, std::string(decoder.name) + ", all cores", 0, std::min<std::uint64_t>(options.repeats, 5),
+                                           [&] { return bench.host_seconds(decoder); }));
+    figures.push_back(bench.with_bytes(std::move(host)));
+  }
   return {};
 }
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const CodecsOptions& options) {
   Figures figures;
   for (const ChunkLibrary& library : chunk_libraries())
-    for (const Corpus& corpus : chosen_corpora(options))
+    for (const Corpus& corpus : chosen_corpora(options)) {
       if (is_chosen(options, case_name(library, corpus.name))) PENSTOCK_TRY(measure_case(device, library, corpus, options, figures));
+      const std::string encoding = encoding_name(library, corpus.name);
+      if (!is_chosen(options, encoding) || !is_encoded(library, device->traits())) continue;
+      PENSTOCK_ASSIGN(const Bytes text, corpus.make(options.rows * options.chunk_bytes));
+      PENSTOCK_TRY(measure_chunk_encoding(device, library, encoding, text, options.chunk_bytes, options, figures));
+    }
   return figures;
 }
 
@@ -163,6 +178,9 @@ std::vector<std::string> case_names() {
   for (const ChunkLibrary& library : chunk_libraries()) {
     for (const Corpus& corpus : corpora()) names.push_back(case_name(library, corpus.name));
     names.push_back(case_name(library, corpus_of_files));
+    if (library.encoders.empty()) continue;
+    for (const Corpus& corpus : corpora()) names.push_back(encoding_name(library, corpus.name));
+    names.push_back(encoding_name(library, corpus_of_files));
   }
   return names;
 }
@@ -172,9 +190,9 @@ std::vector<std::string> case_names() {
 Action declare_bench_codecs(Arguments& arguments) {
   auto options = std::make_shared<CodecsOptions>();
   options->rows = 16384;
-  declare_bench_options(arguments, *options, {"chunks to decode", physical_memory_bytes() / 4 / 65536, case_names()});
+  declare_bench_options(arguments, *options, {"chunks to decode or to make", physical_memory_bytes() / 4 / 65536, case_names()});
   arguments.value("--chunk", "BYTES", options->chunk_bytes, "text of a chunk", 1, std::uint64_t{1} << 30);
-  arguments.value("--variant", "NAME", options->variant, "this way of decoding alone");
+  arguments.value("--variant", "NAME", options->variant, "this way of decoding or compressing alone");
   arguments.value("--files", "PATHS", options->files, "text of these files, separated by commas; over and over where they are short");
   arguments.value("--write-texts", "FOLDER", options->texts_folder, "write each case's chunks and text there, a file for peers to read");
   return [options] {

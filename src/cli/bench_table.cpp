@@ -59,7 +59,7 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
     const std::size_t first = text.find(';'), second = text.find(';', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const auto [seconds, spread, moved_bytes, stored_bytes] = numbers_of_line(text.c_str() + second + 1);
-    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), seconds, spread, 0, 0, stored_bytes, 0};
+    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), seconds, spread, 0, 0, stored_bytes, 0, 0};
     for (const Figure& ours : figures)
       if (ours.work == figure.work) figure.bytes = ours.bytes, figure.text_bytes = ours.text_bytes;
     const bool is_our_case = figure.bytes > 0;
@@ -81,6 +81,13 @@ std::string text_of_sequences(const Figure& f, bool json) {
   std::array<char, 64> text{};
   const char* format = json ? "\"text_bytes_a_sequence\": %.3f, " : "  %.1f bytes a sequence";
   if (f.text_bytes_a_sequence > 0) std::snprintf(text.data(), text.size(), format, f.text_bytes_a_sequence);
+  return text.data();
+}
+
+std::string text_of_studies(const Figure& f, bool json) {
+  std::array<char, 64> text{};
+  const char* format = json ? "\"share_of_studies\": %.3f, " : "  studies %.0f %% of copy";
+  if (f.share_of_studies > 0) std::snprintf(text.data(), text.size(), format, (json ? 1 : 100) * f.share_of_studies);
   return text.data();
 }
 
@@ -109,7 +116,7 @@ std::string text_of_figure(const Figure& f, const BenchOptions& options, const B
                 f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9,
                 (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
   const std::string last = json ? "\"device\": \"" + opened.device->traits().name + "\"}" : "";
-  return line + text_of_ratio(f, json) + text_of_sequences(f, json) + last + "\n";
+  return line + text_of_ratio(f, json) + text_of_sequences(f, json) + text_of_studies(f, json) + last + "\n";
 }
 
 std::string check_only(const std::vector<std::string>& case_names, const std::string& text) {
@@ -139,7 +146,8 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWor
                    "  GB/s     the bytes that the case has to read and write in that time; of cases that make text, the bytes of text\n"
                    "  of copy  the bytes read and written a second, as a share of what a copy on this device reads and writes\n"
                    "  ratio    of cases that make text: its bytes for each stored byte that they are made of; and those of each\n"
-                   "           sequence of literals and a match, where it has such");
+                   "           sequence of literals and a match, where it has such\n"
+                   "  studies  of cases of GPUs: the share of copy that published studies reach");
 }
 
 std::vector<std::string> words_between_commas(const std::string& text) {
@@ -195,7 +203,7 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
-  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0, 0, 0};
+  return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0, 0, 0, 0};
 }
 
 Status run_bench(const BenchOptions& options, const char* rows_are,

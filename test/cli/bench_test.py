@@ -70,7 +70,7 @@ class Bench(CommandLineTest):
         text = b"".join(b"line %d of a file\n" % line for line in range(3000))
         (self.folder / "a").write_bytes(text[:10000])
         (self.folder / "b").write_bytes(text[10000:])
-        figures = self.figures("codecs", "--rows", "9", "--chunk", "4096", "--only", "lz4", "--files",
+        figures = self.figures("codecs", "--rows", "9", "--chunk", "4096", "--only", "lz4,", "--files",
                                f"{self.folder}/a,{self.folder}/b", "--write-texts", self.folder / "texts")
         content = (self.folder / "texts" / "lz4, files.chunks").read_bytes()
         count, *sizes = struct.unpack_from("<19Q", content)
@@ -81,16 +81,29 @@ class Bench(CommandLineTest):
 
     def test_files_that_are_short_are_taken_over_and_over(self):
         (self.folder / "a").write_bytes(b"four")
-        figures = self.figures("codecs", "--rows", "1", "--chunk", "64", "--only", "lz4", "--files", self.folder / "a")
+        figures = self.figures("codecs", "--rows", "1", "--chunk", "64", "--only", "lz4,", "--files", self.folder / "a")
         self.assertEqual(figures[0]["text_bytes_a_sequence"], 32)      # "four", its match, and the last literals
 
     def test_chunks_of_each_format_are_timed_beside_its_library(self):
         (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(300)))
-        for name, library in (("lz4", "liblz4"), ("snappy", "libsnappy"), ("deflate", "libdeflate"), ("zlib", "libdeflate"),
-                              ("gzip", "libdeflate")):
+        for name, libraries in (("lz4", ["liblz4"]), ("snappy", ["libsnappy"]), ("deflate", ["libdeflate", "zlib"]),
+                                ("zlib", ["libdeflate", "zlib"]), ("gzip", ["libdeflate", "zlib"])):
             with self.subTest(name):
-                figures = self.figures("codecs", "--rows", "3", "--chunk", "2048", "--only", name, "--files", self.folder / "a")
-                self.assertEqual([figure["name"] for figure in figures], [f"penstock {name}_decode_items", f"{library}, all cores"])
+                figures = self.figures("codecs", "--rows", "3", "--chunk", "2048", "--only", f"{name},", "--files", self.folder / "a")
+                self.assertEqual([figure["name"] for figure in figures],
+                                 [f"penstock {name}_decode_items", *(f"{library}, all cores" for library in libraries)])
+                self.assertEqual(figures[0].get("share_of_studies"), {"lz4": 0.45, "snappy": None}.get(name, 0.12))
+                self.assertNotIn("share_of_studies", figures[1])
+
+    def test_chunks_that_a_device_makes_are_timed_beside_the_library(self):
+        (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(900)))
+        for name, libraries in (("lz4", ["liblz4 -1"]), ("deflate", ["libdeflate -1", "zlib -1"])):
+            with self.subTest(name):
+                figures = self.figures("codecs", "--rows", "3", "--chunk", "4096", "--only", f"{name} compress", "--files",
+                                       self.folder / "a")
+                self.assertEqual([figure["name"] for figure in figures],
+                                 [f"penstock {name}_encode_items", *(f"{library}, all cores" for library in libraries)])
+                self.assertAlmostEqual(figures[0]["ratio"] / figures[-1]["ratio"], 1, delta=0.15)
 
     def test_a_file_that_is_not_there_is_named(self):
         ended = self.bench("codecs", "--rows", "1", "--only", "lz4", "--files", self.folder / "absent")
