@@ -19,7 +19,8 @@ constexpr Phase zstd_sequences = {
 constexpr Phase zstd_literals = {
     .kernel = "zstd_literals", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_literals"},
     .takers = Takers::items_by_number, .local_bytes = 1240, .takers_a_group = 32, .items_a_chunk = 4};
-constexpr Phase zstd_checksum = {.kernel = "zstd_checksum", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_checksum"},
+constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
+                                 .files = {"zstd/kernels/zstd_frame", "checksum/kernels/xxh", "zstd/kernels/zstd_checksum"},
                                  .takers = Takers::items_by_number, .takers_a_group = 128, .items_a_chunk = 4};
 
 // Groups and teams as measured on one H200 (docs/performance.md): of LZ4's and Snappy's eight a group and six groups a multiprocessor leave

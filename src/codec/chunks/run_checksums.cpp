@@ -12,18 +12,20 @@ constexpr std::uint32_t team_items = 32;
 constexpr std::uint32_t teams_a_group = 4, groups_a_unit = 8;      // 16 KiB of tables a group; not tuned yet
 constexpr std::uint32_t most_groups_a_unit = 64;                   // runs differ in length, so more than are resident share them out
 
-// Of src/codec/checksum/kernels: what teams and what items take, the latter behind team_of_one.kc; and what both end with.
+// What stands in front of the kernel, for teams and for items; empty behind it.
 struct Row {
   Checksum checksum;
-  std::string_view of_teams, of_items, of_both;
+  std::array<std::string_view, 3> of_teams, of_items;
   std::uint32_t lanes_a_run;      // of a team
 };
-constexpr std::string_view item_checksums = "checksum/kernels/checksum_items", xxh_words = "checksum/kernels/xxh_words";
+constexpr std::string_view crc32_run = "checksum/kernels/crc32_run", adler32_run = "checksum/kernels/adler32_run",
+                           items = "checksum/kernels/checksum_items", xxh = "checksum/kernels/xxh", xxh_room = "checksum/kernels/xxh_room",
+                           xxh32_run = "checksum/kernels/xxh32_run", xxh64_run = "checksum/kernels/xxh64_run";
 constexpr std::array table = {
-    Row{Checksum::crc32, "checksum/kernels/crc32_team", item_checksums, "checksum/kernels/crc32_run", team_items},
-    Row{Checksum::adler32, "checksum/kernels/adler32_team", item_checksums, "checksum/kernels/adler32_run", team_items},
-    Row{Checksum::xxh32, xxh_words, xxh_words, "checksum/kernels/xxh32_run", 4},
-    Row{Checksum::xxh64, xxh_words, xxh_words, "checksum/kernels/xxh64_run", 4},
+    Row{Checksum::crc32, {"checksum/kernels/crc32_team", crc32_run}, {items, crc32_run}, team_items},
+    Row{Checksum::adler32, {"checksum/kernels/adler32_team", adler32_run}, {items, adler32_run}, team_items},
+    Row{Checksum::xxh32, {xxh, xxh_room, xxh32_run}, {xxh, xxh_room, xxh32_run}, 4},
+    Row{Checksum::xxh64, {xxh, xxh_room, xxh64_run}, {xxh, xxh_room, xxh64_run}, 4},
 };
 constexpr std::string_view kernel_file = "checksum/kernels/checksum_runs";
 
@@ -41,8 +43,12 @@ bool has_words(const std::shared_ptr<Buffer>& buffer, std::uint64_t count) { ret
 Result<RunChecksums> RunChecksums::build(std::shared_ptr<Device> device, Checksum checksum) {
   const Row& row = *std::find_if(table.begin(), table.end(), [&](const Row& each) { return each.checksum == checksum; });
   const GroupPolicy policy = policy_of(row, device->traits());
-  std::vector<std::string_view> files = {row.of_teams, row.of_both, kernel_file};
-  if (device->traits().is_cpu) files = {"chunks/kernels/team_of_one", row.of_items, row.of_both, kernel_file};
+  const bool is_cpu = device->traits().is_cpu;
+  std::vector<std::string_view> files;
+  if (is_cpu) files.push_back("chunks/kernels/team_of_one");
+  for (const std::string_view file : is_cpu ? row.of_items : row.of_teams)
+    if (!file.empty()) files.push_back(file);
+  files.push_back(kernel_file);
   RunChecksums made;
   PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, files));
   made.device_ = std::move(device);
