@@ -55,8 +55,9 @@ constexpr std::uint64_t most_chunk_bytes = 0x7fffff00;
 
 struct Verdict {
   Fault fault = Fault::none;
-  std::uint32_t offset = 0;      // of the chunk's bytes: where what is wrong begins
+  std::uint32_t offset = 0;      // of the chunk's bytes: where what is wrong begins; of a sound gzip member where it ended
 };
+std::string_view words_of(Fault fault);      // "a code without a symbol"
 // Code::truncated, capacity (too_long, too_large, no_room) or corrupt, naming format, chunk and byte; ok for Fault::none.
 Status status_of(Format format, std::uint64_t chunk, Verdict verdict);
 

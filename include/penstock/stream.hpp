@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "penstock/device.hpp"
 #include "penstock/status.hpp"
 
 namespace penstock::stream {
@@ -64,7 +65,19 @@ struct DecompressOptions {
   std::uint32_t threads = 0;                             // that decode, beside the caller's; 0: as many as there are cores
   std::span<const std::byte> dictionary = {};            // of zstd (trained or raw), lz4 and zlib
   std::string variant = {};                              // the one way to decode (variants()); without it, the first that fits
+  // Decodes by the ways for devices; what none of them fits (variants() names them) is Code::unsupported, unless it may be left to the
+  // host's ways. Checksums of contents are verified by the host, beside the device.
+  std::shared_ptr<Device> device = {};
+  bool may_leave_device = false;
   OnProgress progress = {};
+};
+
+// What a device had of it. Times are the device's own, summed over batches, several of which are on their way at once.
+struct DeviceReport {
+  std::string id, name;                              // "cuda:0", "NVIDIA H200"
+  std::vector<std::string> kernels = {};             // ways of chunks.hpp that ran
+  std::uint64_t bytes_in = 0, bytes_out = 0;         // compressed bytes there, and text; stored blocks do not go there
+  double upload_seconds = 0, kernel_seconds = 0, download_seconds = 0;
 };
 
 // A member (gzip), frame (zstd, lz4) or stream (zlib, snappy) of what was read.
@@ -76,6 +89,7 @@ struct Report {
   std::string first_name = {};                   // gzip: the first member's FNAME
   std::uint32_t threads = 0;
   std::vector<std::string> variants = {};        // which ways ran, each once, in the order of their first piece
+  std::optional<DeviceReport> device = {};       // where one decoded
 };
 
 // Decodes all members, frames and skippable frames of the source, which end where it ends; zeros behind gzip members are let be, as gzip
@@ -85,7 +99,7 @@ Result<Report> decompress(const Source& source, const Sink& sink, const Decompre
 Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed, const DecompressOptions& options = {});
 
 // The ways to decode, in the order in which they are asked whether they fit.
-struct Variant { Format format; std::string name, summary; };
+struct Variant { Format format; std::string name, summary; bool is_for_devices = false; };
 std::vector<Variant> variants();
 
 struct CompressOptions {

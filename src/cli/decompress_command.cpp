@@ -16,9 +16,9 @@ namespace {
 
 struct DecompressCommand {
   std::vector<std::string> files;
-  std::string output, codec, dictionary, variant, max_output;
+  std::string output, codec, dictionary, variant, max_output, device;
   std::uint64_t threads = 0;
-  bool tests = false, lists = false, replaces = false, no_progress = false;
+  bool tests = false, lists = false, replaces = false, no_progress = false, falls_back = false;
 };
 
 // What a name becomes without its suffix.
@@ -47,6 +47,18 @@ std::string checks_text(const stream::Report& report) {
   return count_text(report.unchecked_member_count) + " of " + plural(report.member_count, unit_of(report.format)) + " without a checksum";
 }
 
+// " on cuda:0 (NVIDIA H200): upload 12 ms, lz4_decode_team 5 ms (200 GB/s), download 20 ms"; rates count what was moved or made.
+std::string device_text(const stream::DeviceReport& device) {
+  const auto part = [](const std::string& name, double seconds, std::uint64_t bytes) {
+    const std::string rate = seconds > 0 ? " (" + gigabytes_text(static_cast<double>(bytes) / seconds) + ")" : "";
+    return name + " " + seconds_text(seconds) + rate;
+  };
+  std::string kernels;
+  for (const std::string& kernel : device.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
+  return " on " + device.id + " (" + device.name + "): " + part("upload", device.upload_seconds, device.bytes_in) + ", " +
+         part(kernels, device.kernel_seconds, device.bytes_out) + ", " + part("download", device.download_seconds, device.bytes_out);
+}
+
 // One line: format, sizes, time, rate, which ways ran.
 std::string report_line(const std::string& file, const stream::Report& report, double seconds, bool is_test) {
   std::string ways;
@@ -56,7 +68,8 @@ std::string report_line(const std::string& file, const stream::Report& report, d
                      count_text(report.bytes_out) + " in " + seconds_text(seconds);
   constexpr double least_seconds = 10e-3;      // of a shorter run a rate would say how long files take to open
   if (seconds >= least_seconds) line += ", " + gigabytes_text(static_cast<double>(report.bytes_out) / seconds);
-  return line + "; by " + ways + ", " + plural(report.threads, "thread") + "; " + checks_text(report);
+  line += "; by " + ways + (report.device ? device_text(*report.device) : ", " + plural(report.threads, "thread"));
+  return line + "; " + checks_text(report);
 }
 
 Status list_line(const std::string& file, const stream::Report& report) {
@@ -96,6 +109,12 @@ class Decompressor {
     options_.threads = static_cast<std::uint32_t>(command.threads);
     options_.dictionary = dictionary_;
     options_.variant = command.variant;
+    options_.may_leave_device = command.falls_back;
+  }
+  Status open_device() {
+    if (command_.device.empty()) return {};
+    PENSTOCK_ASSIGN(options_.device, penstock::open_device(command_.device));
+    return {};
   }
 
   Status run(const std::string& file) {
@@ -136,6 +155,7 @@ Status decompress(const DecompressCommand& command) {
     return {Code::invalid, "several files cannot become the one that --output names; '-' takes them one after another"};
   PENSTOCK_ASSIGN(auto dictionary, read_dictionary(command.dictionary));
   Decompressor decompressor(command, std::move(dictionary));
+  PENSTOCK_TRY(decompressor.open_device());
   if (command.lists) PENSTOCK_TRY(print_list_head());
   return for_each_file(command.files, [&](const std::string& file) { return decompressor.run(file); });
 }
@@ -167,6 +187,9 @@ Action declare_decompress(Arguments& arguments) {
                   [](const std::string& name) { return check_name(name, {"gzip", "zlib", "zstd", "lz4", "snappy"}); });
   arguments.value("--max-output", "BYTES", command->max_output, "fail where a file becomes more than this; 64K, 1M, 2G", check_bytes);
   arguments.value("--dictionary,-D", "FILE", command->dictionary, "of zstd, lz4 or zlib");
+  arguments.value("--device", "ID", command->device, "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu): independent"
+                  " blocks of lz4, framed snappy, bgzip and other gzip members that name their size");
+  arguments.flag("--fallback", command->falls_back, "with --device: what the device does not decode is decoded here; else it is an error");
   arguments.value("--threads,-T", "N", command->threads, "that decode; 0: as many as cores", 0, 1024);
   arguments.value("--variant", "NAME", command->variant, "the one way to decode; the report names the one that is chosen",
                   [](const std::string& name) { return check_name(name, variant_names()); });

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/guard.hpp"
+#include "stream/device_batch.hpp"
 #include "stream/formats.hpp"
 #include "stream/lz4_format.hpp"
 #include "stream/place.hpp"
@@ -26,13 +27,25 @@ Status unfit(const Context& context) {
                              std::to_string(context.input.offset())};
 }
 
+// What stands at the input's position, on a device that is not left.
+Status not_on_devices(const Context& context, Format format) {
+  std::string what;
+  for (const Way& way : ways())
+    if (way.is_for_devices && way.format == format) what += "; " + std::string(way.summary);
+  return {Code::unsupported, std::string(name_of(format)) + ", byte " + std::to_string(context.input.offset()) +
+                                 ": what begins here is not decoded on devices" + what};
+}
+
+// The host's ways are asked where there is no device, or where it may be left.
 Result<const Way*> choose_way(Context& context, Format format) {
+  const DecompressOptions& options = context.options;
   for (const Way& way : ways()) {
-    if (way.format != format || (!context.options.variant.empty() && context.options.variant != way.name)) continue;
+    if (way.format != format || (!options.variant.empty() && options.variant != way.name)) continue;
+    if (way.is_for_devices ? options.device == nullptr : options.device != nullptr && !options.may_leave_device) continue;
     PENSTOCK_ASSIGN(const bool fits, way.fits(context));
     if (fits) return &way;
   }
-  return unfit(context);
+  return options.device != nullptr && options.variant.empty() ? not_on_devices(context, format) : unfit(context);
 }
 
 bool begins_member(std::span<const std::byte> bytes) {
@@ -68,7 +81,9 @@ Result<bool> another_follows(Context& context, Format format) {
 class Decompression {
  public:
   Decompression(Input& input, const Sink& sink, const DecompressOptions& options)
-      : sink_(sink), context_{input, options, thread_count(options.threads)} {}
+      : sink_(sink), context_{input, options, thread_count(options.threads)} {
+    if (options.device != nullptr) context_.device = std::make_shared<DeviceRun>(options.device);
+  }
 
   Result<Report> run() {
     report_.threads = context_.threads;
@@ -82,6 +97,7 @@ class Decompression {
     report_.member_count = context_.member_count;
     report_.unchecked_member_count = context_.unchecked_member_count;
     report_.first_name = context_.first_name;
+    if (context_.device != nullptr) report_.device = context_.device->report();
     return std::move(report_);
   }
 

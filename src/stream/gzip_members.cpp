@@ -1,4 +1,5 @@
-// gzip's members whole, by libdeflate: those that name their size several at once, others of small files one after another.
+// gzip's members whole, by libdeflate (or what units.hpp says): those that name their size several at once, others of small files one
+// after another.
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -6,15 +7,13 @@
 #include "stream/byte_reader.hpp"
 #include "stream/deflate.hpp"
 #include "stream/gzip_format.hpp"
-#include "stream/ways.hpp"
+#include "stream/units.hpp"
 
 namespace penstock::stream {
 namespace {
 
 // Of a member that is decoded whole. A longer one is a stream; so the length modulo 2^32 in its trailer is its length.
 constexpr std::uint64_t most_member_bytes = 4 << 20;
-// Of one piece. A thread that takes a piece costs some microseconds; 1 MiB stays in the second cache.
-constexpr std::uint64_t least_piece_bytes = 1 << 20;
 
 // The length modulo 2^32 that the trailer says.
 std::uint32_t said_bytes(std::span<const std::byte> trailer) { return ByteReader(trailer.last(4)).u32(); }
@@ -25,23 +24,29 @@ Status check_content(std::span<const std::byte> trailer, std::span<const std::by
 
 bool is_sized(const GzipHeader& header) { return header.member_bytes && *header.member_bytes <= most_member_bytes; }
 
-// Zeros behind the last member, which gzip ignores, are left to who asks for the next way.
-Result<std::optional<GzipHeader>> next_sized_header(Context& context) {
+// Zeros behind the last member, which gzip ignores, are left to who asks for the next way; and so are members that say to become more.
+Result<std::optional<GzipHeader>> next_sized_header(Context& context, std::uint64_t most_unit_bytes = UINT64_MAX) {
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
   if (!is_member) return std::optional<GzipHeader>();
   PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.member_count + 1));
-  return is_sized(header) ? std::optional(std::move(header)) : std::nullopt;
+  if (!is_sized(header)) return std::optional<GzipHeader>();
+  if (most_unit_bytes == UINT64_MAX) return std::optional(std::move(header));
+  PENSTOCK_ASSIGN(const auto bytes, context.input.peek(*header.member_bytes));
+  const bool is_there = bytes.size() >= *header.member_bytes && *header.member_bytes >= header.header_bytes + gzip_trailer_bytes;
+  if (is_there && said_bytes(bytes.first(*header.member_bytes)) > most_unit_bytes) return std::optional<GzipHeader>();
+  return std::optional(std::move(header));
 }
 
-class SizedMembers : public Stages {
+class SizedMembers : public UnitStages {
  public:
-  explicit SizedMembers(Context& context) : context_(context) {}
+  SizedMembers(Context& context, std::uint64_t piece_bytes, std::uint64_t most_unit_bytes)
+      : context_(context), piece_bytes_(piece_bytes), most_unit_bytes_(most_unit_bytes) {}
 
   Result<bool> take(Piece& piece) override {
     std::uint64_t output_bytes = 0, input_bytes = 0;
     const std::uint64_t begin = context_.input.offset();
-    while (output_bytes < least_piece_bytes && input_bytes < least_piece_bytes) {
-      PENSTOCK_ASSIGN(const auto header, next_sized_header(context_));
+    while (output_bytes < piece_bytes_ && input_bytes < piece_bytes_) {
+      PENSTOCK_ASSIGN(const auto header, next_sized_header(context_, most_unit_bytes_));
       if (!header) break;
       PENSTOCK_ASSIGN(const Unit unit, take_member(*header));
       piece.units.push_back(unit);
@@ -53,14 +58,30 @@ class SizedMembers : public Stages {
     return !piece.units.empty();
   }
 
-  Status work(Piece& piece) override {
+  Status work(Piece& piece) override { return inflate(piece); }
+
+  // Whole members, whose checksums devices verify.
+  chunks::Format chunk_format() const override { return chunks::Format::gzip; }
+  Status check_text(const Unit& unit, std::span<const std::byte>, chunks::Verdict verdict) const override {
+    return verdict.offset == unit.whole().size() ? Status() : wrong_size(unit);
+  }
+  // Which of several faults is told is the host's choice: it decodes the member again.
+  Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
+    Piece again;
+    again.units = {unit}, again.room = unit.output_bytes;
+    PENSTOCK_TRY(inflate(again));
+    return Place{Format::gzip, unit.index, unit.offset - unit.head_bytes + verdict.offset}.corrupt(words_of(verdict.fault));
+  }
+
+ private:
+  static Status inflate(Piece& piece) {
     std::byte* const memory = piece.reserve(piece.room);
     for (const Unit& unit : piece.units) {
       const Place place{Format::gzip, unit.index, unit.offset};
       const InflatedBody body = inflate_body(unit.bytes, memory + piece.end, unit.output_bytes);
       if (body.outcome == Inflated::bad) return diagnose_body(unit.bytes, place);
-      if (body.bytes_in != unit.bytes.size() || body.outcome == Inflated::needs_room)
-        return place.corrupt("the Deflate stream that begins here does not end where the member's header and trailer say that it does");
+      if (body.outcome == Inflated::needs_room) return wrong_size(unit);
+      if (body.bytes_in != unit.bytes.size()) return wrong_size(unit);
       const std::span<const std::byte> trailer(unit.bytes.data() + unit.bytes.size(), gzip_trailer_bytes);
       PENSTOCK_TRY(check_content(trailer, {memory + piece.end, body.bytes_out}, place.at(unit.offset + unit.bytes.size())));
       piece.end += body.bytes_out;
@@ -68,7 +89,10 @@ class SizedMembers : public Stages {
     return {};
   }
 
- private:
+  static Status wrong_size(const Unit& unit) {
+    return Place{Format::gzip, unit.index, unit.offset}.corrupt(
+        "the Deflate stream that begins here does not end where the member's header and trailer say that it does");
+  }
   Result<Unit> take_member(const GzipHeader& header) {
     const Place place{Format::gzip, ++context_.member_count, context_.input.offset()};
     if (place.index == 1) context_.first_name = header.name;
@@ -82,9 +106,11 @@ class SizedMembers : public Stages {
     if (output_bytes > most_inflated(body.size()))
       return place.at(place.offset + member_bytes - 4).corrupt("the trailer says more bytes than the member can become");
     context_.input.skip(member_bytes);
-    return Unit{.bytes = body, .offset = place.offset + header.header_bytes, .index = place.index, .output_bytes = output_bytes};
+    return Unit{.bytes = body, .offset = place.offset + header.header_bytes, .index = place.index, .output_bytes = output_bytes,
+                .head_bytes = static_cast<std::uint32_t>(header.header_bytes), .tail_bytes = gzip_trailer_bytes};
   }
   Context& context_;
+  std::uint64_t piece_bytes_, most_unit_bytes_;
 };
 
 // Of a file whose members are decoded whole: threads would begin when it is done. What becomes more than the memory is a stream.
@@ -182,12 +208,18 @@ Result<std::optional<GzipHeader>> next_streamed_header(Context& context, bool is
   if (++context.member_count == 1) context.first_name = header.name;
   return std::optional(std::move(header));
 }
-Result<bool> fits_sized_members(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_sized_header(context));
+
+std::unique_ptr<UnitStages> member_units(Context& context, std::uint64_t piece_bytes, std::uint64_t most_unit_bytes) {
+  return std::make_unique<SizedMembers>(context, piece_bytes, most_unit_bytes);
+}
+Result<bool> fits_member_units(Context& context, std::uint64_t most_unit_bytes) {
+  PENSTOCK_ASSIGN(const auto header, next_sized_header(context, most_unit_bytes));
   return header.has_value();
 }
+
+Result<bool> fits_sized_members(Context& context) { return fits_member_units(context, UINT64_MAX); }
 Result<std::unique_ptr<Decoder>> make_sized_members(Context& context) {
-  return in_pipeline(context, std::make_unique<SizedMembers>(context));
+  return in_pipeline(context, member_units(context, host_piece_bytes, UINT64_MAX));
 }
 Result<bool> fits_whole_member(Context& context) { return is_small(context); }
 Result<std::unique_ptr<Decoder>> make_whole_member(Context& context) {

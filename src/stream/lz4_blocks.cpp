@@ -1,4 +1,4 @@
-// LZ4 frames by liblz4: independent blocks several at once, linked ones in order.
+// LZ4 frames: independent blocks several at once, linked ones in order; by liblz4, or what units.hpp says.
 #include <lz4.h>
 
 #include <algorithm>
@@ -8,20 +8,24 @@
 #include "stream/byte_reader.hpp"
 #include "stream/formats.hpp"
 #include "stream/lz4_format.hpp"
-#include "stream/ways.hpp"
+#include "stream/units.hpp"
 
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint64_t least_piece_bytes = 1 << 20;
 constexpr std::size_t window_bytes = 64 << 10;      // how far a match reaches back
+
+Status check_block(const Unit& unit) {
+  if (!unit.has_checksum) return {};
+  const std::uint32_t found = checksum::xxh32(unit.bytes);
+  const Place place{Format::lz4, unit.index, unit.offset + unit.bytes.size()};
+  return found == unit.checksum ? Status() : place.wrong_checksum("checksum of the block", found, unit.checksum);
+}
 
 // `out` has room for most_bytes; the window lies before it, or in `dictionary`.
 Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes, std::span<const std::byte> dictionary, std::size_t& made) {
   const Place place{Format::lz4, unit.index, unit.offset};
-  if (unit.has_checksum)
-    if (const std::uint32_t found = checksum::xxh32(unit.bytes); found != unit.checksum)
-      return place.at(unit.offset + unit.bytes.size()).wrong_checksum("checksum of the block", found, unit.checksum);
+  PENSTOCK_TRY(check_block(unit));
   made = unit.bytes.size();
   if (unit.is_stored) return std::memcpy(out, unit.bytes.data(), made), Status();
   const int bytes = LZ4_decompress_safe_usingDict(reinterpret_cast<const char*>(unit.bytes.data()), reinterpret_cast<char*>(out),
@@ -32,10 +36,10 @@ Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes, 
   return {};
 }
 
-class Lz4Blocks : public Stages {
+class Lz4Blocks : public UnitStages {
  public:
-  Lz4Blocks(Context& context, bool is_linked)
-      : context_(context), is_linked_(is_linked),
+  Lz4Blocks(Context& context, bool is_linked, std::uint64_t piece_bytes)
+      : context_(context), is_linked_(is_linked), piece_bytes_(piece_bytes),
         dictionary_(context.options.dictionary.last(std::min(context.options.dictionary.size(), window_bytes))) {}
 
   Result<bool> take(Piece& piece) override {
@@ -46,7 +50,7 @@ class Lz4Blocks : public Stages {
     }
     piece.frame.is_summed = header_.has_content_checksum;
     if (is_linked_) begin_linked(piece);
-    while (is_inside_ && piece.room < least_piece_bytes) {
+    while (is_inside_ && piece.room < piece_bytes_) {
       PENSTOCK_ASSIGN(auto unit, take_block(piece));
       if (!unit) break;
       if (is_linked_) PENSTOCK_TRY(decode_linked(*unit, piece));
@@ -82,6 +86,13 @@ class Lz4Blocks : public Stages {
     if (frame.is_summed && content_.digest() != frame.checksum)
       return place.wrong_checksum("checksum of the content", content_.digest(), frame.checksum);
     return {};
+  }
+
+  chunks::Format chunk_format() const override { return chunks::Format::lz4; }
+  Status check_input(const Unit& unit) const override { return check_block(unit); }
+  Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
+    return Place{Format::lz4, unit.index, unit.offset + verdict.offset}.corrupt(
+        "the block that begins at byte " + std::to_string(unit.offset) + " is damaged: " + std::string(words_of(verdict.fault)));
   }
 
  private:
@@ -137,7 +148,7 @@ class Lz4Blocks : public Stages {
 
   // A linked block's window lies before it: the piece's memory begins with what came before the piece.
   void begin_linked(Piece& piece) {
-    std::byte* const memory = piece.reserve(window_bytes + least_piece_bytes + header_.block_bytes);
+    std::byte* const memory = piece.reserve(window_bytes + piece_bytes_ + header_.block_bytes);
     if (piece.frame.begins) {
       window_.fill({});
       if (!dictionary_.empty()) std::memcpy(window_.data() + window_bytes - dictionary_.size(), dictionary_.data(), dictionary_.size());
@@ -162,6 +173,7 @@ class Lz4Blocks : public Stages {
 
   Context& context_;
   bool is_linked_, is_inside_ = false;
+  std::uint64_t piece_bytes_;
   Lz4FrameHeader header_;
   std::span<const std::byte> dictionary_;
   std::array<std::byte, window_bytes> window_{};      // linked: the last bytes, of which window_end_ count
@@ -172,15 +184,19 @@ class Lz4Blocks : public Stages {
 
 }  // namespace
 
+std::unique_ptr<UnitStages> lz4_units(Context& context, std::uint64_t piece_bytes) {
+  return std::make_unique<Lz4Blocks>(context, false, piece_bytes);
+}
+
 Result<bool> fits_lz4_blocks(Context& context) {
   PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
   return !header || !header->is_linked;
 }
 Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context) {
-  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, false));
+  return in_pipeline(context, lz4_units(context, host_piece_bytes));
 }
 Result<std::unique_ptr<Decoder>> make_lz4_linked(Context& context) {
-  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, true), true);
+  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, true, host_piece_bytes), true);
 }
 
 }  // namespace penstock::stream

@@ -83,7 +83,7 @@ void Pipeline::release(Slot& slot) {
   Piece& piece = slot.piece;
   piece.units.clear();
   piece.owners.clear();
-  piece.input = {};
+  piece.input = piece.lent = {};
   piece.begin = piece.end = piece.room = 0;
   piece.frame = {};
   {
@@ -108,7 +108,7 @@ Result<std::span<const std::byte>> Pipeline::next() {
       slot.status = joined;
       return joined;
     }
-    if (slot.piece.end > slot.piece.begin) return slot.piece.output();
+    if (!slot.piece.output().empty()) return slot.piece.output();
   }
 }
 

@@ -34,6 +34,8 @@ struct Unit {
   std::uint64_t output_bytes = 0;         // what it becomes: exactly or at most, as its format knows
   std::uint32_t checksum = 0;
   bool is_stored = false, has_checksum = false;
+  std::uint32_t head_bytes = 0, tail_bytes = 0;      // that stand around the body, where devices check them, too
+  std::span<const std::byte> whole() const { return {bytes.data() - head_bytes, head_bytes + bytes.size() + tail_bytes}; }
 };
 
 // What a piece tells join() of the frame that it belongs to; other formats' frames end inside of work().
@@ -49,6 +51,8 @@ struct Piece {
   std::vector<Unit> units;
   std::vector<std::shared_ptr<const void>> owners = {};      // of the units' bytes
   LargeVector<std::byte> memory;             // grows and never shrinks
+  std::span<const std::byte> lent = {};      // the piece's output where it is not in `memory`
+  std::shared_ptr<void> tools = {};          // what a way keeps with a place of the ring, as `memory` is kept
   std::size_t begin = 0, end = 0;            // of the piece's output in `memory`
   std::span<const std::byte> input = {};     // compressors: the block
   std::uint64_t room = 0;                    // that the units' output may take
@@ -61,7 +65,9 @@ struct Piece {
     if (memory.size() < bytes) memory = {}, memory.resize(bytes);      // nothing is copied
     return memory.data();
   }
-  std::span<const std::byte> output() const { return {memory.data() + begin, end - begin}; }
+  std::span<const std::byte> output() const {
+    return lent.empty() ? std::span<const std::byte>(memory.data() + begin, end - begin) : lent;
+  }
 };
 
 class Stages {

@@ -1,4 +1,4 @@
-// Framed Snappy by libsnappy: chunks of at most 64 KiB, several at once.
+// Framed Snappy: chunks of at most 64 KiB, several at once; by libsnappy, or what units.hpp says.
 //
 // https://github.com/google/snappy/blob/main/framing_format.txt
 #include <snappy-c.h>
@@ -8,8 +8,7 @@
 
 #include "stream/byte_reader.hpp"
 #include "codec/checksum/crc32c.hpp"
-#include "stream/place.hpp"
-#include "stream/ways.hpp"
+#include "stream/units.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -18,18 +17,17 @@ using namespace std::string_view_literals;
 
 enum ChunkKind : unsigned { compressed_chunk = 0, stored_chunk = 1, first_skippable_chunk = 0x80, stream_identifier = 0xff };
 constexpr std::size_t most_chunk_output_bytes = 65536;
-constexpr std::uint64_t least_piece_bytes = 1 << 20;
 
 // Rotated and shifted, so that the CRC of bytes that hold CRCs is a sound one.
 std::uint32_t masked(std::uint32_t checksum) { return (checksum >> 15 | checksum << 17) + 0xa282ead8u; }
 
-class SnappyChunks : public Stages {
+class SnappyChunks : public UnitStages {
  public:
-  explicit SnappyChunks(Context& context) : context_(context) { context_.member_count = 1; }
+  SnappyChunks(Context& context, std::uint64_t piece_bytes) : context_(context), piece_bytes_(piece_bytes) { context_.member_count = 1; }
 
   Result<bool> take(Piece& piece) override {
     Input& input = context_.input;
-    while (piece.room < least_piece_bytes) {
+    while (piece.room < piece_bytes_) {
       PENSTOCK_ASSIGN(auto bytes, input.peek(4));
       if (bytes.empty()) break;
       const Place place{Format::snappy, ++chunk_count_, input.offset()};
@@ -51,9 +49,21 @@ class SnappyChunks : public Stages {
     std::byte* const memory = piece.reserve(piece.room);
     for (const Unit& unit : piece.units) {
       PENSTOCK_TRY(decode_chunk(unit, memory + piece.end));
+      PENSTOCK_TRY(check_text(unit, {memory + piece.end, unit.output_bytes}, {}));
       piece.end += unit.output_bytes;
     }
     return {};
+  }
+
+  chunks::Format chunk_format() const override { return chunks::Format::snappy; }
+  Status check_text(const Unit& unit, std::span<const std::byte> text, chunks::Verdict) const override {
+    const std::uint32_t found = masked(checksum::crc32c(text));
+    const Place place{Format::snappy, unit.index, unit.offset - 4};
+    return found == unit.checksum ? Status() : place.wrong_checksum("masked CRC-32C of the chunk", found, unit.checksum);
+  }
+  Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
+    return Place{Format::snappy, unit.index, unit.offset + verdict.offset}.corrupt(
+        "the Snappy block that begins at byte " + std::to_string(unit.offset) + " is damaged: " + std::string(words_of(verdict.fault)));
   }
 
  private:
@@ -86,19 +96,22 @@ class SnappyChunks : public Stages {
                                  &made) != SNAPPY_OK) {
       return place.corrupt("the Snappy block that begins here is damaged");
     }
-    const std::uint32_t found = masked(checksum::crc32c({out, unit.output_bytes}));
-    return found == unit.checksum ? Status()
-                                  : place.at(place.offset - 4).wrong_checksum("masked CRC-32C of the chunk", found, unit.checksum);
+    return {};
   }
 
   Context& context_;
+  std::uint64_t piece_bytes_;
   std::uint64_t chunk_count_ = 0;
 };
 
 }  // namespace
 
+std::unique_ptr<UnitStages> snappy_units(Context& context, std::uint64_t piece_bytes) {
+  return std::make_unique<SnappyChunks>(context, piece_bytes);
+}
+
 Result<std::unique_ptr<Decoder>> make_snappy_chunks(Context& context) {
-  return in_pipeline(context, std::make_unique<SnappyChunks>(context));
+  return in_pipeline(context, snappy_units(context, host_piece_bytes));
 }
 
 }  // namespace penstock::stream

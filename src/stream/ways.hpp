@@ -9,6 +9,8 @@
 
 namespace penstock::stream {
 
+class DeviceRun;      // device_batch.hpp
+
 // What a way works with; lives longer than the way's decoder.
 struct Context {
   Input& input;
@@ -19,6 +21,7 @@ struct Context {
   std::string first_name = {};
   std::uint64_t most_output_bytes = UINT64_MAX; // that may still come, when the way is made
   std::uint64_t unfit_offset = UINT64_MAX;      // where a way found, while it ran, that it does not fit
+  std::shared_ptr<DeviceRun> device = {};       // of options.device
 };
 
 struct Way {
@@ -27,6 +30,7 @@ struct Way {
   const char* summary;
   Result<bool> (*fits)(Context& context);
   Result<std::unique_ptr<Decoder>> (*make)(Context& context);
+  bool is_for_devices = false;
 };
 std::span<const Way> ways();
 
@@ -52,6 +56,13 @@ Result<bool> fits_lz4_blocks(Context& context);
 Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context);
 Result<std::unique_ptr<Decoder>> make_lz4_linked(Context& context);
 Result<std::unique_ptr<Decoder>> make_snappy_chunks(Context& context);
+
+// The same blocks, chunks and members, found by the host and decoded on a device.
+Result<bool> fits_lz4_device(Context& context);
+Result<std::unique_ptr<Decoder>> make_lz4_device(Context& context);
+Result<std::unique_ptr<Decoder>> make_snappy_device(Context& context);
+Result<bool> fits_members_device(Context& context);
+Result<std::unique_ptr<Decoder>> make_members_device(Context& context);
 
 // What is so short is decoded before a thread has begun.
 constexpr std::uint64_t most_threadless_bytes = 64 << 10;

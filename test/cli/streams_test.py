@@ -75,6 +75,31 @@ class Streams(CommandLineTest):
     def test_files_of_zstd(self): self.check_tool("zstd")
     def test_files_of_lz4(self): self.check_tool("lz4")
 
+    def test_devices_decode_what_tools_make(self):
+        commands = [["lz4", "-c", "-1", "-B4"], ["lz4", "-c", "-9", "-B7"], ["lz4", "-c", "-BX", "-B5"], ["lz4", "-c", "-l"],
+                    ["bgzip", "-c"], ["bgzip", "-l", "9", "-c"]]
+        for name, content in corpora().items():
+            for command in commands:
+                made = subprocess.run(command, input=content, capture_output=True, timeout=120)
+                if command[-1] == "-l" and not content:
+                    continue      # lz4 1.9.4 writes an empty file then, which is none
+                path = self.write("made", made.stdout)
+                found = self.run_program("decompress", path, "-o", "-", "--device", "cpu")
+                self.assertTrue(found.returncode == 0 and found.stdout == content, f"{command} of {name}: {found.err}")
+                if len(content) > 1:
+                    self.assertRegex(found.err, r"by (lz4-blocks|gzip-members)-device")
+        log = corpora()["log"]
+        path = self.write("log.lz4", subprocess.run(["lz4", "-c", "-B4"], input=log, capture_output=True).stdout)
+        tested = self.run_program("decompress", "-t", path, "--device", "cpu")
+        self.assertRegex(tested.err, r"right: .*lz4-blocks-device on opencl:\d+ \(.*\): upload .*, lz4_decode_items .*, download .*; every")
+        self.assert_fails(self.run_program("decompress", "-t", path, "--device", "cpu", "--max-output", "1K"), "capacity: ", "limit")
+        alone = self.write("log.gz", gzip.compress(log))
+        self.assert_fails(self.run_program("decompress", "-t", alone, "--device", "cpu"), "unsupported: ", "not decoded on devices")
+        left = self.run_program("decompress", "-t", alone, "--device", "cpu", "--fallback")
+        self.assertEqual(left.returncode, 0, left.err)
+        self.assertIn("by gzip-whole", left.err)
+        self.assert_fails(self.run_program("decompress", "-t", path, "--device", "cuda:77"), "no usable device")
+
     def test_every_tool_reads_what_is_compressed(self):
         readers = {"gzip": [["gzip", "-dc"], ["pigz", "-dc"], ["igzip", "-dc"], ["libdeflate-gunzip", "-c"]], "zstd": [["zstd", "-dc"]],
                    "lz4": [["lz4", "-dc"]]}

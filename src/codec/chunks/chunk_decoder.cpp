@@ -117,6 +117,12 @@ std::string_view name_of(Format format) {
   return "Zstandard";
 }
 
+std::string_view words_of(Fault fault) {
+  for (const FaultWords& row : fault_words)
+    if (row.fault == fault) return row.words;
+  return fault == Fault::none ? "nothing is wrong" : "an unknown fault";
+}
+
 Status status_of(Format format, std::uint64_t chunk, Verdict verdict) {
   if (verdict.fault == Fault::none) return {};
   const std::string place =

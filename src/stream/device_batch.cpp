@@ -1,0 +1,222 @@
+#include "stream/device_batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace penstock::stream {
+namespace {
+
+// Where kernels have least to do with a chunk's beginning.
+constexpr std::uint64_t alignment = 16;
+constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+template <class T> Status upload_all(Device& device, Queue& queue, const std::vector<T>& values, std::shared_ptr<Buffer>& buffer) {
+  PENSTOCK_TRY(reserve(device, values.size() * sizeof(T), buffer));
+  return queue.upload(*buffer, values.data(), values.size() * sizeof(T));
+}
+
+}  // namespace
+
+Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {
+  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
+  buffer.reset();
+  PENSTOCK_ASSIGN(buffer, device.allocate(std::max<std::uint64_t>(bytes, 256)));
+  return {};
+}
+
+Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>& buffer) {
+  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
+  buffer.reset();
+  PENSTOCK_ASSIGN(buffer, device.allocate_host(std::max<std::uint64_t>(bytes, 256)));
+  return {};
+}
+
+DeviceRun::DeviceRun(std::shared_ptr<Device> device) : device_(std::move(device)) {
+  report_.id = device_->traits().id, report_.name = device_->traits().name;
+}
+
+Result<chunks::Decoder*> DeviceRun::decoder(chunks::Format format, std::uint64_t) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<chunks::Decoder>& known = decoders_[std::string(name_of(format))];
+  if (known == nullptr) {
+    PENSTOCK_ASSIGN(known, chunks::Decoder::build(device_, format));
+    report_.kernels.emplace_back(known->variant());
+  }
+  return known.get();
+}
+
+void DeviceRun::add(const DeviceReport& batch) {
+  const std::lock_guard lock(mutex_);
+  report_.bytes_in += batch.bytes_in, report_.bytes_out += batch.bytes_out;
+  report_.upload_seconds += batch.upload_seconds;
+  report_.kernel_seconds += batch.kernel_seconds;
+  report_.download_seconds += batch.download_seconds;
+}
+
+std::optional<DeviceReport> DeviceRun::report() const {
+  const std::lock_guard lock(mutex_);
+  return report_.kernels.empty() ? std::nullopt : std::optional(report_);
+}
+
+void UnitTables::clear() {
+  for (auto* const values : {&input_offsets_, &input_sizes_, &output_offsets_, &capacities_}) values->clear();
+  most_text_bytes_ = 0;
+}
+
+void UnitTables::add(std::uint64_t input_offset, std::uint64_t input_bytes, std::uint64_t output_offset, std::uint64_t capacity) {
+  input_offsets_.push_back(input_offset), input_sizes_.push_back(input_bytes);
+  output_offsets_.push_back(output_offset), capacities_.push_back(capacity);
+  most_text_bytes_ = std::max(most_text_bytes_, capacity);
+}
+
+Status UnitTables::upload(Device& device, Queue& queue, chunks::Batch& batch) {
+  batch.chunk_count = count(), batch.most_text_bytes = most_text_bytes_;
+  PENSTOCK_TRY(upload_all(device, queue, input_offsets_, batch.input_offsets));
+  PENSTOCK_TRY(upload_all(device, queue, input_sizes_, batch.input_sizes));
+  PENSTOCK_TRY(upload_all(device, queue, output_offsets_, batch.output_offsets));
+  PENSTOCK_TRY(upload_all(device, queue, capacities_, batch.output_capacities));
+  PENSTOCK_TRY(reserve(device, std::uint64_t{count()} * 8, batch.output_sizes));
+  return reserve(device, std::uint64_t{count()} * sizeof(chunks::Verdict), batch.verdicts);
+}
+
+Status UnitTables::download(Queue& queue, const chunks::Batch& batch) {
+  sizes_.resize(count()), verdicts_.resize(count());
+  PENSTOCK_TRY(queue.download(sizes_.data(), *batch.output_sizes, sizes_.size() * 8));
+  return queue.download(verdicts_.data(), *batch.verdicts, verdicts_.size() * sizeof(chunks::Verdict));
+}
+
+Status DeviceBatch::decode(const UnitStages& stages, Piece& piece) {
+  if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, run_->device()->queue()); }
+  decoded_.clear(), marks_.clear();
+  gather(piece);
+  PENSTOCK_TRY(reserve(*run_->device(), input_bytes_, input_));
+  PENSTOCK_TRY(reserve(*run_->device(), output_bytes_, output_));
+  if (tables_.count() > 0) PENSTOCK_TRY(enqueue(stages, piece));
+  const Status inputs = check_inputs(stages, piece);      // beside the device
+  PENSTOCK_TRY(queue_->finish());
+  const Status sound = find_sound(stages, piece);
+  PENSTOCK_TRY(fetch_texts(piece));
+  if (tables_.count() > 0) PENSTOCK_TRY(note_times());
+  PENSTOCK_TRY(check_texts(stages, piece));
+  PENSTOCK_TRY(sound);      // of units before the first whose input is wrong
+  PENSTOCK_TRY(inputs);
+  std::uint64_t bytes = 0;
+  for (const Decoded& unit : decoded_) bytes += unit.bytes;
+  piece.lent = {output_->data(), bytes};
+  return {};
+}
+
+// Units' texts have room one behind the other, stored ones none.
+void DeviceBatch::gather(const Piece& piece) {
+  tables_.clear();
+  std::uint64_t input = 0, output = 0, text = 0;
+  for (const Unit& unit : piece.units) {
+    text += unit.is_stored ? unit.bytes.size() : unit.output_bytes;
+    if (unit.is_stored) continue;
+    tables_.add(input, unit.whole().size(), output, unit.output_bytes);
+    input += aligned(unit.whole().size()), output += aligned(unit.output_bytes);
+  }
+  input_bytes_ = input + alignment, output_bytes_ = std::max(text, output) + alignment;
+}
+
+Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece) {
+  Device& device = *run_->device();
+  PENSTOCK_ASSIGN(chunks::Decoder* const decoder, run_->decoder(stages.chunk_format(), tables_.most_text_bytes()));
+  std::uint64_t at = 0;
+  times_ = {};
+  for (const Unit& unit : piece.units) {
+    if (unit.is_stored) continue;
+    const auto bytes = unit.whole();
+    std::memcpy(input_->data() + at, bytes.data(), bytes.size());
+    at += aligned(bytes.size());
+    times_.bytes_in += bytes.size();
+  }
+  PENSTOCK_TRY(reserve(device, input_bytes_, batch_.input));
+  PENSTOCK_TRY(reserve(device, output_bytes_, batch_.output));
+  PENSTOCK_TRY(reserve(device, decoder->scratch_bytes(tables_.count(), tables_.most_text_bytes()), scratch_));
+  PENSTOCK_TRY(mark());
+  PENSTOCK_TRY(queue_->upload(*batch_.input, input_->data(), at));
+  PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
+  PENSTOCK_TRY(mark());
+  PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch_));
+  PENSTOCK_TRY(mark());
+  PENSTOCK_TRY(tables_.download(*queue_, batch_));
+  return queue_->flush();
+}
+
+// Up to the first whose bytes are not what the file says; find_sound() ends there, too.
+Status DeviceBatch::check_inputs(const UnitStages& stages, const Piece& piece) {
+  for (const Unit& unit : piece.units) {
+    PENSTOCK_TRY(stages.check_input(unit));
+    decoded_.emplace_back();
+  }
+  return {};
+}
+
+Status DeviceBatch::find_sound(const UnitStages& stages, const Piece& piece) {
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < decoded_.size(); i++) {
+    const Unit& unit = piece.units[i];
+    if (unit.is_stored) {
+      decoded_[i] = {unit.bytes.size(), {.offset = static_cast<std::uint32_t>(unit.bytes.size())}};
+      continue;
+    }
+    const chunks::Verdict verdict = tables_.verdict(row);
+    if (verdict.fault != chunks::Fault::none) {
+      decoded_.resize(i);
+      return stages.refuse(unit, verdict);
+    }
+    decoded_[i] = {tables_.size(row++), verdict};
+  }
+  return {};
+}
+
+// To their places in the piece's text. Texts that fill their rooms lie behind one another on the device, too, and come as one.
+Status DeviceBatch::fetch_texts(const Piece& piece) {
+  std::uint64_t to = 0, from = 0, run_to = 0, run_from = 0, run_bytes = 0;
+  const auto fetch = [&] { return queue_->download(output_->data() + run_to, *batch_.output, run_bytes, run_from); };
+  if (tables_.count() > 0) PENSTOCK_TRY(mark());
+  for (std::size_t i = 0; i < decoded_.size(); i++) {
+    const Unit& unit = piece.units[i];
+    const std::uint64_t bytes = decoded_[i].bytes;
+    if (unit.is_stored) {
+      if (bytes > 0) std::memcpy(output_->data() + to, unit.bytes.data(), bytes);
+    } else {
+      const bool goes_on = run_bytes > 0 && run_to + run_bytes == to && run_from + run_bytes == from;
+      if (!goes_on && run_bytes > 0) PENSTOCK_TRY(fetch());
+      if (!goes_on) run_to = to, run_from = from, run_bytes = 0;
+      run_bytes += bytes;
+      times_.bytes_out += bytes;
+      from += aligned(unit.output_bytes);
+    }
+    to += bytes;
+  }
+  if (run_bytes > 0) PENSTOCK_TRY(fetch());
+  if (tables_.count() > 0) PENSTOCK_TRY(mark());
+  return queue_->finish();
+}
+
+Status DeviceBatch::check_texts(const UnitStages& stages, const Piece& piece) {
+  const std::byte* text = output_->data();
+  for (std::size_t i = 0; i < decoded_.size(); i++) {
+    PENSTOCK_TRY(stages.check_text(piece.units[i], {text, decoded_[i].bytes}, decoded_[i].verdict));
+    text += decoded_[i].bytes;
+  }
+  return {};
+}
+
+Status DeviceBatch::mark() {
+  PENSTOCK_ASSIGN(auto event, queue_->record());
+  marks_.push_back(std::move(event));
+  return {};
+}
+
+Status DeviceBatch::note_times() {
+  PENSTOCK_ASSIGN(times_.upload_seconds, marks_[1]->seconds_since(*marks_[0]));
+  PENSTOCK_ASSIGN(times_.kernel_seconds, marks_[2]->seconds_since(*marks_[1]));
+  PENSTOCK_ASSIGN(times_.download_seconds, marks_[4]->seconds_since(*marks_[3]));
+  run_->add(times_);
+  return {};
+}
+
+}  // namespace penstock::stream

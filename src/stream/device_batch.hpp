@@ -1,0 +1,84 @@
+// Units of a piece decoded on a device, all at once: their compressed bytes are put together in pinned memory and uploaded, decoded by
+// chunks::Decoder, and their texts come back into pinned memory in order. Stored units are copied by the host and never travel.
+//
+// A batch waits for its own queue alone; several batches, each in a thread of the pipeline, keep link and kernels busy at once, and the
+// host's checksums run while other batches are on the device.
+#pragma once
+#include <map>
+#include <mutex>
+
+#include "stream/units.hpp"
+
+namespace penstock::stream {
+
+// What one run of decompress() has of a device: the decoders, and the report of all batches.
+class DeviceRun {
+ public:
+  explicit DeviceRun(std::shared_ptr<Device> device);
+  const std::shared_ptr<Device>& device() const { return device_; }
+  // Built once. `most_text_bytes`: the largest room of a unit, by which a way is chosen.
+  Result<chunks::Decoder*> decoder(chunks::Format format, std::uint64_t most_text_bytes);
+  void add(const DeviceReport& batch);
+  std::optional<DeviceReport> report() const;      // nothing where no batch ran
+
+ private:
+  std::shared_ptr<Device> device_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<chunks::Decoder>> decoders_;
+  DeviceReport report_;
+};
+
+// The tables of chunks::Batch of some units, on the host and on the device. Stored units have no row.
+class UnitTables {
+ public:
+  // Rows for the units, `input_offset_of` and `output_offset_of` each.
+  void clear();
+  void add(std::uint64_t input_offset, std::uint64_t input_bytes, std::uint64_t output_offset, std::uint64_t capacity);
+  std::uint32_t count() const { return static_cast<std::uint32_t>(input_offsets_.size()); }
+  std::uint64_t most_text_bytes() const { return most_text_bytes_; }
+  Status upload(Device& device, Queue& queue, chunks::Batch& batch);
+  Status download(Queue& queue, const chunks::Batch& batch);      // enqueued
+  std::uint64_t size(std::size_t row) const { return sizes_[row]; }
+  chunks::Verdict verdict(std::size_t row) const { return verdicts_[row]; }
+
+ private:
+  std::vector<std::uint64_t> input_offsets_, input_sizes_, output_offsets_, capacities_, sizes_;
+  std::vector<chunks::Verdict> verdicts_;
+  std::uint64_t most_text_bytes_ = 0;
+};
+
+// Grows to at least so many bytes; what it held is lost.
+Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer);
+Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>& buffer);
+
+// Kept with a place of the pipeline's ring.
+class DeviceBatch {
+ public:
+  explicit DeviceBatch(std::shared_ptr<DeviceRun> run) : run_(std::move(run)) {}
+  // Makes piece.lent of the piece's units. The first unit that is not right, in order, is the error.
+  Status decode(const UnitStages& stages, Piece& piece);
+
+ private:
+  struct Decoded { std::uint64_t bytes = 0; chunks::Verdict verdict; };
+  Status enqueue(const UnitStages& stages, const Piece& piece);
+  void gather(const Piece& piece);
+  Status check_inputs(const UnitStages& stages, const Piece& piece);
+  Status find_sound(const UnitStages& stages, const Piece& piece);
+  Status fetch_texts(const Piece& piece);
+  Status check_texts(const UnitStages& stages, const Piece& piece);
+  Status note_times();
+  Status mark();
+
+  std::shared_ptr<DeviceRun> run_;
+  std::shared_ptr<HostBuffer> input_, output_;
+  chunks::Batch batch_;
+  std::shared_ptr<Buffer> scratch_;
+  UnitTables tables_;
+  DeviceReport times_;
+  std::vector<Decoded> decoded_;                        // of the units, in order, before the first that is not sound
+  std::uint64_t input_bytes_ = 0, output_bytes_ = 0;
+  std::vector<std::shared_ptr<Event>> marks_;           // begin, uploaded, decoded, texts asked for, texts there
+  std::unique_ptr<Queue> queue_;                        // the last: it waits for what uses the others
+};
+
+}  // namespace penstock::stream

@@ -1,0 +1,59 @@
+// The ways for devices: units that the host finds, decoded in batches by device_batch.hpp.
+#include "stream/device_batch.hpp"
+#include "stream/lz4_format.hpp"
+
+namespace penstock::stream {
+namespace {
+
+// Of text a batch. A GPU wants a thousand chunks of 64 KiB at once; a CPU's cores want a few.
+constexpr std::uint64_t batch_bytes = 64 << 20, batch_bytes_on_cpus = 8 << 20;
+// One is uploaded while another is decoded and a third comes back.
+constexpr std::uint32_t batches_in_flight = 3;
+// A member that says to become more, as a bomb may, is the host's: a batch would have to have its room.
+constexpr std::uint64_t most_member_text_bytes = 256 << 20;
+
+class DeviceStages : public Stages {
+ public:
+  DeviceStages(std::unique_ptr<UnitStages> units, std::shared_ptr<DeviceRun> run) : units_(std::move(units)), run_(std::move(run)) {}
+  Result<bool> take(Piece& piece) override { return units_->take(piece); }
+  Status work(Piece& piece) override {
+    if (piece.units.empty()) return {};
+    if (piece.tools == nullptr) piece.tools = std::make_shared<DeviceBatch>(run_);
+    return static_cast<DeviceBatch*>(piece.tools.get())->decode(*units_, piece);
+  }
+  Status join(Piece& piece) override { return units_->join(piece); }
+
+ private:
+  std::unique_ptr<UnitStages> units_;
+  std::shared_ptr<DeviceRun> run_;
+};
+
+std::uint64_t piece_bytes(const Context& context) {
+  return context.device->device()->traits().is_cpu ? batch_bytes_on_cpus : batch_bytes;
+}
+
+Result<std::unique_ptr<Decoder>> on_device(const Context& context, std::unique_ptr<UnitStages> units) {
+  auto stages = std::make_unique<DeviceStages>(std::move(units), context.device);
+  return std::unique_ptr<Decoder>(new Pipeline(std::move(stages), batches_in_flight));
+}
+
+}  // namespace
+
+Result<bool> fits_lz4_device(Context& context) {
+  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
+  return !header || (!header->is_linked && context.options.dictionary.empty());
+}
+Result<std::unique_ptr<Decoder>> make_lz4_device(Context& context) {
+  return on_device(context, lz4_units(context, piece_bytes(context)));
+}
+
+Result<std::unique_ptr<Decoder>> make_snappy_device(Context& context) {
+  return on_device(context, snappy_units(context, piece_bytes(context)));
+}
+
+Result<bool> fits_members_device(Context& context) { return fits_member_units(context, most_member_text_bytes); }
+Result<std::unique_ptr<Decoder>> make_members_device(Context& context) {
+  return on_device(context, member_units(context, piece_bytes(context), most_member_text_bytes));
+}
+
+}  // namespace penstock::stream

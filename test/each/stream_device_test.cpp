@@ -1,0 +1,264 @@
+// Compressed files decoded on every device: the bytes of the host's ways, their verdicts on damaged files, and what devices do not decode.
+#include <lz4.h>
+#include <snappy-c.h>
+
+#include <algorithm>
+
+#include "codec/checksum/crc32c.hpp"
+#include "each/device_fixture.hpp"
+#include "kernel_c/host_device.hpp"
+#include "stream_bytes.hpp"
+
+namespace penstock::stream {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+
+struct File { std::string name, bytes; Format format; };
+
+std::string independent_lz4(std::string_view text, LZ4F_blockSizeID_t block_size, bool has_block_checksums, int level = 1) {
+  LZ4F_preferences_t preferences{};
+  preferences.frameInfo = {block_size, LZ4F_blockIndependent, LZ4F_contentChecksumEnabled, LZ4F_frame, text.size(), 0,
+                           has_block_checksums ? LZ4F_blockChecksumEnabled : LZ4F_noBlockChecksum};
+  return lz4_made(text, level, preferences);
+}
+std::string sized_gzip(std::string_view text, std::uint64_t block_bytes) {
+  const auto file = compress(bytes_of(text), {.format = Format::gzip, .block_bytes = block_bytes});
+  EXPECT_TRUE(file.ok());
+  return text_of(*file);
+}
+void add_number(std::string& to, std::uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; i++) to += static_cast<char>(value >> (8 * i));
+}
+std::string framed_snappy(std::string_view text, std::size_t stored_chunk) {
+  std::string file("\xff\x06\0\0sNaPpY", 10);
+  for (std::size_t at = 0, index = 0; at < text.size(); at += 65536, index++) {
+    const std::string_view part = text.substr(at, 65536);
+    std::string body(snappy_max_compressed_length(part.size()), 0);
+    std::size_t bytes = body.size();
+    EXPECT_EQ(snappy_compress(part.data(), part.size(), body.data(), &bytes), SNAPPY_OK);
+    body.resize(bytes);
+    const bool is_stored = index == stored_chunk;
+    if (is_stored) body = part;
+    const std::uint32_t checksum = checksum::crc32c(bytes_of(part));
+    add_number(file, is_stored, 1), add_number(file, body.size() + 4, 3);
+    add_number(file, (checksum >> 15 | checksum << 17) + 0xa282ead8u, 4);
+    file += body;
+  }
+  return file;
+}
+// Frames without an end mark: 8 MiB of text a block.
+std::string legacy_lz4(std::string_view text) {
+  std::string file;
+  add_number(file, 0x184c2102, 4);
+  for (std::size_t at = 0; at < text.size(); at += 8 << 20) {
+    const std::string_view part = text.substr(at, 8 << 20);
+    std::string block(LZ4_compressBound(static_cast<int>(part.size())), 0);
+    const int bytes = LZ4_compress_default(part.data(), block.data(), static_cast<int>(part.size()), static_cast<int>(block.size()));
+    add_number(file, static_cast<std::uint64_t>(bytes), 4);
+    file += block.substr(0, static_cast<std::size_t>(bytes));
+  }
+  return file;
+}
+
+// Text that compresses, between bytes that do not: blocks of both kinds.
+std::string mixed(std::size_t bytes) {
+  std::string text = words(bytes);
+  std::mt19937 random(3);
+  for (std::size_t at = bytes / 3; at < bytes / 2; at++) text[at] = static_cast<char>(random());
+  return text;
+}
+
+std::vector<File> files_of(std::string_view text) {
+  const std::string two_frames = independent_lz4(text.substr(0, text.size() / 2), LZ4F_max4MB, false) +
+                                 independent_lz4(text.substr(text.size() / 2), LZ4F_max64KB, true);
+  return {{"64 KiB blocks", independent_lz4(text, LZ4F_max64KB, true), Format::lz4},
+          {"4 MiB blocks", independent_lz4(text, LZ4F_max4MB, false, 9), Format::lz4},
+          {"two frames", two_frames, Format::lz4},
+          {"legacy", legacy_lz4(text), Format::lz4},
+          {"snappy", framed_snappy(text, 1), Format::snappy},
+          {"bgzip's", sized_gzip(text, 65280), Format::gzip},
+          {"pgzip's", sized_gzip(text, 1 << 20), Format::gzip}};
+}
+
+void expect_text(const std::shared_ptr<Device>& device, const File& file, std::string_view text) {
+  SCOPED_TRACE(file.name);
+  std::string all;
+  const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
+  const auto report = decompress(Source::memory(bytes_of(file.bytes)), sink, {.device = device});
+  ASSERT_OK(report);
+  ASSERT_TRUE(all == text);
+  ASSERT_EQ(report->variants.size(), 1u);
+  EXPECT_TRUE(report->variants.front().ends_with("-device"));
+  ASSERT_TRUE(report->device.has_value());
+  EXPECT_EQ(report->device->id, device->traits().id);
+  EXPECT_EQ(report->bytes_out, text.size());
+  EXPECT_GT(report->device->bytes_out, 0u);
+}
+
+TEST(StreamOnDevice, FilesOfSeveralBatchesComeBack) {
+  const std::string text = mixed(10 << 20);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const File& file : files_of(text)) expect_text(device, file, text);
+  });
+}
+
+TEST(StreamOnDevice, APipeIsDecodedToo) {
+  const std::string text = mixed(3 << 20);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const File& file : files_of(text)) {
+      const auto all = decompressed(dripping(file.bytes, 60'000), {.device = device});
+      ASSERT_OK(all);
+      EXPECT_TRUE(*all == text) << file.name;
+    }
+  });
+}
+
+TEST(StreamOnDevice, EmptyAndShortFilesComeBack) {
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string text : {"", "x", "only a few bytes"})
+      for (const File& file : files_of(text)) {
+        if (text.empty() && file.name == "legacy") continue;
+        const auto all = decompressed(Source::memory(bytes_of(file.bytes)), {.device = device});
+        ASSERT_OK(all);
+        EXPECT_TRUE(*all == text) << file.name;
+      }
+  });
+}
+
+// "lz4 frame 1": what a message names before the byte.
+std::string place_of(const Status& status) { return status.message().substr(0, status.message().find(',')); }
+
+// The verdict of the host's ways, code and all.
+void expect_same(const std::shared_ptr<Device>& device, const File& file, const std::string& what) {
+  const auto expected = decompress(bytes_of(file.bytes), {.format = file.format, .threads = 1});
+  const auto found = decompress(bytes_of(file.bytes), {.format = file.format, .threads = 1, .device = device, .may_leave_device = true});
+  const bool is_stricter = !found.ok() && found.status().message().find("distance 0") != std::string::npos;
+  if (is_stricter && file.format == Format::lz4 && expected.ok()) return;      // which liblz4 takes
+  ASSERT_EQ(found.ok(), expected.ok()) << file.name << ", " << what << ": " << found.status().text() << expected.status().text();
+  if (found.ok()) {
+    ASSERT_TRUE(*found == *expected) << file.name << ", " << what;
+    return;
+  }
+  ASSERT_EQ(found.status().code(), expected.status().code()) << what << ": " << found.status().text() << expected.status().text();
+  ASSERT_EQ(place_of(found.status()), place_of(expected.status())) << file.name << ", " << what;
+  ASSERT_NE(found.status().message().find("byte "), std::string::npos) << found.status().text();
+}
+
+void expect_same_verdicts(const std::shared_ptr<Device>& device, const File& file, std::size_t step) {
+  for (std::size_t bytes = 1; bytes <= file.bytes.size(); bytes += step)
+    expect_same(device, {file.name, file.bytes.substr(0, bytes), file.format}, "the first " + std::to_string(bytes) + " bytes");
+  for (std::size_t bit = 0; bit < 8 * file.bytes.size(); bit += step) {
+    File changed = file;
+    changed.bytes[bit / 8] = static_cast<char>(changed.bytes[bit / 8] ^ 1 << bit % 8);
+    expect_same(device, changed, "bit " + std::to_string(bit));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+std::vector<File> small_files() {
+  const std::string text = words(400);
+  return {{"lz4", independent_lz4(text, LZ4F_max64KB, false, 9), Format::lz4},
+          {"lz4 with block checksums", independent_lz4(text.substr(0, 200), LZ4F_max64KB, true), Format::lz4},
+          {"legacy", legacy_lz4(text), Format::lz4},
+          {"snappy", framed_snappy(text, 9), Format::snappy},
+          {"gzip", sized_gzip(words(1500), 1024), Format::gzip}};
+}
+
+TEST(StreamOnDevice, DamagedFilesGetTheVerdictsOfTheHostsWays) {
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const File& file : small_files()) expect_same_verdicts(device, file, 1);
+  });
+}
+
+// Where the blocks of a frame with block checksums begin, behind their sizes.
+std::vector<std::size_t> blocks_of(const std::string& frame) {
+  std::vector<std::size_t> blocks;
+  for (std::size_t at = 15;;) {      // behind the header, which has a content size
+    std::uint32_t size = 0;
+    std::memcpy(&size, frame.data() + at, 4);
+    if (size == 0) return blocks;
+    blocks.push_back(at + 4);
+    at += 4 + (size & 0x7fffffff) + 4;
+  }
+}
+
+// Blocks are decoded at once, and faults told in the file's order: of the first block that has one, be it of its checksum or of its bytes.
+TEST(StreamOnDevice, TheFirstOfSeveralFaultsIsTold) {
+  const std::string file = independent_lz4(words(400'000), LZ4F_max64KB, true);
+  const std::vector<std::size_t> blocks = blocks_of(file);
+  ASSERT_EQ(blocks.size(), 7u);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const auto& [first, second] : {std::pair{1, 3}, std::pair{2, 4}}) {
+      File changed{"lz4", file, Format::lz4};
+      changed.bytes[blocks[first] + 100] ^= 1, changed.bytes[blocks[second] + 100] ^= 1;
+      expect_same(device, changed, "blocks " + std::to_string(first) + " and " + std::to_string(second));
+      const Status told = decompress(bytes_of(changed.bytes), {.device = device}).status();
+      const std::string place = "byte " + std::to_string(blocks[first + 1] - 8);      // of the block's checksum
+      EXPECT_NE(told.message().find(place), std::string::npos) << told.text() << ", not " << place;
+    }
+  });
+}
+
+TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
+  const std::string text = words(200'000);
+  LZ4F_preferences_t linked{};
+  linked.frameInfo.blockMode = LZ4F_blockLinked, linked.frameInfo.blockSizeID = LZ4F_max64KB;
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& file : {lz4_made(text, 1, linked), zlib_made(text, 6), zlib_made(text, 6, 15), zstd_made(text, 3)}) {
+      const Status refused = decompress(bytes_of(file), {.device = device}).status();
+      EXPECT_EQ(refused.code(), Code::unsupported) << refused.text();
+      EXPECT_NE(refused.message().find("not decoded on devices"), std::string::npos) << refused.text();
+      std::string all;
+      const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
+      const auto report = decompress(Source::memory(bytes_of(file)), sink, {.device = device, .may_leave_device = true});
+      ASSERT_OK(report);
+      EXPECT_TRUE(all == text);
+      EXPECT_FALSE(report->device.has_value());
+      EXPECT_FALSE(report->variants.front().ends_with("-device"));
+    }
+    // A member that names its size, and one that does not.
+    const std::string both = sized_gzip(text, 65280) + zlib_made(text, 6);
+    EXPECT_EQ(decompress(bytes_of(both), {.device = device}).status().code(), Code::unsupported);
+    const auto left = decompress(bytes_of(both), {.device = device, .may_leave_device = true});
+    ASSERT_OK(left);
+    EXPECT_TRUE(text_of(*left) == text + text);
+  });
+}
+
+TEST(StreamOnDevice, WithoutADeviceItsWaysDoNotFit) {
+  const std::string file = independent_lz4(words(1000), LZ4F_max64KB, false);
+  EXPECT_EQ(decompress(bytes_of(file), {.variant = "lz4-blocks-device"}).status().code(), Code::invalid);
+}
+
+TEST(StreamOnDevice, ABombEndsAtTheLimit) {
+  const std::string zeros(20 << 20, '\0');
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const File& file : files_of(zeros)) {
+      std::uint64_t got = 0;
+      const auto count = [&](std::span<const std::byte> bytes) { return got += bytes.size(), Status(); };
+      const auto report = decompress(Source::memory(bytes_of(file.bytes)), count, {.max_output_bytes = 3'000'000, .device = device});
+      EXPECT_EQ(report.status().code(), Code::capacity) << file.name << ": " << report.status().text();
+      EXPECT_LE(got, 3'000'000u);
+    }
+  });
+}
+
+// The kernels of GPUs, under sanitizers.
+TEST(StreamOnDevice, TeamsOnTheHostExecutorDecodeAndRefuse) {
+  if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
+  const auto device = kernel::make_host_device({.subgroup_size = 32});
+  const std::string text = mixed(140'000);
+  for (const File& file : files_of(text)) expect_text(device, file, text);
+  for (const File& file : small_files()) expect_same_verdicts(device, file, 401);
+}
+
+}  // namespace
+}  // namespace penstock::stream
