@@ -32,19 +32,11 @@ struct Launch {
   Findings findings;
 };
 Launch* active = nullptr;
-bool watching = false;            // whether the running code is the kernel's
-
-void note(const void* address, std::size_t bytes, Access kind, const void* place) {
-  if (!watching) return;
-  watching = false;
-  active->shadow.access(address, bytes, kind, place);
-  watching = true;
-}
 
 void run_item(void* argument) {
-  watching = true;
+  watching = &active->shadow;
   active->kernel->invoke(active->arguments, static_cast<Item*>(argument), active->tile);
-  watching = false;
+  watching = nullptr;
 }
 
 std::string place_of(const Item& item) { return std::string(item.file) + ":" + std::to_string(item.line); }
@@ -125,9 +117,9 @@ void run_group(Launch& launch, std::vector<std::unique_ptr<Item>>& items, u32 gr
 void barrier(WORK, const char* file, int line) {
   Item* item = active->current;
   item->file = file, item->line = line;
-  watching = false;
+  watching = nullptr;
   Fiber::yield();
-  watching = true;
+  watching = &active->shadow;
 }
 
 u32 shuffle_up(WORK work, u32 value, u32 distance, u32 lane, const char* file, int line) {
@@ -184,20 +176,6 @@ const KernelEntry* find_kernel(std::string_view name) {
 }
 
 }  // namespace kernelc
-
-// clang's calls before each load and store of code compiled with trace-loads and trace-stores.
-#define TRACED(bytes, T)                                                                                           \
-  extern "C" void __sanitizer_cov_load##bytes(T* address);                                                         \
-  extern "C" void __sanitizer_cov_load##bytes(T* address)                                                          \
-  { kernelc::note(address, bytes, kernelc::Access::read, __builtin_return_address(0)); }                           \
-  extern "C" void __sanitizer_cov_store##bytes(T* address);                                                        \
-  extern "C" void __sanitizer_cov_store##bytes(T* address)                                                         \
-  { kernelc::note(address, bytes, kernelc::Access::write, __builtin_return_address(0)); }
-TRACED(1, std::uint8_t)
-TRACED(2, std::uint16_t)
-TRACED(4, std::uint32_t)
-TRACED(8, std::uint64_t)
-TRACED(16, void)
 
 // Copies of structs are calls of AddressSanitizer's; the linker brings them here (-Wl,--wrap).
 extern "C" {

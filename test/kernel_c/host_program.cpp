@@ -50,6 +50,32 @@ int run_command(const std::vector<std::string>& command, const fs::path& log) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
 
+// One step of the compiler: its words as CMake joined them, and more.
+Status compile_step(const fs::path& folder, const char* lists, const std::vector<std::string>& more) {
+  std::vector<std::string> command = words_of(lists);
+  command.insert(command.end(), more.begin(), more.end());
+  if (run_command(command, folder / "compiler.log") == 0) return {};
+  return Status(Code::compile, "host text does not compile:\n" + content_of(folder / "compiler.log"));
+}
+
+// program.cpp to program. clang does so in two steps: code that is optimised and instrumented as always, then the machine's code without
+// optimisation. Registers and places of variables, chosen well, take it three times as long as all else, and kernels run for milliseconds.
+Status compile(const fs::path& folder, const HostProgramOptions& options) {
+  const auto path = [&](const char* ending) { return (folder / ("program" + std::string(ending))).string(); };
+  const bool has_two_steps = HostProgram::finds_races();
+  const std::string code = path(has_two_steps ? ".bc" : ".o");
+  std::vector<std::string> words = {"-DGROUP_SIZE=" + std::to_string(options.group_size)};
+  for (const auto& [name, value] : options.defines) words.push_back("-D" + name + "=" + value);
+  if (has_two_steps) words.push_back("-emit-llvm");
+  words.insert(words.end(), {"-c", path(".cpp"), "-o", code});
+  PENSTOCK_TRY(compile_step(folder, PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_TRACE_FLAGS, words));
+  if (has_two_steps)
+    PENSTOCK_TRY(compile_step(folder, PENSTOCK_HOST_COMPILER "|-O0|-fno-omit-frame-pointer|-ffp-contract=off",
+                              {"-c", code, "-o", path(".o")}));
+  return compile_step(folder, PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_OBJECTS "|" PENSTOCK_HOST_LINK_FLAGS,
+                      {path(".o"), "-o", path("")});
+}
+
 void write_word(std::ostream& file, std::uint64_t word) { file.write(reinterpret_cast<const char*>(&word), sizeof word); }
 void write_text(std::ostream& file, std::string_view text) {
   write_word(file, text.size());
@@ -88,15 +114,8 @@ Result<HostProgram> HostProgram::build(std::string_view text, const HostProgramO
   std::string pattern = (fs::temp_directory_path() / "penstock-host-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) return Status(Code::io, "cannot make a folder like " + pattern);
   program.folder_ = std::make_shared<const Folder>(pattern);
-  const fs::path source = program.folder_->path / "program.cpp", log = program.folder_->path / "compiler.log";
-  std::ofstream(source, std::ios::binary) << text;
-  std::vector<std::string> command = words_of(PENSTOCK_HOST_COMPILER "|" PENSTOCK_HOST_FLAGS "|" PENSTOCK_HOST_TRACE_FLAGS);
-  command.push_back("-DGROUP_SIZE=" + std::to_string(options.group_size));
-  for (const auto& [name, value] : options.defines) command.push_back("-D" + name + "=" + value);
-  for (const std::string& word : {std::string("-o"), (program.folder_->path / "program").string(), source.string()})
-    command.push_back(word);
-  for (const std::string& word : words_of(PENSTOCK_HOST_OBJECTS "|" PENSTOCK_HOST_LINK_FLAGS)) command.push_back(word);
-  if (run_command(command, log) != 0) return Status(Code::compile, "host text does not compile:\n" + content_of(log));
+  std::ofstream(program.folder_->path / "program.cpp", std::ios::binary) << text;
+  PENSTOCK_TRY(compile(program.folder_->path, options));
   return program;
 }
 

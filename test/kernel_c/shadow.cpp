@@ -1,6 +1,10 @@
 #include "shadow.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
+#include <utility>
 
 // In sanitizer runtimes only.
 extern "C" __attribute__((weak)) void __sanitizer_symbolize_pc(void* place, const char* format, char* text, std::size_t bytes);
@@ -17,29 +21,66 @@ std::string text_of_place(const void* place) {
   return " at " + (file.starts_with("./") ? file.substr(2) : file);
 }
 
-}  // namespace
-
-void Shadow::watch(const void* begin, std::size_t bytes, std::string name, bool is_local) {
-  const char* first = static_cast<const char*>(begin);
-  ranges_.push_back({first, first + bytes, std::move(name), is_local, std::vector<Cell>(bytes)});
+// Zeros, of which only those take memory that are touched.
+void* allocate_pages(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return pages;
+}
+void free_pages(void* pages, std::size_t bytes) {
+  if (pages != nullptr) munmap(pages, bytes);
 }
 
-void Shadow::unwatch_local() { std::erase_if(ranges_, [](const Range& range) { return range.is_local; }); }
+}  // namespace
+
+Shadow* watching = nullptr;
+
+Shadow::~Shadow() {
+  for (const Range& range : ranges_) free_pages(range.cells, range.cell_count() * sizeof(Cell));
+  free_pages(local_before_.cells, local_before_.cell_count() * sizeof(Cell));
+}
+
+// Phases only grow, so what cells of a group before hold is older than anything that counts.
+void Shadow::watch(const void* begin, std::size_t bytes, std::string name, bool is_local) {
+  const char* first = static_cast<const char*>(begin);
+  const bool is_known = is_local && local_before_.cells != nullptr && local_before_.cell_count() == bytes;
+  Cell* const cells = is_known ? std::exchange(local_before_.cells, nullptr) : static_cast<Cell*>(allocate_pages(bytes * sizeof(Cell)));
+  ranges_.push_back({first, first + bytes, std::move(name), is_local, cells});
+}
+
+void Shadow::unwatch_local() {
+  for (const Range& range : ranges_) {
+    if (!range.is_local) continue;
+    free_pages(local_before_.cells, local_before_.cell_count() * sizeof(Cell));
+    local_before_ = range;
+  }
+  std::erase_if(ranges_, [](const Range& range) { return range.is_local; });
+}
+
+Shadow::Range* Shadow::find(const char* at) {
+  const auto has = [at](const Range& range) { return at >= range.begin && at < range.end; };
+  if (latest_ < ranges_.size() && has(ranges_[latest_])) return &ranges_[latest_];
+  for (Range& range : ranges_)
+    if (has(range)) return latest_ = static_cast<std::size_t>(&range - ranges_.data()), &range;
+  return nullptr;
+}
 
 void Shadow::access(const void* address, std::size_t bytes, Access kind, const void* place) {
   const char* first = static_cast<const char*>(address);
-  for (Range& range : ranges_) {
-    if (first < range.begin || first >= range.end) continue;
-    const char* end = std::min(first + bytes, range.end);
-    bool races = false;      // one report an access
-    for (const char* at = first; at < end; at++)
-      races |= touch(range, range.cells[static_cast<std::size_t>(at - range.begin)], kind, place, !races);
-    return;
-  }
+  Range* const range = find(first);
+  if (range == nullptr) return;
+  const char* end = std::min(first + bytes, range->end);
+  bool races = false;      // one report an access
+  for (const char* at = first; at < end; at++) races |= touch(*range, range->cells[at - range->begin], kind, place, !races);
+}
+
+void note(const void* address, std::size_t bytes, Access kind, const void* place) {
+  if (watching != nullptr) watching->access(address, bytes, kind, place);
 }
 
 bool Shadow::touch(Range& range, Cell& cell, Access kind, const void* place, bool may_report) {
-  const std::uint32_t me = kind == Access::atomic ? atomics : local_id_;
+  const std::uint32_t me = kind == Access::atomic ? atomics : local_id_ + 1;
   const bool writes = kind != Access::read;
   const auto is_other = [&](std::uint32_t item) { return item != nobody && item != me; };
   // An older phase of this group is ordered before by a barrier; one of another group is not.
@@ -66,7 +107,7 @@ bool Shadow::touch(Range& range, Cell& cell, Access kind, const void* place, boo
 
 std::string Shadow::name_of_item(std::uint32_t item) const {
   if (item == several) return "several items";
-  return item == atomics ? "an atomic operation" : "item " + std::to_string(item);
+  return item == atomics ? "an atomic operation" : "item " + std::to_string(item - 1);
 }
 
 void Shadow::report(const Range& range, const Cell& cell, Access kind, const void* place, bool other_group) {
@@ -75,7 +116,7 @@ void Shadow::report(const Range& range, const Cell& cell, Access kind, const voi
   if (sentences_.size() == most_sentences) return;
   const bool was_written = cell.writer != nobody;
   const char* verb = kind == Access::read ? "reads" : kind == Access::write ? "writes" : "changes atomically";
-  const std::string offset = std::to_string(&cell - range.cells.data());
+  const std::string offset = std::to_string(&cell - range.cells);
   std::string sentence = "race on '" + range.name + "', byte " + offset + ": item " + std::to_string(local_id_) + " of group " +
                          std::to_string(group_id_) + " " + verb + text_of_place(place) + " what " +
                          name_of_item(was_written ? cell.writer : cell.reader) + (other_group ? " of another group " : " ") +
@@ -85,3 +126,17 @@ void Shadow::report(const Range& range, const Cell& cell, Access kind, const voi
 }
 
 }  // namespace kernelc
+
+// clang's calls before each load and store of code compiled with trace-loads and trace-stores.
+#define TRACED(bytes, T)                                                                                           \
+  extern "C" void __sanitizer_cov_load##bytes(T* address);                                                         \
+  extern "C" void __sanitizer_cov_load##bytes(T* address)                                                          \
+  { kernelc::note(address, bytes, kernelc::Access::read, __builtin_return_address(0)); }                           \
+  extern "C" void __sanitizer_cov_store##bytes(T* address);                                                        \
+  extern "C" void __sanitizer_cov_store##bytes(T* address)                                                         \
+  { kernelc::note(address, bytes, kernelc::Access::write, __builtin_return_address(0)); }
+TRACED(1, std::uint8_t)
+TRACED(2, std::uint16_t)
+TRACED(4, std::uint32_t)
+TRACED(8, std::uint64_t)
+TRACED(16, void)

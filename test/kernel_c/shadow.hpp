@@ -3,7 +3,8 @@
 // Each byte of watched memory remembers who last read and wrote it, in which phase (the time between two barriers of a group).
 // Items of a group are ordered by barriers; different groups of a launch are ordered by nothing. Atomic accesses do not race with
 // one another, but with all others. clang calls for every load and store of the kernel (-fsanitize-coverage=trace-loads,
-// trace-stores), AddressSanitizer's memcpy for every larger copy.
+// trace-stores), AddressSanitizer's memcpy for every larger copy. That is most of what a kernel's run costs: shadow.cpp is optimised, and
+// not instrumented itself.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,10 @@ enum class Access : unsigned char { read, write, atomic };
 
 class Shadow {
  public:
+  Shadow() = default;
+  Shadow(const Shadow&) = delete;
+  Shadow& operator=(const Shadow&) = delete;
+  ~Shadow();
   void watch(const void* begin, std::size_t bytes, std::string name, bool is_local);
   void unwatch_local();                       // the local memory of a group that has finished
   void begin_group() { group_phase_ = ++phase_; }
@@ -28,27 +33,35 @@ class Shadow {
   std::uint64_t race_count() const { return race_count_; }
 
  private:
-  static constexpr std::uint32_t nobody = 0xffffffff, several = 0xfffffffe, atomics = 0xfffffffd;
+  // Who did something: an item's number in its group and 1, or one of these. Nobody is 0, as pages are that nobody has touched.
+  static constexpr std::uint32_t nobody = 0, several = 0xffffffff, atomics = 0xfffffffe;
   struct Cell {
-    std::uint32_t phase = 0, writer = nobody, reader = nobody;
-    const void* write_place = nullptr;
-    const void* read_place = nullptr;
+    std::uint32_t phase, writer, reader;
+    const void *write_place, *read_place;
   };
   struct Range {
     const char* begin;
     const char* end;
     std::string name;
     bool is_local;
-    std::vector<Cell> cells;
+    Cell* cells;      // for each byte; pages of their own
+    std::size_t cell_count() const { return static_cast<std::size_t>(end - begin); }
   };
+  Range* find(const char* at);
   bool touch(Range& range, Cell& cell, Access kind, const void* place, bool may_report);
   void report(const Range& range, const Cell& cell, Access kind, const void* place, bool other_group);
   std::string name_of_item(std::uint32_t item) const;
 
   std::vector<Range> ranges_;
+  std::size_t latest_ = 0;                    // of ranges_, which an access fell into
+  Range local_before_{};                      // of the group before, whose cells are taken again where its size is
   std::uint32_t phase_ = 0, group_phase_ = 0, local_id_ = 0, group_id_ = 0;
   std::vector<std::string> sentences_;
   std::uint64_t race_count_ = 0;
 };
+
+// Whose item runs the kernel's code; null while it is the executor's.
+extern Shadow* watching;
+void note(const void* address, std::size_t bytes, Access kind, const void* place);
 
 }  // namespace kernelc
