@@ -76,7 +76,7 @@ struct DecompressOptions {
 struct DeviceReport {
   std::string id, name;                              // "cuda:0", "NVIDIA H200"
   std::vector<std::string> kernels = {};             // ways of chunks.hpp that ran
-  std::uint64_t bytes_in = 0, bytes_out = 0;         // compressed bytes there, and text; stored blocks do not go there
+  std::uint64_t bytes_in = 0, bytes_out = 0;         // what went there and came back; stored blocks do not go there
   double upload_seconds = 0, kernel_seconds = 0, download_seconds = 0;
 };
 
@@ -89,7 +89,7 @@ struct Report {
   std::string first_name = {};                   // gzip: the first member's FNAME
   std::uint32_t threads = 0;
   std::vector<std::string> variants = {};        // which ways ran, each once, in the order of their first piece
-  std::optional<DeviceReport> device = {};       // where one decoded
+  std::optional<DeviceReport> device = {};       // where one decoded or compressed
 };
 
 // Decodes all members, frames and skippable frames of the source, which end where it ends; zeros behind gzip members are let be, as gzip
@@ -104,16 +104,18 @@ std::vector<Variant> variants();
 
 struct CompressOptions {
   Format format = Format::zstd;               // gzip, zstd or lz4
-  std::uint32_t level = 0;                    // gzip 1 to 12, zstd 1 to 22, lz4 1 to 12; 0: 6, 3 and 1
+  std::uint32_t level = 0;                    // gzip 1 to 12, zstd 1 to 22, lz4 1 to 12; 0: 6, 3 and 1; on devices 1 alone
   std::uint64_t block_bytes = 0;              // 0: block_bytes_for(); lz4: 64 KiB, 256 KiB, 1 MiB or 4 MiB
   std::uint32_t threads = 0;
+  // Compresses gzip and lz4 there, blocks in batches; zstd is Code::unsupported. Checksums are the host's.
+  std::shared_ptr<Device> device = {};
   OnProgress progress = {};
 };
 std::uint32_t most_level(Format format);
-std::uint32_t default_level(Format format);
+std::uint32_t default_level(Format format, bool is_on_device = false);
 // gzip: 1 MiB. lz4: 4 MiB. zstd: four times the level's window, 2 MiB to 64 MiB, so that what a block does not see of its past costs
-// little.
-std::uint64_t block_bytes_for(Format format, std::uint32_t level);
+// little. On devices, which want many blocks at once, 65280 bytes of gzip, as bgzip has them, and 64 KiB of lz4.
+std::uint64_t block_bytes_for(Format format, std::uint32_t level, bool is_on_device = false);
 
 // Blocks of the input compressed by several threads, written so that the formats' own programs read it: gzip has a member a block (blocks
 // of at most 65280 bytes are BGZF, as bgzip writes it; the others name their size in pgzip's field, so that both are decoded in parallel);

@@ -15,7 +15,7 @@ namespace {
 
 struct CompressCommand {
   std::vector<std::string> files;
-  std::string output, codec = "zstd", block_size;
+  std::string output, codec = "zstd", block_size, device;
   std::uint64_t level = 0, threads = 0;
   bool replaces = false, no_progress = false;
 };
@@ -34,15 +34,19 @@ std::string report_line(const std::string& file, const stream::Report& report, c
                      ", in " + seconds_text(seconds);
   constexpr double least_seconds = 10e-3;
   if (seconds >= least_seconds) line += ", " + gigabytes_text(static_cast<double>(report.bytes_in) / seconds);
-  return line + "; blocks of " + bytes_text(options.block_bytes) + ", " + count_text(report.threads) +
-         (report.threads == 1 ? " thread" : " threads");
+  line += "; blocks of " + bytes_text(options.block_bytes);
+  if (report.device) return line + device_text(*report.device, report.device->bytes_in);
+  return line + ", " + count_text(report.threads) + (report.threads == 1 ? " thread" : " threads");
 }
 
-stream::CompressOptions options_of(const CompressCommand& command) {
+Result<stream::CompressOptions> options_of(const CompressCommand& command) {
   stream::CompressOptions options;
   options.format = *stream::format_named(command.codec);
-  options.level = command.level > 0 ? static_cast<std::uint32_t>(command.level) : stream::default_level(options.format);
-  options.block_bytes = command.block_size.empty() ? stream::block_bytes_for(options.format, options.level) : bytes_in(command.block_size);
+  const bool is_on_device = !command.device.empty();
+  if (is_on_device) { PENSTOCK_ASSIGN(options.device, open_device(command.device)); }
+  options.level = command.level > 0 ? static_cast<std::uint32_t>(command.level) : stream::default_level(options.format, is_on_device);
+  options.block_bytes = command.block_size.empty() ? stream::block_bytes_for(options.format, options.level, is_on_device)
+                                                   : bytes_in(command.block_size);
   options.threads = static_cast<std::uint32_t>(command.threads);
   return options;
 }
@@ -70,7 +74,7 @@ Status compress_file(const CompressCommand& command, stream::CompressOptions opt
 Status compress(const CompressCommand& command) {
   if (command.files.size() > 1 && !command.output.empty() && command.output != "-")
     return {Code::invalid, "several files cannot become the one that --output names; '-' takes them one after another"};
-  const stream::CompressOptions options = options_of(command);
+  PENSTOCK_ASSIGN(const stream::CompressOptions options, options_of(command));
   return for_each_file(command.files, [&](const std::string& file) { return compress_file(command, options, file); });
 }
 
@@ -84,6 +88,8 @@ Action declare_compress(Arguments& arguments) {
   arguments.value("--output,-o", "OUT", command->output, "the file to write, '-' for standard output; else FILE with .gz, .zst or .lz4");
   arguments.value("--block-size", "BYTES", command->block_size,
                   "bytes that are compressed by themselves; gzip of at most 65280 is BGZF; lz4 64K, 256K, 1M or 4M", check_bytes);
+  arguments.value("--device", "ID", command->device, "compress gzip or lz4 on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu), at"
+                  " level 1, in blocks of 65280 bytes or 64K");
   arguments.value("--threads,-T", "N", command->threads, "that compress; 0: as many as cores", 0, 1024);
   arguments.flag("--force,-f", command->replaces, "replace files that are there");
   arguments.flag("--no-progress", command->no_progress, "no progress bar on a terminal");

@@ -47,18 +47,6 @@ std::string checks_text(const stream::Report& report) {
   return count_text(report.unchecked_member_count) + " of " + plural(report.member_count, unit_of(report.format)) + " without a checksum";
 }
 
-// " on cuda:0 (NVIDIA H200): upload 12 ms, lz4_decode_team 5 ms (200 GB/s), download 20 ms"; rates count what was moved or made.
-std::string device_text(const stream::DeviceReport& device) {
-  const auto part = [](const std::string& name, double seconds, std::uint64_t bytes) {
-    const std::string rate = seconds > 0 ? " (" + gigabytes_text(static_cast<double>(bytes) / seconds) + ")" : "";
-    return name + " " + seconds_text(seconds) + rate;
-  };
-  std::string kernels;
-  for (const std::string& kernel : device.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
-  return " on " + device.id + " (" + device.name + "): " + part("upload", device.upload_seconds, device.bytes_in) + ", " +
-         part(kernels, device.kernel_seconds, device.bytes_out) + ", " + part("download", device.download_seconds, device.bytes_out);
-}
-
 // One line: format, sizes, time, rate, which ways ran.
 std::string report_line(const std::string& file, const stream::Report& report, double seconds, bool is_test) {
   std::string ways;
@@ -68,7 +56,8 @@ std::string report_line(const std::string& file, const stream::Report& report, d
                      count_text(report.bytes_out) + " in " + seconds_text(seconds);
   constexpr double least_seconds = 10e-3;      // of a shorter run a rate would say how long files take to open
   if (seconds >= least_seconds) line += ", " + gigabytes_text(static_cast<double>(report.bytes_out) / seconds);
-  line += "; by " + ways + (report.device ? device_text(*report.device) : ", " + plural(report.threads, "thread"));
+  line += "; by " + ways;
+  line += report.device ? device_text(*report.device, report.device->bytes_out) : ", " + plural(report.threads, "thread");
   return line + "; " + checks_text(report);
 }
 

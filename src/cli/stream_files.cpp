@@ -90,6 +90,17 @@ Status StreamOutput::commit(const std::string& input) {
   return file_->commit();
 }
 
+std::string device_text(const stream::DeviceReport& device, std::uint64_t text_bytes) {
+  const auto part = [](const std::string& name, double seconds, std::uint64_t bytes) {
+    const std::string rate = seconds > 0 ? " (" + gigabytes_text(static_cast<double>(bytes) / seconds) + ")" : "";
+    return name + " " + seconds_text(seconds) + rate;
+  };
+  std::string kernels;
+  for (const std::string& kernel : device.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
+  return " on " + device.id + " (" + device.name + "): " + part("upload", device.upload_seconds, device.bytes_in) + ", " +
+         part(kernels, device.kernel_seconds, text_bytes) + ", " + part("download", device.download_seconds, device.bytes_out);
+}
+
 std::string check_bytes(const std::string& text) {
   return parse_bytes(text) ? "" : "'" + text + "' is not a number of bytes, as 4096, 64K, 1M, 2G or 1T";
 }

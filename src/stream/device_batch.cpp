@@ -6,8 +6,7 @@
 namespace penstock::stream {
 namespace {
 
-// Where kernels have least to do with a chunk's beginning.
-constexpr std::uint64_t alignment = 16;
+constexpr std::uint64_t alignment = chunk_alignment;
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 template <class T> Status upload_all(Device& device, Queue& queue, const std::vector<T>& values, std::shared_ptr<Buffer>& buffer) {
@@ -43,6 +42,15 @@ Result<chunks::Decoder*> DeviceRun::decoder(chunks::Format format, std::uint64_t
     report_.kernels.emplace_back(known->variant());
   }
   return known.get();
+}
+
+Result<chunks::Encoder*> DeviceRun::encoder(chunks::Format format) {
+  const std::lock_guard lock(mutex_);
+  if (encoder_ == nullptr) {
+    PENSTOCK_ASSIGN(encoder_, chunks::Encoder::build(device_, format));
+    report_.kernels.emplace_back(encoder_->variant());
+  }
+  return encoder_.get();
 }
 
 void DeviceRun::add(const DeviceReport& batch) {

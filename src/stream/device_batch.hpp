@@ -11,13 +11,21 @@
 
 namespace penstock::stream {
 
-// What one run of decompress() has of a device: the decoders, and the report of all batches.
+// Of text a batch. A GPU wants a thousand chunks of 64 KiB at once; a CPU's cores want a few.
+inline std::uint64_t batch_bytes_on(const Device& device) { return device.traits().is_cpu ? 8 << 20 : 64 << 20; }
+// One is uploaded while another is in work and a third comes back.
+constexpr std::uint32_t batches_in_flight = 3;
+// Where kernels have least to do with a chunk's beginning.
+constexpr std::uint64_t chunk_alignment = 16;
+
+// What one run of decompress() or compress() has of a device: the decoders, the encoder, and the report of all batches.
 class DeviceRun {
  public:
   explicit DeviceRun(std::shared_ptr<Device> device);
   const std::shared_ptr<Device>& device() const { return device_; }
   // Built once. `most_text_bytes`: the largest room of a unit, by which a way is chosen.
   Result<chunks::Decoder*> decoder(chunks::Format format, std::uint64_t most_text_bytes);
+  Result<chunks::Encoder*> encoder(chunks::Format format);
   void add(const DeviceReport& batch);
   std::optional<DeviceReport> report() const;      // nothing where no batch ran
 
@@ -25,6 +33,7 @@ class DeviceRun {
   std::shared_ptr<Device> device_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<chunks::Decoder>> decoders_;
+  std::unique_ptr<chunks::Encoder> encoder_;      // of the one format that is written
   DeviceReport report_;
 };
 

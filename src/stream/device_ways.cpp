@@ -5,10 +5,6 @@
 namespace penstock::stream {
 namespace {
 
-// Of text a batch. A GPU wants a thousand chunks of 64 KiB at once; a CPU's cores want a few.
-constexpr std::uint64_t batch_bytes = 64 << 20, batch_bytes_on_cpus = 8 << 20;
-// One is uploaded while another is decoded and a third comes back.
-constexpr std::uint32_t batches_in_flight = 3;
 // A member that says to become more, as a bomb may, is the host's: a batch would have to have its room.
 constexpr std::uint64_t most_member_text_bytes = 256 << 20;
 
@@ -28,9 +24,7 @@ class DeviceStages : public Stages {
   std::shared_ptr<DeviceRun> run_;
 };
 
-std::uint64_t piece_bytes(const Context& context) {
-  return context.device->device()->traits().is_cpu ? batch_bytes_on_cpus : batch_bytes;
-}
+std::uint64_t piece_bytes(const Context& context) { return batch_bytes_on(*context.device->device()); }
 
 Result<std::unique_ptr<Decoder>> on_device(const Context& context, std::unique_ptr<UnitStages> units) {
   auto stages = std::make_unique<DeviceStages>(std::move(units), context.device);

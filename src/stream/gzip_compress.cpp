@@ -44,6 +44,37 @@ void write_header(std::byte* at, std::size_t member_bytes, bool is_bgzf) {
   else writer.u32(member_bytes);
 }
 
+// Behind a member's body: of its text.
+void write_trailer(std::byte* at, std::span<const std::byte> text) {
+  ByteWriter trailer(at);
+  trailer.u32(libdeflate_crc32(0, text.data(), text.size()));
+  trailer.u32(text.size());
+}
+
+class GzipFraming : public Framing {
+ public:
+  explicit GzipFraming(const CompressOptions& options) : is_bgzf_(options.block_bytes <= most_bgzf_block_bytes) {}
+  chunks::Format chunk_format() const override { return chunks::Format::deflate; }
+  bool is_empty_a_block() const override { return !is_bgzf_; }
+  std::size_t begin(std::byte*) const override { return 0; }
+  std::size_t put(std::byte* to, std::span<const std::byte> text, std::span<const std::byte> chunk) const override {
+    const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
+    const std::size_t member_bytes = header_bytes + chunk.size() + trailer_bytes;
+    write_header(to, member_bytes, is_bgzf_);
+    std::memcpy(to + header_bytes, chunk.data(), chunk.size());
+    write_trailer(to + header_bytes + chunk.size(), text);
+    return member_bytes;
+  }
+  void update(std::span<const std::byte>) override {}
+  std::size_t end(std::byte* to) const override {
+    if (is_bgzf_) std::memcpy(to, bgzf_end, sizeof bgzf_end);
+    return is_bgzf_ ? sizeof bgzf_end : 0;
+  }
+
+ private:
+  bool is_bgzf_;
+};
+
 class GzipCompressor : public Stages {
  public:
   GzipCompressor(Input& input, const CompressOptions& options)
@@ -70,9 +101,7 @@ class GzipCompressor : public Stages {
     const std::size_t body_bytes =
         libdeflate_deflate_compress(compressor, piece.input.data(), piece.input.size(), out + header_bytes, room);
     if (body_bytes == 0) return {Code::internal, "libdeflate compressed a block to more than its bound"};
-    ByteWriter trailer(out + header_bytes + body_bytes);
-    trailer.u32(libdeflate_crc32(0, piece.input.data(), piece.input.size()));
-    trailer.u32(piece.input.size());
+    write_trailer(out + header_bytes + body_bytes, piece.input);
     piece.end = header_bytes + body_bytes + trailer_bytes;
     write_header(out, piece.end, is_bgzf_);
     return {};
@@ -86,6 +115,8 @@ class GzipCompressor : public Stages {
 };
 
 }  // namespace
+
+std::unique_ptr<Framing> make_gzip_framing(const CompressOptions& options) { return std::make_unique<GzipFraming>(options); }
 
 std::unique_ptr<Stages> make_gzip_compressor(Input& input, const CompressOptions& options) {
   return std::make_unique<GzipCompressor>(input, options);

@@ -26,6 +26,37 @@ void write_header(std::byte* at, std::uint64_t block_bytes) {
   writer.u8(checksum::xxh32({at + 4, 2}) >> 8 & 0xff);
 }
 
+void write_block_size(std::byte* at, std::size_t body_bytes, bool is_stored) {
+  ByteWriter(at).u32(is_stored ? body_bytes | stored_bit : body_bytes);
+}
+
+std::size_t write_end(std::byte* at, std::uint32_t checksum) {
+  ByteWriter writer(at);
+  writer.u32(0);
+  writer.u32(checksum);
+  return writer.written();
+}
+
+class Lz4Framing : public Framing {
+ public:
+  explicit Lz4Framing(const CompressOptions& options) : block_bytes_(options.block_bytes) {}
+  chunks::Format chunk_format() const override { return chunks::Format::lz4; }
+  std::size_t begin(std::byte* to) const override { return write_header(to, block_bytes_), header_bytes; }
+  std::size_t put(std::byte* to, std::span<const std::byte> text, std::span<const std::byte> chunk) const override {
+    const bool is_stored = chunk.size() >= text.size();
+    const auto body = is_stored ? text : chunk;
+    write_block_size(to, body.size(), is_stored);
+    std::memcpy(to + size_bytes, body.data(), body.size());
+    return size_bytes + body.size();
+  }
+  void update(std::span<const std::byte> text) override { content_.update(text); }
+  std::size_t end(std::byte* to) const override { return write_end(to, content_.digest()); }
+
+ private:
+  std::uint64_t block_bytes_;
+  checksum::Xxh32 content_;
+};
+
 class Lz4Compressor : public Stages {
  public:
   Lz4Compressor(Input& input, const CompressOptions& options) : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
@@ -50,18 +81,14 @@ class Lz4Compressor : public Stages {
     const bool is_stored = made <= 0;
     if (is_stored) std::memcpy(out + before + size_bytes, piece.input.data(), count);
     const std::size_t body_bytes = is_stored ? count : static_cast<std::size_t>(made);
-    ByteWriter(out + before).u32(is_stored ? body_bytes | stored_bit : body_bytes);
+    write_block_size(out + before, body_bytes, is_stored);
     piece.end = before + size_bytes + body_bytes;
     return {};
   }
 
   Status join(Piece& piece) override {
     content_.update(piece.input);
-    if (!piece.frame.ends) return {};
-    ByteWriter writer(piece.memory.data() + piece.end);
-    writer.u32(0);
-    writer.u32(content_.digest());
-    piece.end += writer.written();
+    if (piece.frame.ends) piece.end += write_end(piece.memory.data() + piece.end, content_.digest());
     return {};
   }
 
@@ -82,6 +109,8 @@ class Lz4Compressor : public Stages {
 };
 
 }  // namespace
+
+std::unique_ptr<Framing> make_lz4_framing(const CompressOptions& options) { return std::make_unique<Lz4Framing>(options); }
 
 std::unique_ptr<Stages> make_lz4_compressor(Input& input, const CompressOptions& options) {
   return std::make_unique<Lz4Compressor>(input, options);

@@ -106,14 +106,26 @@ class Streams(CommandLineTest):
         for name, content in corpora().items():
             source = self.write(name, content)
             for codec, commands in readers.items():
-                for options in ([], ["--level", "9", "--block-size", "64K"], ["--threads", "1"]):
+                by_device = [] if codec == "zstd" else [["--device", "cpu"]]
+                for options in ([], ["--level", "9", "--block-size", "64K"], ["--threads", "1"], *by_device):
                     made = self.run_program("compress", source, "--codec", codec, "-o", "-", *options)
                     self.assertEqual(made.returncode, 0, made.err)
                     for command in commands:
-                        if command[0] == "igzip" and not content:
-                            continue      # igzip 2.30 reads no empty member
+                        if command[0] == "igzip" and (not content or "--device" in options):
+                            continue      # igzip 2.30 reads no empty member, such as BGZF ends with
                         read = subprocess.run(command, input=made.stdout, capture_output=True, timeout=120)
                         self.assertTrue(read.stdout == content and read.returncode == 0, f"{command} of {name}, {options}: {read.stderr}")
+
+    def test_what_a_device_compresses_is_named(self):
+        source = self.write("text", corpora()["text"])
+        for codec, kernel, block in (("lz4", "lz4_encode_items", "64.0 KiB"), ("gzip", "deflate_encode_items", "63.8 KiB")):
+            made = self.run_program("compress", source, "--codec", codec, "--device", "cpu")
+            self.assertRegex(made.err, rf"{codec} level 1, .* blocks of {block} on opencl:\d+ \(.*\): upload .*, {kernel} .*, download ")
+        self.assert_fails(self.run_program("compress", source, "--device", "cpu"), "unsupported: zstd is not compressed on devices")
+        self.assert_fails(self.run_program("compress", source, "--codec", "lz4", "--level", "2", "--device", "cpu", "-o", "-"),
+                          "invalid: level 2")
+        indexed = subprocess.run(["bgzip", "-r", f"{source}.gz"], capture_output=True)
+        self.assertEqual(indexed.returncode, 0, indexed.stderr)
 
     def test_small_blocks_of_gzip_are_bgzip_s(self):
         source = self.write("text", corpora()["text"] * 3)

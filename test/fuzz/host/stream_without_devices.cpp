@@ -1,4 +1,4 @@
-// What compressed files want of the layers of devices, where the fuzz program has none: no decoder can be built.
+// What compressed files want of the layers of devices, where the fuzz program has none: no decoder and no encoder can be built.
 #include "penstock/chunks.hpp"
 
 namespace penstock::chunks {
@@ -8,5 +8,10 @@ std::string_view words_of(Fault) { return "a fault"; }
 Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device>, Format, std::string_view) {
   return Status(Code::no_device, "there are no devices here");
 }
+Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device>, Format, std::string_view) {
+  return Status(Code::no_device, "there are no devices here");
+}
+std::uint64_t Encoder::bound_bytes(Format, std::uint64_t text_bytes) { return text_bytes; }
+Status status_of(Format, std::uint64_t, Verdict) { return {}; }
 
 }  // namespace penstock::chunks
