@@ -14,11 +14,13 @@ constexpr std::string_view deflate_tables = "deflate/kernels/deflate_tables", de
 constexpr std::uint64_t deflate_team_bytes = 7424, deflate_list_bytes = 2048 * 4;      // MOST_TOKENS
 constexpr Phase zstd_sequences = {
     .kernel = "zstd_sequences",
-    .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_codes", "zstd/kernels/zstd_sequences"},
-    .takers = Takers::items_by_number, .local_bytes = 2688 + 356, .takers_a_group = 32};
+    .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_codes",
+              "zstd/kernels/zstd_sequences"},
+    .takers = Takers::items_by_number, .local_bytes = 2688 + 128 + 356, .takers_a_group = 32};
 constexpr Phase zstd_literals = {
-    .kernel = "zstd_literals", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_literals"},
-    .takers = Takers::items_by_number, .local_bytes = 1240, .takers_a_group = 32, .items_a_chunk = 4};
+    .kernel = "zstd_literals",
+    .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_literals"},
+    .takers = Takers::items_by_number, .local_bytes = 1368, .takers_a_group = 32, .items_a_chunk = 4};
 constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
                                  .files = {"zstd/kernels/zstd_frame", "checksum/kernels/xxh", "zstd/kernels/zstd_checksum"},
                                  .takers = Takers::items_by_number, .takers_a_group = 128, .items_a_chunk = 4};
