@@ -16,11 +16,11 @@ constexpr Phase zstd_sequences = {
     .kernel = "zstd_sequences",
     .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_codes",
               "zstd/kernels/zstd_sequences"},
-    .takers = Takers::items_by_number, .local_bytes = 2688 + 128 + 356, .takers_a_group = 32};
+    .takers = Takers::items_by_number, .local_bytes = 2688 + 356, .takers_a_group = 32};
 constexpr Phase zstd_literals = {
     .kernel = "zstd_literals",
     .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_literals"},
-    .takers = Takers::items_by_number, .local_bytes = 1368, .takers_a_group = 32, .items_a_chunk = 4};
+    .takers = Takers::items_by_number, .local_bytes = 1320, .takers_a_group = 32, .items_a_chunk = 4};
 constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
                                  .files = {"zstd/kernels/zstd_frame", "checksum/kernels/xxh", "zstd/kernels/zstd_checksum"},
                                  .takers = Takers::items_by_number, .takers_a_group = 128, .items_a_chunk = 4};
