@@ -14,7 +14,7 @@ packages=(g++ cmake ninja-build libpg-query-dev nlohmann-json3-dev libcli11-dev 
 if [[ $purpose == test ]]; then
   packages+=(clang llvm libclang-rt-dev libgtest-dev opencl-c-headers)     # llvm: names of lines in sanitizers' reports
   # Whose files decompress is tested with, and test vectors.
-  packages+=(gzip pigz tabix zopfli 7zip isal libdeflate-tools zstd lz4 unzip golang-github-klauspost-compress-dev)
+  packages+=(gzip pigz tabix zopfli 7zip isal advancecomp libdeflate-tools zstd lz4 unzip golang-github-klauspost-compress-dev)
 fi
 
 missing_packages() {

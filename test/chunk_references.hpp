@@ -5,6 +5,7 @@
 #include <snappy-c.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -27,7 +28,7 @@ struct Reference {
 inline Bytes lz4_compressed(const Bytes& text, int level) {
   const int bytes = static_cast<int>(text.size());
   Bytes block(LZ4_compressBound(bytes));
-  const auto* from = reinterpret_cast<const char*>(text.data());
+  const auto* from = text.empty() ? "" : reinterpret_cast<const char*>(text.data());      // liblz4 1.9.4 reads level 10's null
   auto* to = reinterpret_cast<char*>(block.data());
   const int room = static_cast<int>(block.size());
   block.resize(level > 0 ? LZ4_compress_HC(from, to, bytes, room, level) : LZ4_compress_fast(from, to, bytes, room, 1 - level));
@@ -75,7 +76,20 @@ inline std::optional<Bytes> snappy_text(const Chunk& chunk) {
   text.resize(bytes);
   return text;
 }
-inline Reference snappy_reference() { return {Format::snappy, snappy_compressed, snappy_text}; }
+// 2^32 literals, which libsnappy takes for none, are looked for by hand.
+inline bool has_too_many_literals(const Bytes& block) {
+  std::size_t at = 0;
+  while (at < block.size() && (block[at++] & 128) != 0) {}
+  while (at < block.size()) {
+    const std::uint32_t tag = block[at++], kind = tag % 4, number_bytes = kind == 0 ? std::max(tag / 4, 59u) - 59 : kind == 3 ? 4 : kind;
+    std::size_t number = 0;
+    for (std::uint32_t i = 0; i < number_bytes && at < block.size(); i++) number |= std::size_t{block[at++]} << 8 * i;
+    if (kind == 0 && number == 0xffffffff) return true;
+    if (kind == 0) at += (number_bytes == 0 ? tag / 4 : number) + 1;
+  }
+  return false;
+}
+inline Reference snappy_reference() { return {Format::snappy, snappy_compressed, snappy_text, has_too_many_literals}; }
 
 // As deflateInit2 takes them; `window` says what stands around the blocks, too.
 constexpr int raw_window = -15, zlib_window = 15, gzip_window = 31;
