@@ -91,7 +91,80 @@ TEST_P(Lz4ChunksOnHost, TextsComeBackAndBadBlocksAreTold) {
     expect_damage_found(way, reference, 300, 51);
   });
 }
+
 INSTANTIATE_TEST_SUITE_P(Teams, Lz4ChunksOnHost, ::testing::ValuesIn(teams_on_host()));
+
+// Blocks of several stretches of 16 KiB, by several teams each: chains that meet soon, and literals across whole stretches, where every
+// guess is wrong; damage near their beginning, in their middle and at their end.
+std::vector<Bytes> long_texts() {
+  std::vector<Bytes> texts = {words_text(160'000, 1), mixed_text(200'000, 2), numbers_text(150'000, 3), Bytes(300'000, 7)};
+  Bytes islands = words_text(60'000, 4);
+  for (std::uint32_t i = 5; i < 8; i++) {
+    const Bytes noise = random_text(i == 6 ? 70'000 : 9'000, i), words = words_text(30'000, i);
+    islands.insert(islands.end(), noise.begin(), noise.end());
+    islands.insert(islands.end(), words.begin(), words.end());
+  }
+  texts.push_back(islands);
+  Bytes far = random_text(66'000, 9);      // matches at distances of up to 65535
+  far.insert(far.end(), far.begin() + 500, far.begin() + 40'000);
+  texts.push_back(far);
+  return texts;
+}
+std::vector<Chunk> damaged_blocks(const Bytes& text) {
+  const Bytes block = lz4_compressed(text, 0);
+  std::vector<Chunk> chunks;
+  std::mt19937 random(5);
+  for (int i = 0; i < 12; i++) {
+    Bytes changed = block;
+    changed[random() % changed.size()] ^= static_cast<std::uint8_t>(1 + random() % 255);
+    if (i % 4 == 3) changed.resize(changed.size() - 1 - random() % 20'000);
+    chunks.push_back({changed, text.size() + (i % 3 == 0 ? 0 : 5000)});
+  }
+  chunks.push_back({block, text.size() - 1});
+  chunks.push_back({block, text.size() / 2});
+  return chunks;
+}
+
+class Lz4StretchesOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
+ protected:
+  void SetUp() override {
+    if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
+    way_ = {kernel::make_host_device(GetParam()), "lz4_decode_stretches"};
+  }
+  Way way_;
+};
+TEST_P(Lz4StretchesOnHost, LongBlocksComeBack) {
+  expect_texts(way_, reference, long_texts(), {});
+  expect_texts(way_, reference, {words_text(90'000, 20), mixed_text(50'001, 21)}, {5, 1});
+}
+TEST_P(Lz4StretchesOnHost, LongBlocksThatAreDamagedAreTold) {
+  expect_verdicts(way_, reference, damaged_blocks(mixed_text(120'000, 6)));
+  expect_verdicts(way_, reference, damaged_blocks(words_text(120'000, 7)));
+}
+// What the phases cannot take is decoded by one team, which nobody would see but by its time.
+TEST_P(Lz4StretchesOnHost, SoundBlocksAreNotLeftToOneTeam) {
+  constexpr std::uint32_t head_words = 64, is_done = 1;      // lz4_stretches.kc
+  for (const Bytes& text : long_texts()) {
+    const Bytes block = lz4_compressed(text, 0);
+    TAKE(const auto queue, way_.device->queue());
+    const auto buffer = [&](const auto& values) { return *on_device(*way_.device, *queue, values); };
+    const std::vector<std::uint64_t> zero = {0}, input_bytes = {block.size()}, text_bytes = {text.size()};
+    Bytes padded = block;
+    padded.resize(rounded(block.size() + 1, 16));
+    const Batch batch{1, buffer(padded), buffer(zero), buffer(input_bytes), buffer(Bytes(text.size() + 16)), buffer(zero),
+                      buffer(text_bytes), buffer(zero), buffer(zero), text.size()};
+    TAKE(const auto decoder, Decoder::build(way_.device, Format::lz4, way_.variant));
+    TAKE(const auto scratch, way_.device->allocate(decoder->scratch_bytes(1, text.size())));
+    ASSERT_OK(decoder->enqueue(*queue, batch, *scratch));
+    std::vector<std::uint32_t> words(head_words + 1);
+    ASSERT_OK(queue->download(words.data(), *scratch, words.size() * 4));
+    ASSERT_OK(queue->finish());
+    EXPECT_EQ(words[head_words], is_done);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Teams, Lz4StretchesOnHost,
+                         ::testing::Values(kernel::HostDeviceOptions{.subgroup_size = 32},
+                                           kernel::HostDeviceOptions{.max_group_size = 256, .order = kernel::ItemOrder::shuffled}));
 
 }  // namespace
 }  // namespace penstock::chunks

@@ -32,6 +32,16 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "lz4_decode_team",
                              .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_decode_team"},
                              .takers = Takers::teams, .local_bytes = 4096, .takers_a_group = 8, .groups_a_unit = 6}}},
+    Variant{.name = "lz4_decode_stretches", .format = Format::lz4,
+            .phases = {Phase{.kernel = "lz4_decode_rest",
+                             .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_stretches",
+                                       "lz4/kernels/lz4_decode_team", "lz4/kernels/lz4_walk_stretches"},
+                             .takers = Takers::teams, .local_bytes = 4096, .takers_a_group = 8, .groups_a_unit = 6},
+                       Phase{.kernel = "lz4_copy_stretches",
+                             .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_wide_tile", copies, "lz4/kernels/lz4_stretches",
+                                       "lz4/kernels/lz4_copy_stretches"},
+                             .takers = Takers::teams, .local_bytes = 24 << 10}},
+            .is_by_stretches = true},
     Variant{.name = "lz4_decode_items", .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_decode_items", .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_decode_items"}}}},
     Variant{.name = "snappy_decode_team", .format = Format::snappy,
@@ -165,7 +175,7 @@ std::vector<std::string> Decoder::variants(Format format, const Traits& traits) 
 Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, Format format, std::string_view variant) {
   for (const Variant& row : table)
     if (row.format == format && fits(row, device->traits()) && (variant.empty() || variant == row.name))
-      return build_kernel_decoder(std::move(device), row);
+      return row.is_by_stretches ? build_stretch_decoder(std::move(device), row) : build_kernel_decoder(std::move(device), row);
   return Status(Code::invalid, "no variant '" + std::string(variant) + "' of " + std::string(name_of(format)) + " fits " +
                                    device->traits().id);
 }

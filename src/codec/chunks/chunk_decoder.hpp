@@ -31,6 +31,7 @@ struct Variant {
   std::uint64_t bytes_in_flight = 0;            // of scratch memory, for each chunk that is being decoded
   std::uint64_t bytes_a_chunk = 0, bytes_a_match = 0;      // for each chunk, and for each match of 3 bytes that its text may have
   bool is_for_cpus = false;                     // alone
+  bool is_by_stretches = false;                 // several teams a chunk: stretch_decoder.cpp, whose two programs the phases are
 
   bool has_scratch() const { return bytes_in_flight + bytes_a_chunk + bytes_a_match != 0; }
 };
@@ -38,6 +39,13 @@ bool fits(const Variant& variant, const Traits& traits);
 // kernel_decoder.cpp
 Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device, const Variant& variant);
 Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> device, const Variant& variant);
+
+// stretch_decoder.cpp
+Result<std::unique_ptr<Decoder>> build_stretch_decoder(std::shared_ptr<Device> device, const Variant& variant);
+
+// How a phase's takers are put into groups on a device.
+struct GroupPolicy;
+GroupPolicy policy_of(const Phase& phase, const Traits& traits);
 
 // Code::invalid where a batch's memory is too small for its chunks.
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes);

@@ -8,22 +8,6 @@ namespace {
 
 constexpr std::uint64_t scratch_head_bytes = 256;      // the counter; what chunks have of scratch memory begins behind it
 
-// As many takers a group as its local memory holds, at most as many as the phase says; where teams are no sub-groups, a group each.
-GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
-  if (phase.takers == Takers::items) return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
-  const std::uint64_t room = phase.local_bytes == 0 ? phase.takers_a_group : traits.local_bytes / phase.local_bytes;
-  if (phase.takers == Takers::items_by_number) {
-    if (traits.is_cpu) return {1, 1, 1};
-    const auto items = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size), phase.items_a_chunk, phase.takers_a_group));
-    return {items / phase.items_a_chunk * phase.items_a_chunk, 1, items / phase.items_a_chunk};
-  }
-  if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};
-  const auto teams = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size / 32), 1, phase.takers_a_group));
-  return {teams * 32, phase.groups_a_unit, teams};
-}
-
 // A phase, compiled.
 struct BuiltPhase {
   const Phase& phase;      // a row of the table
@@ -89,6 +73,22 @@ template <class Codec> Result<std::unique_ptr<Codec>> build(std::shared_ptr<Devi
 }
 
 }  // namespace
+
+// As many takers a group as its local memory holds, at most as many as the phase says; where teams are no sub-groups, a group each.
+GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
+  if (phase.takers == Takers::items) return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
+  const std::uint64_t room = phase.local_bytes == 0 ? phase.takers_a_group : traits.local_bytes / phase.local_bytes;
+  if (phase.takers == Takers::items_by_number) {
+    if (traits.is_cpu) return {1, 1, 1};
+    const auto items = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size), phase.items_a_chunk, phase.takers_a_group));
+    return {items / phase.items_a_chunk * phase.items_a_chunk, 1, items / phase.items_a_chunk};
+  }
+  if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};
+  const auto teams = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size / 32), 1, phase.takers_a_group));
+  return {teams * 32, phase.groups_a_unit, teams};
+}
 
 bool fits(const Variant& variant, const Traits& traits) {
   if (variant.is_for_cpus && !traits.is_cpu) return false;
