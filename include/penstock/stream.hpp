@@ -98,6 +98,17 @@ Result<Report> decompress(const Source& source, const Sink& sink, const Decompre
 // The same of host memory, which must have room for the result.
 Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed, const DecompressOptions& options = {});
 
+// Text that stays in a device's memory.
+struct DeviceText {
+  std::shared_ptr<Buffer> text;      // of at least `bytes` bytes, which lie behind one another from its beginning
+  std::uint64_t bytes = 0;
+  Report report;
+};
+// A file or memory decoded by options.device, all of it at once, so that the file, room for its text and what decoders want beside them
+// must have their place there. What the device does not decode is Code::unsupported; so is a pipe. Checksums are verified as by
+// decompress(): where the host does it, texts come to it again, in download_seconds.
+Result<DeviceText> decompress_to_device(const Source& source, const DecompressOptions& options);
+
 // The ways to decode, in the order in which they are asked whether they fit.
 struct Variant { Format format; std::string name, summary; bool is_for_devices = false; };
 std::vector<Variant> variants();

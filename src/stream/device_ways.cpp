@@ -26,28 +26,21 @@ class DeviceStages : public Stages {
 
 std::uint64_t piece_bytes(const Context& context) { return batch_bytes_on(*context.device->device()); }
 
-Result<std::unique_ptr<Decoder>> on_device(const Context& context, std::unique_ptr<UnitStages> units) {
-  auto stages = std::make_unique<DeviceStages>(std::move(units), context.device);
-  return std::unique_ptr<Decoder>(new Pipeline(std::move(stages), batches_in_flight));
-}
-
 }  // namespace
 
 Result<bool> fits_lz4_device(Context& context) {
   PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
   return !header || (!header->is_linked && context.options.dictionary.empty());
 }
-Result<std::unique_ptr<Decoder>> make_lz4_device(Context& context) {
-  return on_device(context, lz4_units(context, piece_bytes(context)));
-}
-
-Result<std::unique_ptr<Decoder>> make_snappy_device(Context& context) {
-  return on_device(context, snappy_units(context, piece_bytes(context)));
-}
 
 Result<bool> fits_members_device(Context& context) { return fits_member_units(context, most_member_text_bytes); }
-Result<std::unique_ptr<Decoder>> make_members_device(Context& context) {
-  return on_device(context, member_units(context, piece_bytes(context), most_member_text_bytes));
+std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t bytes) {
+  return member_units(context, bytes, most_member_text_bytes);
+}
+
+Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context) {
+  auto stages = std::make_unique<DeviceStages>(way.units(context, piece_bytes(context)), context.device);
+  return std::unique_ptr<Decoder>(new Pipeline(std::move(stages), batches_in_flight));
 }
 
 }  // namespace penstock::stream

@@ -62,6 +62,7 @@ class SizedMembers : public UnitStages {
 
   // Whole members, whose checksums devices verify.
   chunks::Format chunk_format() const override { return chunks::Format::gzip; }
+  bool reads_texts() const override { return false; }
   Status check_text(const Unit& unit, std::span<const std::byte>, chunks::Verdict verdict) const override {
     return verdict.offset == unit.whole().size() ? Status() : wrong_size(unit);
   }

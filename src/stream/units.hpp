@@ -14,6 +14,8 @@ constexpr std::uint64_t host_piece_bytes = 1 << 20;
 class UnitStages : public Stages {
  public:
   virtual chunks::Format chunk_format() const = 0;
+  // Whether check_text() and join() read texts, which else need not be there.
+  virtual bool reads_texts() const { return true; }
   // What is wrong with a unit's compressed bytes, by what the file says of them.
   virtual Status check_input(const Unit&) const { return {}; }
   // Of what a device made of a unit: its text and its verdict, which is sound.

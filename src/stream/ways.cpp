@@ -1,4 +1,4 @@
-#include "stream/ways.hpp"
+#include "stream/units.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -7,9 +7,9 @@ Result<bool> always(Context&) { return true; }
 
 constexpr Way table[] = {
     {Format::gzip, "gzip-members-device", "on a device: members that name their size (bgzip, mgzip, pgzip)", fits_members_device,
-     make_members_device, true},
-    {Format::lz4, "lz4-blocks-device", "on a device: independent blocks", fits_lz4_device, make_lz4_device, true},
-    {Format::snappy, "snappy-chunks-device", "on a device: chunks", always, make_snappy_device, true},
+     nullptr, members_for_devices},
+    {Format::lz4, "lz4-blocks-device", "on a device: independent blocks", fits_lz4_device, nullptr, lz4_units},
+    {Format::snappy, "snappy-chunks-device", "on a device: chunks", always, nullptr, snappy_units},
     {Format::gzip, "gzip-members", "members that name their size (bgzip, mgzip, pgzip), in threads, by libdeflate", fits_sized_members,
      make_sized_members},
     {Format::gzip, "gzip-whole", "members of files below 1 MiB, one after another, by libdeflate", fits_whole_member, make_whole_member},
@@ -34,7 +34,7 @@ std::span<const Way> ways() { return table; }
 
 std::vector<Variant> variants() {
   std::vector<Variant> rows;
-  for (const Way& way : table) rows.push_back({way.format, way.name, way.summary, way.is_for_devices});
+  for (const Way& way : table) rows.push_back({way.format, way.name, way.summary, way.is_for_devices()});
   return rows;
 }
 

@@ -9,7 +9,8 @@
 
 namespace penstock::stream {
 
-class DeviceRun;      // device_batch.hpp
+class DeviceRun;       // device_batch.hpp
+class UnitStages;      // units.hpp
 
 // What a way works with; lives longer than the way's decoder.
 struct Context {
@@ -29,8 +30,9 @@ struct Way {
   const char* name;
   const char* summary;
   Result<bool> (*fits)(Context& context);
-  Result<std::unique_ptr<Decoder>> (*make)(Context& context);
-  bool is_for_devices = false;
+  Result<std::unique_ptr<Decoder>> (*make)(Context& context);      // of the host's ways
+  std::unique_ptr<UnitStages> (*units)(Context& context, std::uint64_t piece_bytes) = nullptr;      // of devices': units.hpp
+  bool is_for_devices() const { return units != nullptr; }
 };
 std::span<const Way> ways();
 
@@ -59,10 +61,9 @@ Result<std::unique_ptr<Decoder>> make_snappy_chunks(Context& context);
 
 // The same blocks, chunks and members, found by the host and decoded on a device.
 Result<bool> fits_lz4_device(Context& context);
-Result<std::unique_ptr<Decoder>> make_lz4_device(Context& context);
-Result<std::unique_ptr<Decoder>> make_snappy_device(Context& context);
 Result<bool> fits_members_device(Context& context);
-Result<std::unique_ptr<Decoder>> make_members_device(Context& context);
+std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t piece_bytes);
+Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context);
 
 // What is so short is decoded before a thread has begun.
 constexpr std::uint64_t most_threadless_bytes = 64 << 10;

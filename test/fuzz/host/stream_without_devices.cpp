@@ -5,6 +5,7 @@ namespace penstock::chunks {
 
 std::string_view name_of(Format) { return "chunks"; }
 std::string_view words_of(Fault) { return "a fault"; }
+std::vector<std::string> Decoder::variants(Format, const Traits&) { return {}; }
 Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device>, Format, std::string_view) {
   return Status(Code::no_device, "there are no devices here");
 }

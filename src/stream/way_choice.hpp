@@ -1,0 +1,16 @@
+// What stands at the input's position, and which way takes it.
+#pragma once
+#include "stream/ways.hpp"
+
+namespace penstock::stream {
+
+// The format of the options, or what the first bytes say; an error also where the options' variant is none of its ways.
+Result<Format> format_of(Context& context);
+// The first that fits. The host's ways are asked where there is no device, or where it may be left.
+Result<const Way*> choose_way(Context& context, Format format);
+// What is told where the one way that was asked for does not fit.
+Status unfit(const Context& context);
+// Behind a member: whether another follows. gzip ignores zeros there, since tapes have blocks; anything else is an error.
+Result<bool> another_follows(Context& context, Format format);
+
+}  // namespace penstock::stream
