@@ -1,11 +1,13 @@
-"""nvCOMP's decompression on an NVIDIA GPU: of chunks that are given, and of any files of bytes in chunks that it makes of them itself.
+"""nvCOMP on an NVIDIA GPU: its decompression of chunks that are given, and of any files of bytes in chunks that it makes of them itself;
+and its compression of the texts that `penstock bench codecs` compresses.
 
     python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] TEXTS [ROWS [REPEATS]]
 
 TEXTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock bench fsst` and `penstock bench codecs`
 make them with --write-texts. A text is compressed by each codec (lz4, zstd and ans unless said; deflate, gdeflate, gzip and snappy are
 there, too). A file of chunks has the very chunks that the bench decodes, of the codec that its name begins with: u64 count, little-endian;
-for each chunk u64 its bytes and u64 the bytes of its text; all chunks; the text. Either is decompressed, compared with the text byte by
+for each chunk u64 its bytes and u64 the bytes of its text; all chunks; the text. Of a text of a case that compresses (`lz4 compress, logs`)
+the compression by that codec is what is timed, in chunks of --chunk. Either is decompressed, compared with the text byte by
 byte and then timed by device events, all chunks in one call. Prints `case;name;seconds;spread;bytes moved;bytes stored`.
 
 Where library or GPU are absent, and of chunks that nvCOMP has no decoder for, it says so and prints no figure; an error of nvCOMP, and a
@@ -96,19 +98,23 @@ class CompressedText(Batch):
                          [min(chunk_bytes, bytes_of_text - begin) for begin in range(0, bytes_of_text, chunk_bytes)])
         self.label = f"{chunk_bytes} bytes"
         self.require("Compress", "input", self.begins)
+        self.prepare()
         self.compress()
+        self.check_statuses("compressed")
+        self.packed_bytes = sum(self.cuda.download((SIZE * self.count)(), self.packed_sizes))
         self.decompress_scratch = self.scratch("Decompress")
 
-    def compress(self):
+    def prepare(self):
         stride = aligned(self.nvcomp.size(self.codec, "CompressGetMaxOutputChunkSize", self.largest, self.compress_options, None))
         self.packed_chunks = self.addresses(self.cuda.allocate(stride * self.count), range(0, stride * self.count, stride))
         self.packed_sizes = self.cuda.allocate(8 * self.count)
-        scratch = self.scratch("Compress")
+        self.compress_scratch = self.scratch("Compress")
         self.cuda.upload(self.plain, self.text)
-        self.nvcomp.call(self.codec, "CompressAsync", self.plain_chunks, self.plain_sizes, self.largest, self.count, *scratch,
-                         self.packed_chunks, self.packed_sizes, self.compress_options, self.statuses, self.cuda.stream)
-        self.check_statuses("compressed")
-        self.packed_bytes = sum(self.cuda.download((SIZE * self.count)(), self.packed_sizes))
+
+    def compress(self):
+        self.nvcomp.call(self.codec, "CompressAsync", self.plain_chunks, self.plain_sizes, self.largest, self.count,
+                         *self.compress_scratch, self.packed_chunks, self.packed_sizes, self.compress_options, self.statuses,
+                         self.cuda.stream)
 
 
 class GivenChunks(Batch):
@@ -140,9 +146,9 @@ class GivenChunks(Batch):
         self.packed_sizes = self.cuda.uploaded((SIZE * self.count)(*packed_sizes))
 
 
-def measured(batch, repeats):
+def measured(batch, work, repeats):
     """Median and spread of runs after two that do not count, as the program's own."""
-    seconds = sorted([batch.cuda.seconds_of(batch.decompress) for _ in range(repeats + 2)][2:])
+    seconds = sorted([batch.cuda.seconds_of(work) for _ in range(repeats + 2)][2:])
     median = seconds[len(seconds) // 2]
     return median, (seconds[-1] - seconds[0]) / median
 
@@ -160,14 +166,20 @@ def has_chunks(path):
     return path.suffix == ".chunks"
 
 
+def codec_to_compress_by(path):
+    """Of the text of a case that compresses, such as `lz4 compress, logs`; None of others."""
+    codec, _, work = path.stem.partition(",")[0].strip().partition(" ")
+    return codec if work == "compress" and not has_chunks(path) else None
+
+
 def measure(cuda, nvcomp, path, codec, arguments):
     file = bytes_of(path)
     if file is None:
         return
     try:
         batch = GivenChunks(cuda, nvcomp, codec, file) if has_chunks(path) else CompressedText(cuda, nvcomp, codec, file, arguments.chunk)
-        batch.verify()
-        median, spread = measured(batch, arguments.repeats)
+        batch.verify()      # behind which the text is on the device again
+        median, spread = measured(batch, batch.compress if codec_to_compress_by(path) else batch.decompress, arguments.repeats)
     finally:
         cuda.free_all()
     name = f"nvCOMP {'.'.join(map(str, nvcomp.version))} {batch.codec}, {batch.label}"
@@ -176,9 +188,10 @@ def measure(cuda, nvcomp, path, codec, arguments):
 
 def codecs_of(path, chosen):
     """What a file is measured by: a text by each codec, chunks by their own."""
-    if not has_chunks(path):
+    codec = codec_to_compress_by(path)
+    if not has_chunks(path) and codec is None:
         return chosen or ["lz4", "zstd", "ans"]
-    codec = path.stem.partition(",")[0].strip()
+    codec = codec or path.stem.partition(",")[0].strip()
     if codec not in CODECS:
         print(f"nvcomp.py: {path.stem}: no figure, nvCOMP has no decoder of {codec} chunks", file=sys.stderr)
         return []

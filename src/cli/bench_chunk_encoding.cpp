@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "cli/output_file.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -124,6 +126,16 @@ class EncodingBench {
   std::unique_ptr<Queue> queue_;
 };
 
+// For peers, which compress it themselves.
+Status write_text(const Bytes& text, const std::string& work, const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code ignored;      // the file tells what cannot be written
+  std::filesystem::create_directories(folder, ignored);
+  PENSTOCK_ASSIGN(const auto file, OutputFile::create((std::filesystem::path(folder) / (work + ".text")).string()));
+  PENSTOCK_TRY(file->write({text.data(), text.size()}));
+  return file->commit();
+}
+
 }  // namespace
 
 bool is_encoded(const ChunkLibrary& library, const Traits& traits) {
@@ -132,6 +144,7 @@ bool is_encoded(const ChunkLibrary& library, const Traits& traits) {
 
 Status measure_chunk_encoding(const std::shared_ptr<Device>& device, const ChunkLibrary& library, const std::string& work,
                               const Bytes& text, std::uint64_t chunk_bytes, const BenchOptions& options, Figures& figures) {
+  PENSTOCK_TRY(write_text(text, work, options.texts_folder));
   EncodingBench bench(device, library, text, chunk_bytes);
   PENSTOCK_TRY(bench.open());
   for (const std::string& variant : chunks::Encoder::variants(library.format, device->traits())) {

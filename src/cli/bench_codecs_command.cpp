@@ -194,7 +194,8 @@ Action declare_bench_codecs(Arguments& arguments) {
   arguments.value("--chunk", "BYTES", options->chunk_bytes, "text of a chunk", 1, std::uint64_t{1} << 30);
   arguments.value("--variant", "NAME", options->variant, "this way of decoding or compressing alone");
   arguments.value("--files", "PATHS", options->files, "text of these files, separated by commas; over and over where they are short");
-  arguments.value("--write-texts", "FOLDER", options->texts_folder, "write each case's chunks and text there, a file for peers to read");
+  arguments.value("--write-texts", "FOLDER", options->texts_folder,
+                  "write each case's chunks and text, or the text to compress, there, a file for peers to read");
   return [options] {
     return run_bench(*options, "chunks", [&](const std::shared_ptr<Device>& device, const BenchOptions& now) {
       CodecsOptions all = *options;

@@ -57,6 +57,15 @@ class NvcompPeer(unittest.TestCase):
                          [f"decode, lines;nvCOMP 6.0.1 {codec}, 4096 bytes;0.000500000;0.0000;{len(TEXT) + stored};{stored}"
                           for codec in ("LZ4", "Zstd", "ANS")])
 
+    def test_the_text_of_a_case_that_compresses_is_compressed_by_its_codec(self):
+        (self.texts / "decode, lines.text").rename(self.texts / "lz4 compress, lines.text")
+        (self.texts / "bzip compress, lines.text").write_bytes(TEXT)
+        ended = self.peer()
+        stored = len(TEXT) - 100 + 8 * -(-len(TEXT) // 4096)
+        self.assertEqual(ended.stdout.splitlines(),
+                         [f"lz4 compress, lines;nvCOMP 6.0.1 LZ4, 4096 bytes;0.000500000;0.0000;{len(TEXT) + stored};{stored}"])
+        self.assertIn("no decoder of bzip", ended.stderr)
+
     def test_codecs_are_chosen(self):
         self.assertIn("Deflate", self.peer("--codec", "deflate").stdout)
 
