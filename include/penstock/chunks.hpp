@@ -29,7 +29,7 @@ enum class Format : unsigned char {
   zlib,         // streams: RFC 1950; what stands behind the checksum is not looked at; distances beyond the window that the header tells
                 // are taken, as zlib takes them
   gzip,         // members, one a chunk: RFC 1952; what stands behind the member, another one as well, is not looked at
-  zstd,         // frames: RFC 8878; one a chunk, without a dictionary, of less than 1 GiB; what stands behind it is not looked at
+  zstd,         // frames: RFC 8878; one a chunk, without a dictionary, of less than 512 MiB; what stands behind it is not looked at
 };
 std::string_view name_of(Format format);      // "LZ4"
 

@@ -12,15 +12,17 @@ constexpr std::string_view deflate_tables = "deflate/kernels/deflate_tables", de
                            deflate_blocks = "deflate/kernels/deflate_blocks", deflate_items = "deflate/kernels/deflate_items",
                            stream_headers = "deflate/kernels/stream_headers", item_checksums = "checksum/kernels/checksum_items";
 constexpr std::uint64_t deflate_team_bytes = 7424, deflate_list_bytes = 2048 * 4;      // MOST_TOKENS
+constexpr Phase zstd_order = {.kernel = "zstd_order", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_order"},
+                              .takers = Takers::one_group};
 constexpr Phase zstd_sequences = {
     .kernel = "zstd_sequences",
     .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_codes",
               "zstd/kernels/zstd_sequences"},
-    .takers = Takers::items_by_number, .local_bytes = 2688 + 356, .takers_a_group = 32};
+    .takers = Takers::items_by_number, .local_bytes = 2704 + 356, .takers_a_group = 32};
 constexpr Phase zstd_literals = {
     .kernel = "zstd_literals",
     .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_literals"},
-    .takers = Takers::items_by_number, .local_bytes = 1320, .takers_a_group = 32, .items_a_chunk = 4};
+    .takers = Takers::items_by_number, .local_bytes = 1243, .takers_a_group = 28, .items_a_chunk = 4};
 constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
                                  .files = {"zstd/kernels/zstd_frame", "checksum/kernels/xxh", "zstd/kernels/zstd_checksum"},
                                  .takers = Takers::items_by_number, .takers_a_group = 128, .items_a_chunk = 4};
@@ -83,17 +85,17 @@ constexpr std::array table = {
                              .files = {deflate_items, stream_headers, item_checksums, "deflate/kernels/gzip_decode_items"}}},
             .is_for_cpus = true},
     Variant{.name = "zstd_decode_team", .format = Format::zstd,
-            .phases = {zstd_sequences, zstd_literals,
+            .phases = {zstd_order, zstd_sequences, zstd_literals,
                        Phase{.kernel = "zstd_text",
                              .files = {"zstd/kernels/zstd_frame", copies, memory, sequences, "zstd/kernels/zstd_text"},
                              .takers = Takers::teams, .local_bytes = 2560, .takers_a_group = 8, .groups_a_unit = 6},
                        zstd_checksum},
-            .bytes_a_chunk = 16, .bytes_a_match = 8},
+            .bytes_a_chunk = 24, .bytes_a_match = 8},
     Variant{.name = "zstd_decode_items", .format = Format::zstd,
-            .phases = {zstd_sequences, zstd_literals,
+            .phases = {zstd_order, zstd_sequences, zstd_literals,
                        Phase{.kernel = "zstd_text_items", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_text_items"}},
                        zstd_checksum},
-            .bytes_a_chunk = 16, .bytes_a_match = 8},
+            .bytes_a_chunk = 24, .bytes_a_match = 8},
 };
 
 struct FaultWords { Fault fault; Code code; const char* words; };

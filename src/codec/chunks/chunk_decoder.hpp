@@ -11,8 +11,9 @@
 
 namespace penstock::chunks {
 
-// Who takes a chunk: teams of 32 items (team.kc) and items take chunks by the counter; of items by number each chunk has so many.
-enum class Takers : unsigned char { teams, items, items_by_number };
+// Who takes a chunk: teams of 32 items (team.kc) and items take chunks by the counter; of items by number each chunk has so many; one group
+// takes them all.
+enum class Takers : unsigned char { teams, items, items_by_number, one_group };
 
 struct Phase {
   std::string_view kernel;                      // its name; empty: no phase
@@ -27,7 +28,7 @@ struct Phase {
 struct Variant {
   std::string_view name;
   Format format;
-  std::array<Phase, 4> phases;
+  std::array<Phase, 5> phases;
   std::uint64_t bytes_in_flight = 0;            // of scratch memory, for each chunk that is being decoded
   std::uint64_t bytes_a_chunk = 0, bytes_a_match = 0;      // for each chunk, and for each match of 3 bytes that its text may have
   bool is_for_cpus = false;                     // alone

@@ -15,6 +15,7 @@ struct BuiltPhase {
   std::shared_ptr<Program> program;
 
   std::uint32_t groups(const Traits& traits, std::uint32_t chunk_count) const {
+    if (phase.takers == Takers::one_group) return chunk_count != 0;
     if (phase.takers != Takers::items_by_number) return groups_of(policy, traits, chunk_count);
     return (chunk_count + policy.chunks_a_group - 1) / policy.chunks_a_group;
   }
@@ -78,6 +79,7 @@ template <class Codec> Result<std::unique_ptr<Codec>> build(std::shared_ptr<Devi
 GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
   if (phase.takers == Takers::items) return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
   const std::uint64_t room = phase.local_bytes == 0 ? phase.takers_a_group : traits.local_bytes / phase.local_bytes;
+  if (phase.takers == Takers::one_group) return {traits.is_cpu ? 1 : std::min(traits.max_group_size, 1024u), 1, 1};
   if (phase.takers == Takers::items_by_number) {
     if (traits.is_cpu) return {1, 1, 1};
     const auto items = static_cast<std::uint32_t>(
