@@ -18,7 +18,7 @@ struct DecompressCommand {
   std::vector<std::string> files;
   std::string output, codec, dictionary, variant, max_output, device;
   std::uint64_t threads = 0;
-  bool tests = false, lists = false, replaces = false, no_progress = false, falls_back = false;
+  bool tests = false, lists = false, replaces = false, no_progress = false, falls_back = false, stays = false;
 };
 
 // What a name becomes without its suffix.
@@ -128,10 +128,15 @@ class Decompressor {
       return !interrupted();
     };
     const auto write = [&](std::span<const std::byte> bytes) { return output ? output->write(bytes) : Status(); };
-    auto report = stream::decompress(source_of(file), write, options_);
+    auto report = command_.stays ? decode_there(file) : stream::decompress(source_of(file), write, options_);
     bar.erase();
     if (!report.ok()) return report.status().with("while decompressing " + shown_name(file));
     return report;
+  }
+
+  Result<stream::Report> decode_there(const std::string& file) const {
+    PENSTOCK_ASSIGN(stream::DeviceText text, stream::decompress_to_device(source_of(file), options_));
+    return std::move(text.report);
   }
 
   const DecompressCommand& command_;
@@ -142,6 +147,8 @@ class Decompressor {
 Status decompress(const DecompressCommand& command) {
   if (command.files.size() > 1 && !command.output.empty() && command.output != "-")
     return {Code::invalid, "several files cannot become the one that --output names; '-' takes them one after another"};
+  if (command.stays && (command.device.empty() || command.falls_back || !(command.tests || command.lists)))
+    return {Code::invalid, "--stay is for --test and --list on a --device, and nothing falls back then"};
   PENSTOCK_ASSIGN(auto dictionary, read_dictionary(command.dictionary));
   Decompressor decompressor(command, std::move(dictionary));
   PENSTOCK_TRY(decompressor.open_device());
@@ -179,6 +186,7 @@ Action declare_decompress(Arguments& arguments) {
   arguments.value("--device", "ID", command->device, "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu): independent"
                   " blocks of lz4, framed snappy, bgzip and other gzip members that name their size");
   arguments.flag("--fallback", command->falls_back, "with --device: what the device does not decode is decoded here; else it is an error");
+  arguments.flag("--stay", command->stays, "with --test --device: the whole file is one batch, and its text stays in the device's memory");
   arguments.value("--threads,-T", "N", command->threads, "that decode; 0: as many as cores", 0, 1024);
   arguments.value("--variant", "NAME", command->variant, "the one way to decode; the report names the one that is chosen",
                   [](const std::string& name) { return check_name(name, variant_names()); });

@@ -17,7 +17,7 @@ template <class T> Status upload_all(Device& device, Queue& queue, const std::ve
 // A batch of large LZ4 blocks has too few of them for a device's teams: several teams take one.
 std::string_view variant_for(chunks::Format format, std::uint64_t most_text_bytes, const Traits& traits) {
   constexpr std::string_view by_stretches = "lz4_decode_stretches";
-  constexpr std::uint64_t least_text_bytes = 256 << 10;      // of 64 KiB a batch of 64 MiB has a thousand
+  constexpr std::uint64_t least_text_bytes = 256 << 10;      // of 64 KiB a batch has a thousand and more
   if (format != chunks::Format::lz4 || most_text_bytes < least_text_bytes) return {};
   const std::vector<std::string> variants = chunks::Decoder::variants(format, traits);
   return std::find(variants.begin(), variants.end(), by_stretches) != variants.end() ? by_stretches : std::string_view();
