@@ -46,18 +46,41 @@ TEST(Lz4Chunks, RoomOfAnySizeGetsTheVerdictOfTheReference) {
   on_each_way(Format::lz4, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
 }
 
+// Literals, a match whose length goes on for several bytes, and few literals behind it.
+std::vector<Chunk> long_matches_near_the_end(std::size_t literals_before) {
+  std::vector<Chunk> chunks;
+  for (std::size_t length_bytes = 1; length_bytes < 40; length_bytes += 1 + length_bytes / 4)
+    for (std::size_t literals = 0; literals < 8; literals++) {
+      Bytes block = {static_cast<std::uint8_t>(literals_before < 15 ? literals_before * 16 + 15 : 255)};
+      if (literals_before >= 15) {
+        block.insert(block.end(), (literals_before - 15) / 255, 255);
+        block.push_back(static_cast<std::uint8_t>((literals_before - 15) % 255));
+      }
+      const Bytes before = random_text(literals_before, 1);
+      block.insert(block.end(), before.begin(), before.end());
+      block.push_back(1), block.push_back(0);
+      block.insert(block.end(), length_bytes - 1, 255);
+      block.push_back(130), block.push_back(static_cast<std::uint8_t>(literals * 16));
+      block.insert(block.end(), literals, 'b');
+      chunks.push_back({std::move(block), literals_before + 20'000});
+    }
+  return chunks;
+}
 TEST(Lz4Chunks, BlocksMadeByHandAreJudgedRight) {
   Bytes endless(5000, 255);      // a length that does not end
   Bytes ends = endless;
   ends.push_back(0);
   const std::vector<Chunk> chunks = {
-      {{}, 10}, {{0}, 0}, {{0}, 10}, {{0x10, 'a'}, 1}, {{0x10, 'a'}, 0}, {{0x10}, 1}, {{0x20, 'a', 'b'}, 100}, {{0x40, 'a', 'b', 'c'}, 100},
-      {{0x10, 'a', 1, 0}, 100}, {{0x10, 'a', 1, 0, 0}, 100}, {{0x10, 'a', 2, 0, 0x50, 1, 2, 3, 4, 5}, 100},
-      {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 100}, {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 10},
-      {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 9},
+      {{}, 10}, {{0}, 0}, {{0}, 10}, {{9}, 0}, {{9}, 10}, {{0x0f}, 0}, {{0x0f}, 1}, {{0x10, 'a'}, 1}, {{0x10, 'a'}, 0}, {{0x10}, 1},
+      {{0x20, 'a', 'b'}, 100}, {{0x40, 'a', 'b', 'c'}, 100}, {{0x10, 'a', 1, 0}, 100}, {{0x10, 'a', 1, 0, 0}, 100},
+      {{0x10, 'a', 2, 0, 0x50, 1, 2, 3, 4, 5}, 100}, {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 100},
+      {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 10}, {{0x10, 'a', 1, 0, 0x50, 1, 2, 3, 4, 5}, 9},
       {{0x1f, 'a', 1, 0, 255, 255, 200, 0x50, 1, 2, 3, 4, 5}, 1000}, {{0x1f, 'a', 1, 0, 255, 255, 200, 0x50, 1, 2, 3, 4, 5}, 700},
       {endless, 100'000}, {ends, 2'000'000}, {{0xf0, 255, 255}, 600}, {Bytes(64, 0), 100}, {Bytes(2048, 0x11), 100'000}};
-  on_each_way(Format::lz4, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+  on_each_way(Format::lz4, [&](const Way& way) {
+    expect_verdicts(way, reference, chunks);
+    expect_verdicts(way, reference, long_matches_near_the_end(1));
+  });
 }
 
 TEST(Lz4Chunks, AFaultNamesItsTokenAndNotThoseBefore) {
@@ -140,6 +163,10 @@ TEST_P(Lz4StretchesOnHost, LongBlocksComeBack) {
 TEST_P(Lz4StretchesOnHost, LongBlocksThatAreDamagedAreTold) {
   expect_verdicts(way_, reference, damaged_blocks(mixed_text(120'000, 6)));
   expect_verdicts(way_, reference, damaged_blocks(words_text(120'000, 7)));
+  std::vector<Chunk> near_the_end;
+  const std::vector<Chunk> all = long_matches_near_the_end(17'000);
+  for (std::size_t i = 0; i < all.size(); i += 9) near_the_end.push_back(all[i]);
+  expect_verdicts(way_, reference, near_the_end);
 }
 // What the phases cannot take is decoded by one team, which nobody would see but by its time.
 TEST_P(Lz4StretchesOnHost, SoundBlocksAreNotLeftToOneTeam) {

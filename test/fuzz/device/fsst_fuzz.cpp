@@ -5,6 +5,7 @@
 #include "codec/fsst/automaton.hpp"
 #include "fuzz/device/fsst_column.hpp"
 #include "fuzz/device/linked_device.hpp"
+#include "fuzz/device/linked_programs.hpp"
 
 namespace penstock::fuzz {
 namespace {
@@ -30,8 +31,22 @@ template <class T> T value_at(const Buffer& buffer, std::uint64_t place) {
   return value;
 }
 
+// As a GPU with groups of 8 items, or as a CPU.
+Traits traits_of(bool is_cpu) {
+  Traits traits;
+  traits.id = traits.name = "linked";
+  traits.target = Target::host;
+  traits.compute_units = 2;
+  traits.max_group_size = is_cpu ? 1 : 8;
+  traits.global_bytes = traits.max_allocation_bytes = std::uint64_t{1} << 30;
+  traits.local_bytes = 32 << 10;
+  traits.is_cpu = is_cpu;
+  traits.has_f64 = traits.has_atomic_u64 = true;
+  return traits;
+}
+
 struct Bench {
-  Bench(const FuzzedColumn& its, bool is_cpu) : column(its), texts(its), device(make_linked_device(is_cpu)) {
+  Bench(const FuzzedColumn& its, bool is_cpu) : column(its), texts(its), device(make_linked_device(traits_of(is_cpu))) {
     queue = expected(device->queue(), "a queue");
     there = expected(DeviceStrings::bring(*device, *queue, column.strings), "a column of a sound layout is brought");
     if (!column.has_other_offsets) return;
@@ -329,6 +344,16 @@ void try_column(std::uint32_t what, const Bench& bench, const Input& input) {
 }
 
 }  // namespace
+
+const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel) {
+  const bool has_long_offsets = source.text.find("FSST_OFFSET u64") != std::string::npos;
+  const bool has_near_tables = source.text.find("MATCH_LOCAL_STATES") != std::string::npos;
+  require(source.group_size == 1 || source.group_size == 8, "groups of this size are linked: " + std::to_string(source.group_size));
+  if (source.group_size == 1)
+    return has_long_offsets ? kernelc::group1_u64::find(kernel, has_near_tables) : kernelc::group1_u32::find(kernel, has_near_tables);
+  return has_long_offsets ? kernelc::group8_u64::find(kernel, has_near_tables) : kernelc::group8_u32::find(kernel, has_near_tables);
+}
+
 }  // namespace penstock::fuzz
 
 // The first two bytes say what is tried on which device, the next 64 are what it takes of its own, the others are the column.

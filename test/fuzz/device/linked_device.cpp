@@ -8,7 +8,6 @@
 
 #include "fuzz/device/linked_device.hpp"
 
-#include "fuzz/device/linked_programs.hpp"
 #include "fuzz/input.hpp"
 #include "kernel/kernel_text.hpp"
 
@@ -31,18 +30,8 @@ struct HeapBuffer : Buffer {
   mutable std::vector<std::byte> content;      // queues write to buffers they get as const
 };
 struct LinkedProgram : Program {
-  explicit LinkedProgram(const ProgramSource& source)
-      : has_long_offsets(source.text.find("FSST_OFFSET u64") != std::string::npos),
-        has_near_tables(source.text.find("MATCH_LOCAL_STATES") != std::string::npos) {
-    group_size_ = source.group_size;
-  }
-  const kernelc::KernelEntry* find(std::string_view kernel) const {
-    require(group_size_ == 1 || group_size_ == 8, "groups of this size are linked: " + std::to_string(group_size_));
-    if (group_size_ == 1)
-      return has_long_offsets ? kernelc::group1_u64::find(kernel, has_near_tables) : kernelc::group1_u32::find(kernel, has_near_tables);
-    return has_long_offsets ? kernelc::group8_u64::find(kernel, has_near_tables) : kernelc::group8_u32::find(kernel, has_near_tables);
-  }
-  bool has_long_offsets, has_near_tables;
+  explicit LinkedProgram(const ProgramSource& from) : source(from) { group_size_ = source.group_size; }
+  ProgramSource source;
 };
 struct DoneEvent : Event {
   Status wait() const override { return {}; }
@@ -89,7 +78,7 @@ class LinkedQueue : public Queue {
     return {};
   }
   Status launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) override {
-    const kernelc::KernelEntry* const entry = static_cast<const LinkedProgram&>(program).find(kernel);
+    const kernelc::KernelEntry* const entry = find_linked(static_cast<const LinkedProgram&>(program).source, kernel);
     require(entry != nullptr, "a kernel is linked: " + std::string(kernel));
     const std::vector<bool> are_written = written_parameters(entry->parameters);
     require(are_written.size() == arguments.size(), "as many arguments as parameters: " + std::string(kernel));
@@ -116,16 +105,7 @@ class LinkedQueue : public Queue {
 
 class LinkedDevice : public Device {
  public:
-  explicit LinkedDevice(bool is_cpu) {
-    traits_.id = traits_.name = "linked";
-    traits_.target = Target::host;
-    traits_.compute_units = 2;
-    traits_.max_group_size = is_cpu ? 1 : 8;
-    traits_.global_bytes = traits_.max_allocation_bytes = std::uint64_t{1} << 30;
-    traits_.local_bytes = 32 << 10;
-    traits_.is_cpu = is_cpu;
-    traits_.has_f64 = traits_.has_atomic_u64 = true;
-  }
+  explicit LinkedDevice(const Traits& traits) { traits_ = traits; }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(bytes));
   }
@@ -140,7 +120,7 @@ class LinkedDevice : public Device {
 
 }  // namespace
 
-std::shared_ptr<Device> make_linked_device(bool is_cpu) { return std::make_shared<LinkedDevice>(is_cpu); }
+std::shared_ptr<Device> make_linked_device(const Traits& traits) { return std::make_shared<LinkedDevice>(traits); }
 
 void set_launches(std::uint32_t number) {
   least_groups = 1 + number / 3 % 5;

@@ -5,10 +5,13 @@
 
 #include "penstock/device.hpp"
 
+namespace kernelc { struct KernelEntry; }
+
 namespace penstock::fuzz {
 
-// As a GPU with groups of 8 items, or as a CPU.
-std::shared_ptr<Device> make_linked_device(bool is_cpu);
+std::shared_ptr<Device> make_linked_device(const Traits& traits);
+// A kernel of the program that is built from `source`; null where it is not linked. Each fuzz program has its own.
+const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel);
 // Chooses how kernels are launched from now on: the order in which items take their turns, and how many groups kernels of FSST have at the
 // least, which share out their work whatever the number is.
 void set_launches(std::uint32_t number);
