@@ -16,6 +16,7 @@
 #include "cli/bench_corpora.hpp"
 #include "cli/bench_table.hpp"
 #include "cli/commands.hpp"
+#include "cli/phase_times.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 struct CodecsOptions : BenchOptions {
   std::uint64_t chunk_bytes = 65536;
   std::string files;      // in place of made texts; separated by commas
+  bool has_phases = false;      // a line a kernel, too
 };
 
 constexpr const char* corpus_of_files = "files";
@@ -69,6 +71,23 @@ class CodecBench {
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(done->wait());
     return done->seconds_since(*begun);
+  }
+
+  // A figure for each kernel that a run launches, the median of `repeats` runs.
+  Result<Figures> phases(const std::string& work, const std::string& name, std::uint64_t repeats) {
+    TimedQueue timed(*queue_);
+    std::vector<std::vector<double>> seconds;      // by launch
+    std::vector<PhaseTime> times;
+    for (std::uint64_t i = 0; i < repeats; i++) {
+      PENSTOCK_TRY(decoder_->enqueue(timed, batch_, *scratch_));
+      PENSTOCK_ASSIGN(times, timed.take_times());
+      seconds.resize(times.size());
+      for (std::size_t phase = 0; phase < times.size(); phase++) seconds[phase].push_back(times[phase].seconds);
+    }
+    Figures figures;
+    for (std::size_t phase = 0; phase < times.size(); phase++)
+      figures.push_back(with_bytes(figure_of(work, name + ": " + times[phase].kernel, 0, std::move(seconds[phase]))));
+    return figures;
   }
 
   Status verify() {
@@ -153,6 +172,9 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     PENSTOCK_ASSIGN(Figure figure, time_runs(name, "penstock " + variant, 0, options.repeats, [&] { return bench.run_seconds(); }));
     figure.share_of_studies = library.share_of_studies;
     figures.push_back(bench.with_bytes(std::move(figure)));
+    if (!options.has_phases) continue;
+    PENSTOCK_ASSIGN(const Figures phases, bench.phases(name, variant, options.repeats));
+    figures.insert(figures.end(), phases.begin(), phases.end());
   }
   std::vector<HostDecoder> decoders = {{library.library, library.decompress}};
   decoders.insert(decoders.end(), library.decoders.begin(), library.decoders.end());
@@ -197,6 +219,7 @@ Action declare_bench_codecs(Arguments& arguments) {
   declare_bench_options(arguments, *options, {"chunks to decode or to make", physical_memory_bytes() / 4 / 65536, case_names()});
   arguments.value("--chunk", "BYTES", options->chunk_bytes, "text of a chunk", 1, std::uint64_t{1} << 30);
   arguments.value("--variant", "NAME", options->variant, "this way of decoding or compressing alone");
+  arguments.flag("--phases", options->has_phases, "a line for each kernel of a way of decoding, too: its time with its launch");
   arguments.value("--files", "PATHS", options->files, "text of these files, separated by commas; over and over where they are short");
   arguments.value("--write-texts", "FOLDER", options->texts_folder,
                   "write each case's chunks and text, or the text to compress, there, a file for peers to read");

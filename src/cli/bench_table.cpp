@@ -201,6 +201,10 @@ Result<Figure> time_runs(std::string work, std::string name, double bytes, std::
     PENSTOCK_ASSIGN(const double once, run_seconds());
     if (i >= 2) seconds.push_back(once);
   }
+  return figure_of(std::move(work), std::move(name), bytes, std::move(seconds));
+}
+
+Figure figure_of(std::string work, std::string name, double bytes, std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
   return Figure{std::move(work), std::move(name), median, (seconds.back() - seconds.front()) / median, bytes, 0, 0, 0, 0};

@@ -48,6 +48,9 @@ using Figures = std::vector<Figure>;
 Result<Figure> time_runs(std::string work, std::string name, double bytes, std::uint64_t repeats,
                          const std::function<Result<double>()>& run_seconds);
 
+// Median and spread of runs that were timed, one at least.
+Figure figure_of(std::string work, std::string name, double bytes, std::vector<double> seconds);
+
 // Opens the device and measures, in a sweep of rows once for each power of two from 2^16 to --rows. Adds the peers' figures for our cases
 // and prints all of them, with the share of the device's copy bandwidth; a peer that failed is an error after that.
 Status run_bench(const BenchOptions& options, const char* rows_are,

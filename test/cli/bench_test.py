@@ -87,13 +87,21 @@ class Bench(CommandLineTest):
     def test_chunks_of_each_format_are_timed_beside_its_library(self):
         (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(300)))
         for name, libraries in (("lz4", ["liblz4"]), ("snappy", ["libsnappy"]), ("deflate", ["libdeflate", "zlib"]),
-                                ("zlib", ["libdeflate", "zlib"]), ("gzip", ["libdeflate", "zlib"])):
+                                ("zlib", ["libdeflate", "zlib"]), ("gzip", ["libdeflate", "zlib"]), ("zstd", ["libzstd"])):
             with self.subTest(name):
                 figures = self.figures("codecs", "--rows", "3", "--chunk", "2048", "--only", f"{name},", "--files", self.folder / "a")
                 self.assertEqual([figure["name"] for figure in figures],
                                  [f"penstock {name}_decode_items", *(f"{library}, all cores" for library in libraries)])
-                self.assertEqual(figures[0].get("share_of_studies"), {"lz4": 0.45, "snappy": None}.get(name, 0.12))
+                self.assertEqual(figures[0].get("share_of_studies"), {"lz4": 0.45, "snappy": None, "zstd": 0.28}.get(name, 0.12))
                 self.assertNotIn("share_of_studies", figures[1])
+
+    def test_phases_are_a_line_a_kernel_behind_the_way_that_they_are_of(self):
+        (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(900)))
+        figures = self.figures("codecs", "--rows", "3", "--chunk", "4096", "--only", "zstd,", "--files", self.folder / "a", "--phases")
+        way = "zstd_decode_items"
+        phases = ["zstd_order", "zstd_sequences", "zstd_literals", "zstd_text_items", "zstd_checksum"]
+        self.assertEqual([figure["name"] for figure in figures],
+                         [f"penstock {way}", *(f"{way}: {phase}" for phase in phases), "libzstd, all cores"])
 
     def test_chunks_that_a_device_makes_are_timed_beside_the_library(self):
         (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(900)))
