@@ -116,6 +116,43 @@ TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheVerdictOfTheReference) {
   on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
 }
 
+// A byte, and `count` sequences of three bytes, of which each takes `offset_bits` bits of their stream: 2 for distance 1, 3 for distance 5.
+Bytes frame_of_threes(std::uint32_t count, std::uint32_t offset_bits = 2) {
+  Bytes frame = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x08, 0, 0, 'a'};
+  Bytes block = {0, static_cast<std::uint8_t>(count), 0x54, 0, static_cast<std::uint8_t>(offset_bits), 0};      // tables of one code
+  block.resize(block.size() + count * offset_bits / 8);
+  block.push_back(static_cast<std::uint8_t>(1 << (count * offset_bits % 8)));
+  const auto head = static_cast<std::uint32_t>(1 + (2 << 1) + (block.size() << 3));
+  for (std::uint32_t at = 0; at < 3; at++) frame.push_back(static_cast<std::uint8_t>(head >> (8 * at)));
+  frame.insert(frame.end(), block.begin(), block.end());
+  return frame;
+}
+
+// Sequences that fill their list, and one more; the list of the next chunk, a larger one that is decoded before, begins behind it.
+TEST(ZstdChunks, ASequenceWithoutRoomLeavesTheNextChunkAlone) {
+  std::vector<Chunk> chunks;
+  for (std::uint32_t i = 0; i < 32; i++) {
+    chunks.push_back({frame_of_threes(101), 301});
+    chunks.push_back({reference.compressed(bytes_of(zstd_test::log_lines(301, i))), 301});
+  }
+  on_each_way(Format::zstd, [&](const Way& way) {
+    expect_verdicts(way, reference, chunks);
+    expect_verdicts(way, reference, {{frame_of_threes(101), 304}, {frame_of_threes(1), 4}});
+    for (const std::uint64_t capacity : {0, 1, 2}) expect_verdicts(way, reference, {{frame_of_threes(2), capacity}});
+  });
+}
+
+TEST(ZstdChunks, TextWithoutRoomIsTooLongAndNotCorrupt) {
+  const Bytes text = mixed_text(400, 5);
+  const std::vector<Chunk> chunks = rooms(reference.compressed(text), text.size());
+  on_each_way(Format::zstd, [&](const Way& way) {
+    TAKE(const auto result, decoded(way, Format::zstd, chunks));
+    for (std::size_t room = 0; room < chunks.size(); room++) EXPECT_EQ(result[room].verdict.fault, Fault::too_long) << room;
+    TAKE(const auto far, decoded(way, Format::zstd, {{frame_of_threes(1, 3), 100}}));
+    EXPECT_EQ(far[0].verdict.fault, Fault::bad_distance);
+  });
+}
+
 struct Judged { Bytes bytes; Fault fault; std::uint32_t offset; };
 TEST(ZstdChunks, AFaultNamesItsBlock) {
   const Bytes frame = bytes_of(zstd_test::compressed(zstd_test::words(300'000, 1), {}));
@@ -151,6 +188,7 @@ TEST(ZstdChunks, ABatchThatDoesNotTellItsTextsSizesIsRefused) {
     EXPECT_EQ(decoder->enqueue(*queue, batch, *memory).code(), Code::invalid);
     batch.most_text_bytes = 1 << 20;
     EXPECT_EQ(decoder->enqueue(*queue, batch, *memory).code(), Code::invalid);      // for the scratch memory
+    EXPECT_GE(decoder->scratch_bytes(3, UINT64_MAX), decoder->scratch_bytes(3, 1 << 29));
   });
 }
 
@@ -166,6 +204,8 @@ TEST_P(ZstdChunksOnHost, TextsComeBackAndBadFramesAreTold) {
     for (std::uint32_t seed = 0; seed < 2; seed++) texts.push_back(mixed_text(5000, seed)), texts.push_back(numbers_text(3000, seed));
     expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, 12}}), texts);
     expect_texts(way, reference, {mixed_text(900, 20), mixed_text(77, 21)}, {5, 1});
+    expect_verdicts(way, reference, {{frame_of_threes(101), 301}, {frame_of_threes(2), 301}});
+    expect_verdicts(way, reference, {{frame_of_threes(2), 1}});
     const std::vector<Bytes> frames = small_frames();
     expect_verdicts(way, reference, prefixes(frames[2], 1000));
     for (const std::size_t i : {2, 8}) expect_verdicts(way, reference, single_changes(frames[i], 1000, 127));

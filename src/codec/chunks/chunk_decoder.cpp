@@ -90,12 +90,12 @@ constexpr std::array table = {
                              .files = {"zstd/kernels/zstd_frame", copies, memory, sequences, "zstd/kernels/zstd_text"},
                              .takers = Takers::teams, .local_bytes = 2560, .takers_a_group = 8, .groups_a_unit = 6},
                        zstd_checksum},
-            .bytes_a_chunk = 24, .bytes_a_match = 8},
+            .bytes_a_chunk = 24 + 8, .bytes_a_match = 8},
     Variant{.name = "zstd_decode_items", .format = Format::zstd,
             .phases = {zstd_order, zstd_sequences, zstd_literals,
                        Phase{.kernel = "zstd_text_items", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_text_items"}},
                        zstd_checksum},
-            .bytes_a_chunk = 24, .bytes_a_match = 8},
+            .bytes_a_chunk = 24 + 8, .bytes_a_match = 8},
 };
 
 struct FaultWords { Fault fault; Code code; const char* words; };

@@ -7,6 +7,9 @@ namespace penstock::chunks {
 namespace {
 
 constexpr std::uint64_t scratch_head_bytes = 256;      // the counter; what chunks have of scratch memory begins behind it
+// Of what is decoded by lists of matches no chunk has more text (zstd_frame.kc, MOST_FRAME_TEXT), whatever room it has: products of larger
+// numbers would not fit into 64 bits.
+constexpr std::uint64_t most_listed_text_bytes = 0x1fffffff;
 
 // A phase, compiled.
 struct BuiltPhase {
@@ -40,7 +43,8 @@ template <class Codec> class KernelCodec final : public Codec {
     std::uint64_t most_in_flight = 0;
     for (const BuiltPhase& phase : phases_)
       most_in_flight = std::max(most_in_flight, std::uint64_t{phase.groups(device_->traits(), chunk_count)} * phase.policy.chunks_a_group);
-    const std::uint64_t of_chunk = variant_.bytes_a_chunk + variant_.bytes_a_match * (most_text_bytes / 3);
+    const std::uint64_t most_matches = std::min(most_text_bytes, most_listed_text_bytes) / 3;
+    const std::uint64_t of_chunk = variant_.bytes_a_chunk + variant_.bytes_a_match * most_matches;
     return scratch_head_bytes + most_in_flight * variant_.bytes_in_flight + chunk_count * of_chunk;
   }
   std::string_view variant() const override { return variant_.name; }
@@ -53,7 +57,7 @@ template <class Codec> class KernelCodec final : public Codec {
     arguments.push_back(Argument::value(batch.chunk_count));
     if (variant_.has_scratch()) arguments.push_back(Argument::of(scratch));
     if (variant_.bytes_a_match != 0)
-      arguments.push_back(Argument::value(static_cast<std::uint32_t>(std::min(batch.most_text_bytes, most_chunk_bytes))));
+      arguments.push_back(Argument::value(static_cast<std::uint32_t>(std::min(batch.most_text_bytes, most_listed_text_bytes))));
     for (const BuiltPhase& phase : phases_) {
       if (phase.phase.takers != Takers::items_by_number) PENSTOCK_TRY(queue.fill(scratch, 0, 4));      // the next chunk
       PENSTOCK_TRY(queue.launch(*phase.program, phase.phase.kernel, phase.groups(device_->traits(), batch.chunk_count), arguments));
