@@ -1,6 +1,8 @@
 // What the tests of chunk decoders share: batches made of chunks on the host, and what became of them; texts of all kinds; how they
 // are compared with what the format's own library makes of the same chunks.
 #pragma once
+#include <cstdio>
+#include <map>
 #include <random>
 
 #include "chunk_references.hpp"
@@ -190,13 +192,33 @@ inline void expect_texts(const Way& way, const Reference& reference, const std::
 }
 
 // Every verdict is the reference's, or of its list of stricter ones, and every text of a sound chunk.
+struct Verdicts { std::uint64_t sound = 0, refused = 0, refused_by_us_alone = 0; };
+// What all tests of a program compared, a line a format and way at its end.
+class VerdictTable : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    for (const auto& [way, row] : rows)
+      std::printf("%s: %llu verdicts compared; %llu sound, %llu refused, and %llu of the list of stricter ones\n", way.c_str(),
+                  static_cast<unsigned long long>(row.sound + row.refused + row.refused_by_us_alone),
+                  static_cast<unsigned long long>(row.sound), static_cast<unsigned long long>(row.refused),
+                  static_cast<unsigned long long>(row.refused_by_us_alone));
+  }
+  std::map<std::string, Verdicts> rows;
+};
+inline VerdictTable& verdict_table() {
+  static VerdictTable* const table = static_cast<VerdictTable*>(::testing::AddGlobalTestEnvironment(new VerdictTable));
+  return *table;
+}
+
 inline void expect_verdicts(const Way& way, const Reference& reference, const std::vector<Chunk>& chunks) {
+  Verdicts& tally = verdict_table().rows[way.device->traits().id + " " + way.variant];
   const auto result = decoded(way, reference.format, chunks);
   ASSERT_TRUE(result.ok()) << result.status().text();
   for (std::size_t i = 0; i < chunks.size(); i++) {
     const Verdict verdict = (*result)[i].verdict;
     const bool is_stricter = reference.is_stricter(chunks[i].bytes);
-    const std::optional<Bytes> expected = is_stricter ? std::nullopt : reference.text_of(chunks[i]);
+    const std::optional<Bytes> theirs = reference.text_of(chunks[i]), expected = is_stricter ? std::nullopt : theirs;
+    (expected ? tally.sound : theirs ? tally.refused_by_us_alone : tally.refused)++;
     ASSERT_EQ(verdict.fault == Fault::none, expected.has_value())
         << "chunk " << i << ": " << status_of(reference.format, i, verdict).text();
     if (expected) ASSERT_EQ((*result)[i].text, *expected) << "chunk " << i;
