@@ -22,7 +22,7 @@ constexpr Phase zstd_sequences = {
 constexpr Phase zstd_literals = {
     .kernel = "zstd_literals",
     .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_literals"},
-    .takers = Takers::items_by_number, .local_bytes = 1243, .takers_a_group = 28, .items_a_chunk = 4};
+    .takers = Takers::items_by_number, .local_bytes = 1244, .takers_a_group = 28, .items_a_chunk = 4};
 constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
                                  .files = {"zstd/kernels/zstd_frame", "checksum/kernels/xxh", "zstd/kernels/zstd_checksum"},
                                  .takers = Takers::items_by_number, .takers_a_group = 128, .items_a_chunk = 4};
