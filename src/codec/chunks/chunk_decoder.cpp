@@ -17,11 +17,13 @@ constexpr Phase zstd_order = {.kernel = "zstd_order", .files = {"zstd/kernels/zs
 constexpr Phase zstd_sequences = {
     .kernel = "zstd_sequences",
     .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_codes",
+              "zstd/kernels/zstd_sequence_tables", "zstd/kernels/zstd_offsets", "zstd/kernels/zstd_sequence_codes",
               "zstd/kernels/zstd_sequences"},
     .takers = Takers::items_by_number, .local_bytes = 2704 + 356, .takers_a_group = 32};
 constexpr Phase zstd_literals = {
     .kernel = "zstd_literals",
-    .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams", "zstd/kernels/zstd_literals"},
+    .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams",
+              "zstd/kernels/zstd_literal_streams", "zstd/kernels/zstd_literals"},
     .takers = Takers::items_by_number, .local_bytes = 1244, .takers_a_group = 28, .items_a_chunk = 4};
 constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
                                  .files = {"zstd/kernels/zstd_frame", "checksum/kernels/xxh", "zstd/kernels/zstd_checksum"},
