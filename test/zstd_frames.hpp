@@ -127,18 +127,23 @@ inline std::string streamed(const std::string& text, const Parameters& parameter
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   for (const auto& [name, value] : parameters) ZSTD_CCtx_setParameter(context, name, value);
-  std::string frame(2 * ZSTD_compressBound(text.size()) + 1000000, 0);
-  ZSTD_outBuffer out{frame.data(), frame.size(), 0};
+  std::string frame;
+  std::size_t end = 0;
+  const auto write = [&](ZSTD_inBuffer in, ZSTD_EndDirective directive) {
+    const std::size_t room = end + ZSTD_compressBound(in.size) + 64;
+    if (frame.size() < room) frame.resize(2 * room);
+    ZSTD_outBuffer out{frame.data(), frame.size(), end};
+    ZSTD_compressStream2(context, &out, &in, directive);
+    end = out.pos;
+  };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t piece = std::min(next_piece(), text.size() - at);
-    ZSTD_inBuffer in{text.data() + at, piece, 0};
-    ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush);
+    write({text.data() + at, piece, 0}, ZSTD_e_flush);
     at += piece;
   }
-  ZSTD_inBuffer none{nullptr, 0, 0};
-  ZSTD_compressStream2(context, &out, &none, ZSTD_e_end);
+  write({nullptr, 0, 0}, ZSTD_e_end);
   ZSTD_freeCCtx(context);
-  frame.resize(out.pos);
+  frame.resize(end);
   return frame;
 }
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "chunk_fixture.hpp"
-#include "zstd_frames.hpp"
+#include "zstd_reference.hpp"
 
 namespace penstock::chunks {
 namespace {
@@ -10,27 +10,6 @@ namespace {
 using zstd_test::Parameters;
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-std::string string_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
-Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
-
-// Of a chunk's first frame, where it is not one of the formats before RFC 8878, which libzstd may decode too.
-std::optional<Bytes> zstd_text(const Chunk& chunk) {
-  const Bytes magic = {0x28, 0xb5, 0x2f, 0xfd};
-  if (chunk.bytes.size() < 4 || !std::equal(magic.begin(), magic.end(), chunk.bytes.begin())) return {};
-  const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.bytes.data(), chunk.bytes.size());
-  if (ZSTD_isError(bytes)) return {};
-  const auto verdict = zstd_test::verdict_of_libzstd(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
-  return verdict.is_ok ? std::optional(bytes_of(verdict.text)) : std::nullopt;
-}
-// As our decoder for CPUs is, whose tests have the list.
-bool is_stricter(const Bytes& chunk) {
-  const auto verdict = zstd_test::decoded(string_of(chunk), 100'000);
-  return !verdict.is_ok && zstd_test::is_listed_as_stricter(verdict.text);
-}
-Reference zstd_reference(const Parameters& parameters = {}) {
-  const auto compressed = [parameters](const Bytes& text) { return bytes_of(zstd_test::compressed(string_of(text), parameters)); };
-  return {Format::zstd, compressed, zstd_text, is_stricter};
-}
 const Parameters unchecked = {{ZSTD_c_checksumFlag, 0}};
 const Reference reference = zstd_reference(unchecked);
 
@@ -150,6 +129,19 @@ TEST(ZstdChunks, TextWithoutRoomIsTooLongAndNotCorrupt) {
     for (std::size_t room = 0; room < chunks.size(); room++) EXPECT_EQ(result[room].verdict.fault, Fault::too_long) << room;
     TAKE(const auto far, decoded(way, Format::zstd, {{frame_of_threes(1, 3), 100}}));
     EXPECT_EQ(far[0].verdict.fault, Fault::bad_distance);
+  });
+}
+
+// libzstd lets them pass where it does not stream.
+TEST(ZstdChunks, RunsLongerThanABlockAreRefused) {
+  const auto run_of = [](std::uint32_t bytes) {      // in a window of 1 KiB
+    const std::uint32_t head = 1 + (1 << 1) + (bytes << 3);
+    return Bytes{0x28, 0xb5, 0x2f, 0xfd, 0, 0, static_cast<std::uint8_t>(head), static_cast<std::uint8_t>(head >> 8), 0, 'r'};
+  };
+  on_each_way(Format::zstd, [&](const Way& way) {
+    expect_verdicts(way, reference, {{run_of(1024), 2000}, {run_of(1025), 2000}});
+    TAKE(const auto result, decoded(way, Format::zstd, {{run_of(1025), 2000}}));
+    EXPECT_EQ(result[0].verdict.fault, Fault::bad_block);
   });
 }
 

@@ -99,7 +99,10 @@ GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
 bool fits(const Variant& variant, const Traits& traits) {
   if (variant.is_for_cpus && !traits.is_cpu) return false;
   return std::all_of(variant.phases.begin(), variant.phases.end(), [&](const Phase& phase) {
-    return phase.takers != Takers::teams || (!traits.is_cpu && traits.max_group_size >= 32 && traits.local_bytes >= phase.local_bytes);
+    const bool is_by_number = phase.takers == Takers::items_by_number;      // of which a CPU has one, in the memory of a chunk's
+    if (traits.local_bytes < phase.local_bytes * (is_by_number ? phase.items_a_chunk : 1)) return false;
+    if (is_by_number) return traits.is_cpu || traits.max_group_size >= phase.items_a_chunk;
+    return phase.takers != Takers::teams || (!traits.is_cpu && traits.max_group_size >= 32);
   });
 }
 

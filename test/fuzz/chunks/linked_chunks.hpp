@@ -1,21 +1,36 @@
-// The devices that chunks are fuzzed on: one a way of sharing chunks out. What the library builds for one of them is printed as host C++
-// (print_chunk_text.cpp) and linked into a fuzz program of its own.
+// The devices that chunks are fuzzed on, one a way of sharing chunks out, and what is fuzzed there. What the library builds for one of them
+// is printed as host C++ (print_chunk_text.cpp), a text a phase, and linked into a fuzz program of its own.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "penstock/chunks.hpp"
 
 namespace penstock::fuzz {
 
-struct ChunkDevice { std::string_view name, variant; bool is_cpu; std::uint32_t group_size, subgroup_size; };
-constexpr ChunkDevice chunk_devices[] = {{"team", "_decode_team", false, 32, 0},            // a team is a group
-                                         {"subgroups", "_decode_team", false, 32, 32},      // a team is a sub-group
-                                         {"items", "_decode_items", true, 1, 0}};
-constexpr struct { std::string_view name; chunks::Format format; } chunk_formats[] = {
-    {"lz4", chunks::Format::lz4}, {"snappy", chunks::Format::snappy}, {"deflate", chunks::Format::deflate}};
+struct ChunkDevice { std::string_view name, takers; bool is_cpu; std::uint32_t group_size, subgroup_size; };
+constexpr ChunkDevice chunk_devices[] = {{"team", "team", false, 32, 0},            // a team is a group
+                                         {"subgroups", "team", false, 32, 32},      // a team is a sub-group
+                                         {"items", "items", true, 1, 0}};
+struct ChunkCodec { std::string_view name; chunks::Format format; bool is_encoder = false; };
+constexpr ChunkCodec chunk_codecs[] = {{"lz4", chunks::Format::lz4},         {"snappy", chunks::Format::snappy},
+                                       {"deflate", chunks::Format::deflate}, {"zlib", chunks::Format::zlib},
+                                       {"gzip", chunks::Format::gzip},       {"zstd", chunks::Format::zstd},
+                                       {"lz4_encode", chunks::Format::lz4, true}, {"deflate_encode", chunks::Format::deflate, true}};
 
-// Of a fuzz program: a row of each, which the printed text says.
-extern const unsigned fuzzed_format, fuzzed_device;
+// Of a fuzz program: the names of a row of each.
+extern const char fuzzed_codec[], fuzzed_device[];
+
+// Null where no row has the name.
+template <class Row, std::size_t count> constexpr const Row* find_row(const Row (&rows)[count], std::string_view name) {
+  for (const Row& row : rows)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+inline std::string variant_of(const ChunkCodec& codec, const ChunkDevice& device) {
+  return std::string(codec.name) + (codec.is_encoder ? "_" : "_decode_") + std::string(device.takers);
+}
 
 inline Traits traits_of(const ChunkDevice& device) {
   Traits traits;

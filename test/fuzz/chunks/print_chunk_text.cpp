@@ -1,47 +1,58 @@
-// print_chunk_text FORMAT DEVICE: the text that the library builds to decode chunks on a device of linked_chunks.hpp, as host C++.
+// print_chunk_text CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library builds for a row of each table of
+// linked_chunks.hpp, as host C++.
 #include <cstdio>
-#include <iterator>
-#include <string>
+#include <cstdlib>
 
 #include "fuzz/chunks/linked_chunks.hpp"
 
 namespace penstock::fuzz {
 namespace {
 
+// Prints one of the programs that it is asked to build.
 class PrintingDevice : public Device {
  public:
-  explicit PrintingDevice(const Traits& traits) { traits_ = traits; }
+  PrintingDevice(const Traits& traits, unsigned wanted) : wanted_(wanted) { traits_ = traits; }
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
   Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
   Result<std::unique_ptr<Queue>> queue() override { return Status(Code::unsupported, "it prints"); }
   Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
+    if (built_++ != wanted_) return std::shared_ptr<Program>();
     std::printf("#define GROUP_SIZE %u\n", source.group_size);
     if (traits_.has_subgroups) std::printf("#define SUBGROUP_SIZE %u\n", traits_.subgroup_size);
     std::fwrite(source.text.data(), 1, source.text.size(), stdout);
     return std::shared_ptr<Program>();
   }
+  unsigned built() const { return built_; }
+
+ private:
+  unsigned wanted_, built_ = 0;
 };
 
-int print(const std::string& format, const std::string& device) {
-  for (unsigned of = 0; of < std::size(chunk_formats); of++)
-    for (unsigned on = 0; on < std::size(chunk_devices); on++) {
-      if (chunk_formats[of].name != format || chunk_devices[on].name != device) continue;
-      const auto printing = std::make_shared<PrintingDevice>(traits_of(chunk_devices[on]));
-      const std::string variant = format + std::string(chunk_devices[on].variant);
-      const auto decoder = chunks::Decoder::build(printing, chunk_formats[of].format, variant);
-      std::printf("namespace penstock::fuzz {\nextern const unsigned fuzzed_format, fuzzed_device;\n"
-                  "const unsigned fuzzed_format = %u, fuzzed_device = %u;\n}\n", of, on);
-      if (decoder.ok()) return 0;
-      std::fprintf(stderr, "print_chunk_text: %s\n", decoder.status().text().c_str());
-      return 1;
-    }
-  std::fprintf(stderr, "usage: print_chunk_text lz4|snappy|deflate team|subgroups|items\n");
-  return 2;
+template <class Codec> Status build(const std::shared_ptr<Device>& device, const ChunkCodec& codec, const ChunkDevice& on) {
+  return Codec::build(device, codec.format, variant_of(codec, on)).status();
+}
+
+int fail(const std::string& what) {
+  std::fprintf(stderr, "print_chunk_text: %s\n", what.c_str());
+  return 1;
+}
+
+int print(std::string_view codec_name, std::string_view device_name, unsigned phase) {
+  const ChunkCodec* const codec = find_row(chunk_codecs, codec_name);
+  const ChunkDevice* const on = find_row(chunk_devices, device_name);
+  if (codec == nullptr || on == nullptr) return fail("usage: print_chunk_text CODEC DEVICE PHASE");
+  const auto device = std::make_shared<PrintingDevice>(traits_of(*on), phase);
+  const Status status = codec->is_encoder ? build<chunks::Encoder>(device, *codec, *on) : build<chunks::Decoder>(device, *codec, *on);
+  if (!status.ok()) return fail(status.text());
+  return phase < device->built() ? 0 : fail(variant_of(*codec, *on) + " has fewer phases");
 }
 
 }  // namespace
 }  // namespace penstock::fuzz
 
-int main(int count, char** words) { return penstock::fuzz::print(count > 1 ? words[1] : "", count > 2 ? words[2] : ""); }
+int main(int count, char** words) {
+  return penstock::fuzz::print(count > 1 ? words[1] : "", count > 2 ? words[2] : "",
+                               count > 3 ? static_cast<unsigned>(std::atoi(words[3])) : 0);
+}

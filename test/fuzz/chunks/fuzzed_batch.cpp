@@ -1,0 +1,121 @@
+// clang-format off
+#include "kernel/common.prelude"
+#include "kernel/parameters.prelude"
+#include "kernel/plain.prelude"
+#include "kernel/host.prelude"
+// clang-format on
+#include "fuzz/chunks/fuzzed_batch.hpp"
+
+#include "fuzz/device/linked_device.hpp"
+#include "kernel_c/executor.hpp"
+
+namespace penstock::fuzz {
+namespace {
+
+constexpr std::uint8_t canary = 0xa5;
+
+template <class T> T expected(Result<T> result) {
+  require(result.ok(), "the library takes the batch: " + result.status().text());
+  return std::move(*result);
+}
+
+// Bytes of an alphabet of `letters`, which nothing repeats.
+void add_noise(Bytes& text, std::size_t bytes, std::uint32_t letters) {
+  for (std::uint32_t state = static_cast<std::uint32_t>(text.size() + letters); bytes > 0; bytes--) {
+    state = state * 1664525 + 1013904223;
+    text.push_back(static_cast<std::uint8_t>((state >> 16) % letters));
+  }
+}
+
+struct Layout {
+  Layout(const std::vector<Chunk>& chunks, std::uint32_t gap) {
+    for (const Chunk& chunk : chunks) {
+      input.resize(input.size() + gap);
+      input_offsets.push_back(input.size()), input_sizes.push_back(chunk.bytes.size());
+      input.insert(input.end(), chunk.bytes.begin(), chunk.bytes.end());
+      output.resize(output.size() + gap * 3 % 32, canary);
+      output_offsets.push_back(output.size()), capacities.push_back(chunk.capacity);
+      output.resize(output.size() + chunk.capacity, canary);
+    }
+    input.resize((input.size() + 15) / 16 * 16), output.resize((output.size() + 15) / 16 * 16, canary);
+  }
+  Bytes input, output;
+  std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities;
+};
+
+template <class T> std::shared_ptr<Buffer> bring(Device& device, const std::vector<T>& values) {
+  auto buffer = expected(device.allocate(values.size() * sizeof(T)));
+  if (!values.empty()) std::memcpy(content_of(*buffer).data(), values.data(), values.size() * sizeof(T));
+  return buffer;
+}
+
+std::vector<Taken> found(const Layout& layout, const chunks::Batch& batch) {
+  std::vector<Taken> result(batch.chunk_count);
+  const auto* const output = reinterpret_cast<const std::uint8_t*>(content_of(*batch.output).data());
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < result.size(); i++) {
+    for (; end < layout.output_offsets[i]; end++) require(output[end] == canary, "nothing is written before a room");
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, content_of(*batch.output_sizes).data() + i * 8, 8);
+    std::memcpy(&result[i].verdict, content_of(*batch.verdicts).data() + i * 8, 8);
+    require(bytes <= layout.capacities[i], "no more is made than there is room for");
+    require(result[i].verdict.offset <= layout.input_sizes[i], "a fault is inside of its chunk");
+    require(result[i].verdict.fault == chunks::Fault::none || bytes == 0, "nothing is made of a chunk that is not sound");
+    result[i].bytes.assign(output + end, output + end + bytes);
+    end += layout.capacities[i];
+  }
+  for (; end < layout.output.size(); end++) require(output[end] == canary, "nothing is written behind a room");
+  return result;
+}
+
+}  // namespace
+
+Bytes text_of(Input& input, std::size_t most_bytes) {
+  Bytes text;
+  while (input.left() > 0 && text.size() < most_bytes) {
+    const std::uint32_t kind = input.byte();
+    if (kind < 128 || text.empty()) {
+      for (std::uint32_t i = 0; i <= kind % 16 && input.left() > 0; i++) text.push_back(static_cast<std::uint8_t>(input.byte()));
+      continue;
+    }
+    const std::uint32_t first = input.byte(), second = input.byte();
+    if (kind == 255) {
+      add_noise(text, 64 * (1 + first), 1 + second);
+      continue;
+    }
+    const std::size_t distance = 1 + (first << 8 | second) % text.size(), count = kind < 224 ? kind - 124 : (kind - 220) * 200;
+    for (std::size_t i = 0; i < count; i++) text.push_back(text[text.size() - distance]);
+  }
+  return text;
+}
+
+template <class Codec> std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks, std::uint32_t gap,
+                                                std::uint64_t most_text_bytes) {
+  const Layout layout(chunks, gap);
+  const auto device = make_linked_device(traits_of(on));
+  const auto queue = expected(device->queue());
+  chunks::Batch batch;
+  batch.chunk_count = static_cast<std::uint32_t>(chunks.size());
+  batch.most_text_bytes = most_text_bytes;
+  batch.input = bring(*device, layout.input), batch.output = bring(*device, layout.output);
+  batch.input_offsets = bring(*device, layout.input_offsets), batch.input_sizes = bring(*device, layout.input_sizes);
+  batch.output_offsets = bring(*device, layout.output_offsets), batch.output_capacities = bring(*device, layout.capacities);
+  batch.output_sizes = expected(device->allocate(chunks.size() * 8)), batch.verdicts = expected(device->allocate(chunks.size() * 8));
+  const auto codec = expected(Codec::build(device, codec_here().format, variant_of(codec_here(), on)));
+  const auto scratch = expected(device->allocate(codec->scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
+  const Status status = codec->enqueue(*queue, batch, *scratch);
+  require(status.ok(), "a batch of any bytes is taken: " + status.text());
+  return found(layout, batch);
+}
+template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t);
+template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t);
+
+const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel) {
+  const kernelc::KernelEntry* const entry = kernelc::find_kernel(kernel);
+  if (entry == nullptr) return nullptr;
+  require(entry->group_size == source.group_size, "groups of the library's size are linked: " + std::string(kernel));
+  require(entry->tile_bytes <= traits_of(device_here()).local_bytes, "a group has no more local memory than there is");
+  return entry;
+}
+
+}  // namespace penstock::fuzz

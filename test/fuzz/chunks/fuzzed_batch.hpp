@@ -1,0 +1,28 @@
+// Batches of few chunks as fuzz programs make them: laid out so that what kernels may read ends with the buffers, given to a decoder or an
+// encoder of the library, and what became of each, when no byte outside of its room was written.
+#pragma once
+#include "chunk_references.hpp"
+#include "fuzz/chunks/linked_chunks.hpp"
+#include "fuzz/input.hpp"
+
+namespace penstock::fuzz {
+
+using chunks::Bytes;
+using chunks::Chunk;
+
+// The program's rows.
+inline const ChunkCodec& codec_here() { return *find_row(chunk_codecs, fuzzed_codec); }
+inline const ChunkDevice& device_here() { return *find_row(chunk_devices, fuzzed_device); }
+
+// Letters of few kinds, noise, and copies of what stands before, so that encoders find matches of all lengths. At most a piece more than
+// most_bytes.
+Bytes text_of(Input& input, std::size_t most_bytes);
+
+struct Taken { Bytes bytes; chunks::Verdict verdict; };
+// The chunks one behind another, `gap` bytes between them and between their rooms.
+template <class Codec> std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks, std::uint32_t gap,
+                                                std::uint64_t most_text_bytes);
+extern template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t);
+extern template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t);
+
+}  // namespace penstock::fuzz

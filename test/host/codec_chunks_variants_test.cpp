@@ -1,0 +1,38 @@
+// Which ways of decoding chunks fit a device: all of their phases have the local memory and the items that they need.
+#include <gtest/gtest.h>
+
+#include "penstock/chunks.hpp"
+
+namespace penstock::chunks {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Traits traits_of(bool is_cpu, std::uint64_t local_bytes, std::uint32_t max_group_size) {
+  Traits traits;
+  traits.is_cpu = is_cpu, traits.local_bytes = local_bytes, traits.max_group_size = max_group_size;
+  return traits;
+}
+
+TEST(ChunkVariants, APhaseOfItemsByNumberHasTheLocalMemoryOfAChunk) {
+  constexpr std::uint64_t tree_bytes = 4 * 1244;      // of the literals of a Zstandard frame, the most of its phases
+  const Names both = {"zstd_decode_team", "zstd_decode_items"};
+  EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, tree_bytes, 256)), both);
+  EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, tree_bytes - 1, 256)), Names());
+  EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(true, tree_bytes, 1)), Names{"zstd_decode_items"});
+  EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(true, tree_bytes - 1, 1)), Names());
+}
+
+TEST(ChunkVariants, APhaseOfItemsByNumberHasAsManyItemsAsAChunk) {
+  EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, 32 << 10, 3)), Names());
+  EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, 32 << 10, 4)), Names{"zstd_decode_items"});
+}
+
+TEST(ChunkVariants, ATeamHasItsLocalMemory) {
+  EXPECT_EQ(Decoder::variants(Format::lz4, traits_of(false, 4096, 32)), (Names{"lz4_decode_team", "lz4_decode_items"}));
+  EXPECT_EQ(Decoder::variants(Format::lz4, traits_of(false, 4095, 32)), Names{"lz4_decode_items"});
+  EXPECT_EQ(Encoder::variants(Format::deflate, traits_of(false, 13311, 32)), Names());
+}
+
+}  // namespace
+}  // namespace penstock::chunks
