@@ -44,6 +44,17 @@ TEST(ZstdChunks, BlocksThatRepeatTablesAndTreesComeBack) {
   });
 }
 
+// Blocks of few sequences have the predefined tables, which stay in place until a longer block between them brings its own.
+TEST(ZstdChunks, TablesBetweenPredefinedOnesAreNotTakenForThem) {
+  std::vector<Chunk> chunks;
+  for (const auto& [name, text] : zstd_test::kinds_of_data(30'000))
+    for (const std::size_t few : {40, 90, 200}) {
+      std::size_t pieces = 0;
+      chunks.push_back({bytes_of(zstd_test::streamed(text, {}, [&] { return pieces++ % 4 == 2 ? std::size_t{3000} : few; })), 30'000});
+    }
+  on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+}
+
 // Small frames of all kinds of blocks, tables and trees.
 std::vector<Bytes> small_frames() {
   const auto made = [](const std::string& text, Parameters parameters) {
