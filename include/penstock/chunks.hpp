@@ -61,6 +61,18 @@ std::string_view words_of(Fault fault);      // "a code without a symbol"
 // Code::truncated, capacity (too_long, too_large, no_room) or corrupt, naming format, chunk and byte; ok for Fault::none.
 Status status_of(Format format, std::uint64_t chunk, Verdict verdict);
 
+// LZ4 blocks whose matches reach into blocks before them, as those of a frame may: doc/lz4_Frame_format.md. Blocks of a stream follow one
+// another, and so do their rooms, without gaps. Their texts do whatever they become, from the first one's room on; so those of blocks that
+// do not fill theirs lie before their rooms. Behind a block that is not sound, others of its stream have no verdict that means anything.
+struct Links {
+  std::shared_ptr<Buffer> streams = {};       // u32 each: the number of its stream, counted from 0 on; with is_stored for a block whose
+                                              // bytes are its text. Null: each block is by itself
+  std::uint32_t stream_count = 0;
+  std::uint64_t most_stream_bytes = 0;        // no stream has more room: below 2^31 - 2^17
+  std::uint32_t window_bytes = 0;             // of text in front of the first stream, 64 KiB at most, which it may reach
+  static constexpr std::uint32_t is_stored = 0x80000000;
+};
+
 // Chunks and their text in a device's memory. What kernels read of `input` goes up to the next multiple of 16 behind a chunk, and so far
 // has `output` to reach behind the room of a text; between them no bytes that belong to another chunk are written. Offsets need no
 // alignment; where texts begin at multiples of 16, kernels have less to do. Chunks may share input; the rooms of texts must not overlap.
@@ -74,14 +86,24 @@ struct Batch {
   std::shared_ptr<Buffer> verdicts;                              // a Verdict each, written
   // No room is taken for larger than this. Decoders whose scratch memory grows with a chunk's text ask for it, others do not look.
   std::uint64_t most_text_bytes = 0;
+  Links links = {};
+};
+
+// What a decoder is chosen by, beside format and device: Batch::most_text_bytes of its batches, where that is known, and whether they have
+// links, which few can.
+struct Needs {
+  std::uint64_t most_text_bytes = 0;
+  bool is_linked = false;
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
   // `variant`: one of variants(); the first that fits where it is empty. Code::invalid for one that does not fit; what Device::build says.
-  static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, Format format, std::string_view variant = {});
-  static std::vector<std::string> variants(Format format, const Traits& traits);      // that fit a device, the one that is taken first
+  static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, Format format, std::string_view variant = {},
+                                                Needs needs = {});
+  // That fit a device, first the one that is taken.
+  static std::vector<std::string> variants(Format format, const Traits& traits, Needs needs = {});
   // For a batch of so many chunks and Batch::most_text_bytes.
   virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count, std::uint64_t most_text_bytes = 0) const = 0;
   // Code::invalid for memory that is too small for chunk_count. The contents of offsets, sizes and capacities are the caller's word:

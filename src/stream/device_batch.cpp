@@ -14,15 +14,6 @@ template <class T> Status upload_all(Device& device, Queue& queue, const std::ve
   return queue.upload(*buffer, values.data(), values.size() * sizeof(T));
 }
 
-// A batch of large LZ4 blocks has too few of them for a device's teams: several teams take one.
-std::string_view variant_for(chunks::Format format, std::uint64_t most_text_bytes, const Traits& traits) {
-  constexpr std::string_view by_stretches = "lz4_decode_stretches";
-  constexpr std::uint64_t least_text_bytes = 256 << 10;      // of 64 KiB a batch has a thousand and more
-  if (format != chunks::Format::lz4 || most_text_bytes < least_text_bytes) return {};
-  const std::vector<std::string> variants = chunks::Decoder::variants(format, traits);
-  return std::find(variants.begin(), variants.end(), by_stretches) != variants.end() ? by_stretches : std::string_view();
-}
-
 }  // namespace
 
 Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {
@@ -43,12 +34,13 @@ DeviceRun::DeviceRun(std::shared_ptr<Device> device) : device_(std::move(device)
   report_.id = device_->traits().id, report_.name = device_->traits().name;
 }
 
-Result<chunks::Decoder*> DeviceRun::decoder(chunks::Format format, std::uint64_t most_text_bytes) {
+Result<chunks::Decoder*> DeviceRun::decoder(chunks::Format format, chunks::Needs needs) {
   const std::lock_guard lock(mutex_);
-  const std::string_view variant = variant_for(format, most_text_bytes, device_->traits());
-  std::unique_ptr<chunks::Decoder>& known = decoders_[std::string(name_of(format)) + std::string(variant)];
+  const std::vector<std::string> variants = chunks::Decoder::variants(format, device_->traits(), needs);
+  const std::string variant = variants.empty() ? std::string() : variants.front();      // build() says that none fits
+  std::unique_ptr<chunks::Decoder>& known = decoders_[variant];
   if (known == nullptr) {
-    PENSTOCK_ASSIGN(known, chunks::Decoder::build(device_, format, variant));
+    PENSTOCK_ASSIGN(known, chunks::Decoder::build(device_, format, variant, needs));
     report_.kernels.emplace_back(known->variant());
   }
   return known.get();
@@ -139,7 +131,7 @@ void DeviceBatch::gather(const Piece& piece) {
 
 Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece) {
   Device& device = *run_->device();
-  PENSTOCK_ASSIGN(chunks::Decoder* const decoder, run_->decoder(stages.chunk_format(), tables_.most_text_bytes()));
+  PENSTOCK_ASSIGN(chunks::Decoder* const decoder, run_->decoder(stages.chunk_format(), {tables_.most_text_bytes()}));
   std::uint64_t at = 0;
   times_ = {};
   for (const Unit& unit : piece.units) {

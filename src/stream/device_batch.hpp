@@ -23,8 +23,8 @@ class DeviceRun {
  public:
   explicit DeviceRun(std::shared_ptr<Device> device);
   const std::shared_ptr<Device>& device() const { return device_; }
-  // Built once. `most_text_bytes`: the largest room of a unit, by which a way is chosen.
-  Result<chunks::Decoder*> decoder(chunks::Format format, std::uint64_t most_text_bytes);
+  // Built once.
+  Result<chunks::Decoder*> decoder(chunks::Format format, chunks::Needs needs);
   Result<chunks::Encoder*> encoder(chunks::Format format);
   void add(const DeviceReport& batch);
   std::optional<DeviceReport> report() const;      // nothing where no batch ran
@@ -32,7 +32,7 @@ class DeviceRun {
  private:
   std::shared_ptr<Device> device_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<chunks::Decoder>> decoders_;
+  std::map<std::string, std::unique_ptr<chunks::Decoder>> decoders_;      // by variant
   std::unique_ptr<chunks::Encoder> encoder_;      // of the one format that is written
   DeviceReport report_;
 };

@@ -101,7 +101,7 @@ class DeviceTextRun {
     PENSTOCK_TRY(reserve(*device_, file.size() + 16, batch_.input));
     PENSTOCK_TRY(reserve(*device_, room_bytes_ + 16, batch_.output));
     PENSTOCK_ASSIGN(chunks::Decoder* const decoder,
-                    context_.device->decoder(found_.front().stages->chunk_format(), tables_.most_text_bytes()));
+                    context_.device->decoder(found_.front().stages->chunk_format(), {tables_.most_text_bytes()}));
     std::shared_ptr<Buffer> scratch;
     PENSTOCK_TRY(reserve(*device_, decoder->scratch_bytes(tables_.count(), tables_.most_text_bytes()), scratch));
     PENSTOCK_TRY(mark());

@@ -111,7 +111,7 @@ class Lz4ChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOption
 TEST_P(Lz4ChunksOnHost, TextsComeBackAndBadBlocksAreTold) {
   on_each_way_on_host(GetParam(), Format::lz4, [](const Way& way) {
     expect_small_texts(way, reference, 9000);
-    // A small block has a stretch's scratch memory, too, which every launch carries to a process of its own.
+    // Scratch memory has a word for each byte of text, which every launch carries to a process of its own.
     expect_damage_found(way, reference, 300, way.variant == "lz4_decode_stretches" ? 200 : 51);
   });
 }
@@ -149,6 +149,36 @@ std::vector<Chunk> damaged_blocks(const Bytes& text) {
   return chunks;
 }
 
+// A block made by hand whose matches all reach further back than a stretch is long, or repeat themselves, and at whose stretches' ends
+// tokens stand whose lengths go on behind.
+Chunk crossing_block(std::uint32_t seed, bool repeats) {
+  std::mt19937 random(seed);
+  Bytes block;
+  std::size_t made = 0;
+  const auto add_length = [&](std::size_t length) {
+    for (; length >= 255; length -= 255) block.push_back(255);
+    block.push_back(static_cast<std::uint8_t>(length));
+  };
+  const auto add = [&](std::size_t literals, std::size_t match, std::size_t distance) {
+    const auto nibble = [](std::size_t length) { return std::min<std::size_t>(length, 15); };
+    block.push_back(static_cast<std::uint8_t>(nibble(literals) << 4 | (match == 0 ? 0 : nibble(match - 4))));
+    if (literals >= 15) add_length(literals - 15);
+    for (std::size_t i = 0; i < literals; i++) block.push_back(static_cast<std::uint8_t>(random()));
+    made += literals + match;
+    if (match == 0) return;
+    block.push_back(static_cast<std::uint8_t>(distance)), block.push_back(static_cast<std::uint8_t>(distance >> 8));
+    if (match >= 19) add_length(match - 19);
+  };
+  add(600, 4, 500);
+  while (block.size() < 70'000) {
+    const bool is_at_end = block.size() % 16384 > 16384 - 20;
+    const std::size_t literals = random() % 6, far = std::min<std::size_t>(made, 30'000 + random() % 35'536);
+    add(literals, is_at_end ? 3000 + random() % 5000 : 4 + random() % 40, repeats ? 1 + random() % 7 : far);
+  }
+  add(12, 0, 0);
+  return {block, made};
+}
+
 class Lz4StretchesOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
   void SetUp() override {
@@ -161,6 +191,21 @@ TEST_P(Lz4StretchesOnHost, LongBlocksComeBack) {
   expect_texts(way_, reference, long_texts(), {});
   expect_texts(way_, reference, {words_text(90'000, 20), mixed_text(50'001, 21)}, {5, 1});
 }
+TEST_P(Lz4StretchesOnHost, MatchesThatCrossStretchesComeBack) {
+  expect_verdicts(way_, reference, {crossing_block(1, false), crossing_block(2, true), crossing_block(3, false), crossing_block(4, true)});
+}
+// By whichever way a block is decoded, its fault and the byte are those of its first token that is wrong.
+TEST_P(Lz4StretchesOnHost, VerdictsAreThoseOfOneTeam) {
+  std::vector<Chunk> chunks = damaged_blocks(mixed_text(90'000, 8));
+  for (const std::size_t more : {0, 1, 40}) chunks.push_back({Bytes(50'000 + more, 0x11), 60'000 + more});
+  chunks.push_back({{}, 100'000});
+  TAKE(const auto found, decoded(way_, Format::lz4, chunks));
+  TAKE(const auto expected, decoded({way_.device, "lz4_decode_team"}, Format::lz4, chunks));
+  for (std::size_t i = 0; i < chunks.size(); i++) {
+    EXPECT_EQ(found[i].verdict.fault, expected[i].verdict.fault) << "block " << i;
+    EXPECT_EQ(found[i].verdict.offset, expected[i].verdict.offset) << "block " << i;
+  }
+}
 TEST_P(Lz4StretchesOnHost, LongBlocksThatAreDamagedAreTold) {
   expect_verdicts(way_, reference, damaged_blocks(mixed_text(120'000, 6)));
   expect_verdicts(way_, reference, damaged_blocks(words_text(120'000, 7)));
@@ -168,27 +213,6 @@ TEST_P(Lz4StretchesOnHost, LongBlocksThatAreDamagedAreTold) {
   const std::vector<Chunk> all = long_matches_near_the_end(17'000);
   for (std::size_t i = 0; i < all.size(); i += 31) near_the_end.push_back(all[i]);
   expect_verdicts(way_, reference, near_the_end);
-}
-// What the phases cannot take is decoded by one team, which nobody would see but by its time.
-TEST_P(Lz4StretchesOnHost, SoundBlocksAreNotLeftToOneTeam) {
-  constexpr std::uint32_t head_words = 64, is_done = 1;      // lz4_stretches.kc
-  for (const Bytes& text : long_texts()) {
-    const Bytes block = lz4_compressed(text, 0);
-    TAKE(const auto queue, way_.device->queue());
-    const auto buffer = [&](const auto& values) { return *on_device(*way_.device, *queue, values); };
-    const std::vector<std::uint64_t> zero = {0}, input_bytes = {block.size()}, text_bytes = {text.size()};
-    Bytes padded = block;
-    padded.resize(rounded(block.size() + 1, 16));
-    const Batch batch{1, buffer(padded), buffer(zero), buffer(input_bytes), buffer(Bytes(text.size() + 16)), buffer(zero),
-                      buffer(text_bytes), buffer(zero), buffer(zero), text.size()};
-    TAKE(const auto decoder, Decoder::build(way_.device, Format::lz4, way_.variant));
-    TAKE(const auto scratch, way_.device->allocate(decoder->scratch_bytes(1, text.size())));
-    ASSERT_OK(decoder->enqueue(*queue, batch, *scratch));
-    std::vector<std::uint32_t> words(head_words + 1);
-    ASSERT_OK(queue->download(words.data(), *scratch, words.size() * 4));
-    ASSERT_OK(queue->finish());
-    EXPECT_EQ(words[head_words], is_done);
-  }
 }
 INSTANTIATE_TEST_SUITE_P(Teams, Lz4StretchesOnHost,
                          ::testing::Values(kernel::HostDeviceOptions{.subgroup_size = 32},

@@ -34,5 +34,16 @@ TEST(ChunkVariants, ATeamHasItsLocalMemory) {
   EXPECT_EQ(Encoder::variants(Format::deflate, traits_of(false, 13311, 32)), Names());
 }
 
+TEST(ChunkVariants, LargeBlocksOfLz4AndLinkedOnesAreDecodedByStretches) {
+  const Traits gpu = traits_of(false, 48 << 10, 1024), cpu = traits_of(true, 48 << 10, 1);
+  const auto first = [&](Needs needs) { return Decoder::variants(Format::lz4, gpu, needs).front(); };
+  EXPECT_EQ(first({}), "lz4_decode_team");
+  EXPECT_EQ(first({.most_text_bytes = 65536}), "lz4_decode_team");
+  EXPECT_EQ(first({.most_text_bytes = 4 << 20}), "lz4_decode_stretches");
+  EXPECT_EQ(Decoder::variants(Format::lz4, gpu, {65536, true}), Names{"lz4_decode_stretches"});
+  EXPECT_EQ(Decoder::variants(Format::lz4, cpu, {65536, true}), Names());
+  EXPECT_EQ(Decoder::variants(Format::snappy, gpu, {65536, true}), Names());
+}
+
 }  // namespace
 }  // namespace penstock::chunks

@@ -1,5 +1,6 @@
 #include "codec/chunks/chunk_decoder.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace penstock::chunks {
@@ -7,7 +8,7 @@ namespace {
 
 constexpr std::string_view copies = "chunks/kernels/copies", window = "chunks/kernels/literals_of_window",
                            memory = "chunks/kernels/literals_of_memory", sequences = "chunks/kernels/sequences",
-                           tokens = "chunks/kernels/tokens";
+                           tokens = "chunks/kernels/tokens", origins = "chunks/kernels/origins";
 constexpr std::string_view deflate_tables = "deflate/kernels/deflate_tables", deflate_codes = "deflate/kernels/deflate_codes",
                            deflate_blocks = "deflate/kernels/deflate_blocks", deflate_items = "deflate/kernels/deflate_items",
                            stream_headers = "deflate/kernels/stream_headers", item_checksums = "checksum/kernels/checksum_items";
@@ -32,20 +33,22 @@ constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
 // Groups and teams as measured on one H200 (docs/performance.md): of LZ4's and Snappy's eight a group and six groups a multiprocessor leave
 // the L1 cache its room, of Deflate's there are as many as local memory holds.
 constexpr std::array table = {
+    // Of blocks of 64 KiB a batch has a thousand and more, which are enough teams; of those of 4 MiB it has too few.
+    Variant{.name = "lz4_decode_stretches", .format = Format::lz4,
+            .phases = {Phase{.kernel = "lz4_guess_stretches",
+                             .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_small_tile", copies, window, sequences, tokens,
+                                       "lz4/kernels/lz4_tokens", "lz4/kernels/lz4_stretches", "lz4/kernels/lz4_walk_stretches"},
+                             .takers = Takers::teams, .local_bytes = 2816, .takers_a_group = 8, .groups_a_unit = 8},
+                       Phase{.kernel = "lz4_origins_of_stretches",
+                             .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_small_tile", copies, window, sequences, tokens, origins,
+                                       "lz4/kernels/lz4_tokens", "lz4/kernels/lz4_stretches", "lz4/kernels/lz4_origins"},
+                             .takers = Takers::teams, .local_bytes = 5632, .takers_a_group = 8, .groups_a_unit = 5}},
+            .is_by_stretches = true, .least_text_bytes = 256 << 10, .takes_linked = true},
     Variant{.name = "lz4_decode_team", .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_decode_team",
-                             .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_decode_team"},
+                             .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_tokens",
+                                       "lz4/kernels/lz4_decode_team"},
                              .takers = Takers::teams, .local_bytes = 4096, .takers_a_group = 8, .groups_a_unit = 6}}},
-    Variant{.name = "lz4_decode_stretches", .format = Format::lz4,
-            .phases = {Phase{.kernel = "lz4_decode_rest",
-                             .files = {"lz4/kernels/lz4_block", copies, window, sequences, tokens, "lz4/kernels/lz4_stretches",
-                                       "lz4/kernels/lz4_decode_team", "lz4/kernels/lz4_walk_stretches"},
-                             .takers = Takers::teams, .local_bytes = 4096, .takers_a_group = 8, .groups_a_unit = 6},
-                       Phase{.kernel = "lz4_copy_stretches",
-                             .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_wide_tile", copies, "lz4/kernels/lz4_stretches",
-                                       "lz4/kernels/lz4_copy_stretches"},
-                             .takers = Takers::teams, .local_bytes = 24 << 10}},
-            .is_by_stretches = true},
     Variant{.name = "lz4_decode_items", .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_decode_items", .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_decode_items"}}}},
     Variant{.name = "snappy_decode_team", .format = Format::snappy,
@@ -169,17 +172,27 @@ std::vector<Argument> batch_arguments(const Batch& batch) {
           Argument::of(*batch.output_sizes),   Argument::of(*batch.verdicts)};
 }
 
-std::vector<std::string> Decoder::variants(Format format, const Traits& traits) {
-  std::vector<std::string> names;
+namespace {
+// The rows that fit, those for such chunks first.
+std::vector<const Variant*> rows_for(Format format, const Traits& traits, Needs needs) {
+  std::vector<const Variant*> rows;
   for (const Variant& row : table)
-    if (row.format == format && fits(row, traits)) names.emplace_back(row.name);
+    if (row.format == format && fits(row, traits) && (row.takes_linked || !needs.is_linked)) rows.push_back(&row);
+  std::stable_partition(rows.begin(), rows.end(), [&](const Variant* row) { return row->least_text_bytes <= needs.most_text_bytes; });
+  return rows;
+}
+}  // namespace
+
+std::vector<std::string> Decoder::variants(Format format, const Traits& traits, Needs needs) {
+  std::vector<std::string> names;
+  for (const Variant* row : rows_for(format, traits, needs)) names.emplace_back(row->name);
   return names;
 }
 
-Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, Format format, std::string_view variant) {
-  for (const Variant& row : table)
-    if (row.format == format && fits(row, device->traits()) && (variant.empty() || variant == row.name))
-      return row.is_by_stretches ? build_stretch_decoder(std::move(device), row) : build_kernel_decoder(std::move(device), row);
+Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, Format format, std::string_view variant, Needs needs) {
+  for (const Variant* row : rows_for(format, device->traits(), needs))
+    if (variant.empty() || variant == row->name)
+      return row->is_by_stretches ? build_stretch_decoder(std::move(device), *row) : build_kernel_decoder(std::move(device), *row);
   return Status(Code::invalid, "no variant '" + std::string(variant) + "' of " + std::string(name_of(format)) + " fits " +
                                    device->traits().id);
 }

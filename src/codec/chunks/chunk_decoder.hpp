@@ -17,7 +17,7 @@ enum class Takers : unsigned char { teams, items, items_by_number, one_group };
 
 struct Phase {
   std::string_view kernel;                      // its name; empty: no phase
-  std::array<std::string_view, 9> files;        // of src/codec, in this order, the kernel's last; empty behind it
+  std::array<std::string_view, 11> files;       // of src/codec, in this order, the kernel's last; empty behind it
   Takers takers = Takers::items;
   std::uint64_t local_bytes = 0;                // of a team, or of an item by number
   std::uint32_t takers_a_group = 1;             // at most, of teams that are sub-groups and of items by number
@@ -32,7 +32,9 @@ struct Variant {
   std::uint64_t bytes_in_flight = 0;            // of scratch memory, for each chunk that is being decoded
   std::uint64_t bytes_a_chunk = 0, bytes_a_match = 0;      // for each chunk, and for each match of 3 bytes that its text may have
   bool is_for_cpus = false;                     // alone
-  bool is_by_stretches = false;                 // several teams a chunk: stretch_decoder.cpp, whose two programs the phases are
+  bool is_by_stretches = false;                 // several teams a chunk: stretch_decoder.cpp, whose programs the phases are
+  std::uint64_t least_text_bytes = 0;           // taken first for chunks that may become so much, else only by its name
+  bool takes_linked = false;                    // what Batch::links says
 
   bool has_scratch() const { return bytes_in_flight + bytes_a_chunk + bytes_a_match != 0; }
 };

@@ -52,6 +52,7 @@ template <class Codec> class KernelCodec final : public Codec {
     PENSTOCK_TRY(check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
     if (variant_.bytes_a_match != 0 && batch.chunk_count != 0 && batch.most_text_bytes == 0)
       return Status(Code::invalid, "a batch of " + std::string(name_of(variant_.format)) + " does not tell its chunks' most_text_bytes");
+    if (batch.links.streams != nullptr) return Status(Code::invalid, std::string(variant_.name) + " does not take blocks that are linked");
     std::vector<Argument> arguments = batch_arguments(batch);
     arguments.push_back(Argument::of(scratch));
     arguments.push_back(Argument::value(batch.chunk_count));

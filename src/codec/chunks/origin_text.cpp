@@ -15,7 +15,7 @@ constexpr std::uint64_t range_bytes = 2 << 20;
 constexpr std::uint64_t least_stream_range_bytes = 64 << 10;      // about a segment
 static_assert(sizeof(OriginStream) == 24);
 
-bool has_room(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) { return buffer != nullptr && buffer->bytes() >= bytes; }
+bool has_room(const std::shared_ptr<const Buffer>& buffer, std::uint64_t bytes) { return buffer != nullptr && buffer->bytes() >= bytes; }
 
 }  // namespace
 
@@ -30,7 +30,8 @@ Result<OriginText> OriginText::build(std::shared_ptr<Device> device) {
 }
 
 Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
-  if (!has_room(batch.streams, batch.stream_count * sizeof(OriginStream)) || !has_room(batch.wrong, 4) || batch.origins == nullptr ||
+  const std::uint64_t streams = std::uint64_t{batch.first_stream} + batch.stream_count;
+  if (!has_room(batch.streams, streams * sizeof(OriginStream)) || !has_room(batch.wrong, 4) || batch.origins == nullptr ||
       batch.text == nullptr)
     return Status(Code::invalid, "memory for " + std::to_string(batch.stream_count) + " streams of origins is too small");
   if (batch.stream_count == 0) return {};
@@ -42,7 +43,7 @@ Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
   for (std::uint64_t skipped = 0; skipped < std::uint64_t{batch.most_positions} + 3; skipped += span)
     PENSTOCK_TRY(queue.launch(*program_, "text_of_origins", batch.stream_count * groups_a_stream,
                               {{Argument::of(*batch.origins), Argument::of(*batch.streams), Argument::of(*batch.text),
-                                Argument::of(*batch.wrong), Argument::value(groups_a_stream),
+                                Argument::of(*batch.wrong), Argument::value(batch.first_stream), Argument::value(groups_a_stream),
                                 Argument::value(static_cast<std::uint32_t>(skipped)), Argument::value(span)}}));
   return {};
 }

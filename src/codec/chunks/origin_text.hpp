@@ -17,9 +17,10 @@ struct OriginStream {
 struct OriginBatch {
   std::uint32_t stream_count = 0;
   std::uint32_t most_positions = 0;             // no stream has more of them, from `first` to `end`
-  std::shared_ptr<Buffer> streams;              // OriginStream each, which the codec's phases may have written
-  std::shared_ptr<Buffer> origins, text;
-  std::shared_ptr<Buffer> wrong;                // a u32 at its beginning: where it is not 0 nothing is made
+  std::shared_ptr<const Buffer> streams;        // OriginStream each, which the codec's phases may have written
+  std::shared_ptr<const Buffer> origins, text;
+  std::shared_ptr<const Buffer> wrong;          // a u32 at its beginning: where it is not 0 nothing is made
+  std::uint32_t first_stream = 0;               // of those in `streams`
 };
 
 class OriginText {

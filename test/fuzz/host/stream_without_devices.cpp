@@ -5,8 +5,8 @@ namespace penstock::chunks {
 
 std::string_view name_of(Format) { return "chunks"; }
 std::string_view words_of(Fault) { return "a fault"; }
-std::vector<std::string> Decoder::variants(Format, const Traits&) { return {}; }
-Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device>, Format, std::string_view) {
+std::vector<std::string> Decoder::variants(Format, const Traits&, Needs) { return {}; }
+Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device>, Format, std::string_view, Needs) {
   return Status(Code::no_device, "there are no devices here");
 }
 Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device>, Format, std::string_view) {
