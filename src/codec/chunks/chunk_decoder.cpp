@@ -10,8 +10,9 @@ constexpr std::string_view copies = "chunks/kernels/copies", window = "chunks/ke
                            memory = "chunks/kernels/literals_of_memory", sequences = "chunks/kernels/sequences",
                            tokens = "chunks/kernels/tokens", origins = "chunks/kernels/origins";
 constexpr std::string_view deflate_tables = "deflate/kernels/deflate_tables", deflate_codes = "deflate/kernels/deflate_codes",
-                           deflate_blocks = "deflate/kernels/deflate_blocks", deflate_items = "deflate/kernels/deflate_items",
-                           stream_headers = "deflate/kernels/stream_headers", item_checksums = "checksum/kernels/checksum_items";
+                           deflate_text = "deflate/kernels/deflate_text", deflate_blocks = "deflate/kernels/deflate_blocks",
+                           deflate_items = "deflate/kernels/deflate_items", stream_headers = "deflate/kernels/stream_headers",
+                           item_checksums = "checksum/kernels/checksum_items";
 constexpr std::uint64_t deflate_team_bytes = 7424, deflate_list_bytes = 2048 * 4;      // MOST_TOKENS
 constexpr Phase zstd_order = {.kernel = "zstd_order", .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_order"},
                               .takers = Takers::one_group};
@@ -61,7 +62,7 @@ constexpr std::array table = {
                              .files = {"snappy/kernels/snappy_block", "snappy/kernels/snappy_decode_items"}}}},
     Variant{.name = "deflate_decode_team", .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_decode_team",
-                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_blocks,
+                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_text, deflate_blocks,
                                        "deflate/kernels/deflate_decode_team"},
                              .takers = Takers::teams, .local_bytes = deflate_team_bytes, .takers_a_group = 4, .groups_a_unit = 7}},
             .bytes_in_flight = deflate_list_bytes},
@@ -71,8 +72,8 @@ constexpr std::array table = {
             .is_for_cpus = true},
     Variant{.name = "zlib_decode_team", .format = Format::zlib,
             .phases = {Phase{.kernel = "zlib_decode_team",
-                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_blocks, stream_headers,
-                                       "checksum/kernels/adler32_team", "deflate/kernels/zlib_decode_team"},
+                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_text, deflate_blocks,
+                                       stream_headers, "checksum/kernels/adler32_team", "deflate/kernels/zlib_decode_team"},
                              .takers = Takers::teams, .local_bytes = deflate_team_bytes, .takers_a_group = 4, .groups_a_unit = 7}},
             .bytes_in_flight = deflate_list_bytes},
     Variant{.name = "zlib_decode_items", .format = Format::zlib,
@@ -81,8 +82,8 @@ constexpr std::array table = {
             .is_for_cpus = true},
     Variant{.name = "gzip_decode_team", .format = Format::gzip,
             .phases = {Phase{.kernel = "gzip_decode_team",
-                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_blocks, stream_headers,
-                                       "checksum/kernels/crc32_team", "deflate/kernels/gzip_decode_team"},
+                             .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_text, deflate_blocks,
+                                       stream_headers, "checksum/kernels/crc32_team", "deflate/kernels/gzip_decode_team"},
                              .takers = Takers::teams, .local_bytes = deflate_team_bytes, .takers_a_group = 4, .groups_a_unit = 7}},
             .bytes_in_flight = deflate_list_bytes},
     Variant{.name = "gzip_decode_items", .format = Format::gzip,

@@ -1,0 +1,172 @@
+#include "codec/deflate/device_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "codec/checksum/crc32.hpp"
+
+namespace penstock::deflate {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::uint64_t window_units = 32768, unit_bytes = 2, unit_alignment = 8;
+constexpr std::uint64_t team_bytes = 8192, list_bytes = 2048 * 4, list_at = 256;      // MOST_TOKENS, LIST_AT
+constexpr std::uint32_t groups_a_unit = 6;
+// Windows are joined by runs side by side, and those of runs in order: 11 000 pieces of a text of 1 GB are 86 runs.
+constexpr std::uint32_t run_pieces = 128;
+constexpr std::uint32_t stretch_bytes = 16 << 10, checksum_run_bytes = 64 << 10;
+constexpr std::array team_files = {"deflate/kernels/deflate_units"sv,  "deflate/kernels/deflate_tables"sv,
+                                   "chunks/kernels/copies"sv,          "chunks/kernels/literals_of_window"sv,
+                                   "chunks/kernels/sequences"sv,       "deflate/kernels/deflate_codes"sv,
+                                   "deflate/kernels/deflate_text"sv,   "deflate/kernels/deflate_blocks"sv,
+                                   "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_team"sv};
+constexpr std::array item_files = {"deflate/kernels/deflate_units"sv, "deflate/kernels/deflate_items"sv,
+                                   "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_items"sv};
+constexpr std::array window_files = {"deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_windows"sv};
+
+constexpr std::uint64_t units_of(const DevicePiece& piece) {
+  return (window_units + piece.text_bytes + unit_alignment - 1) / unit_alignment * unit_alignment;
+}
+std::uint32_t runs_of(std::uint32_t piece_count) { return (piece_count + run_pieces - 1) / run_pieces; }
+
+// Groups share out windows evenly where their size is a power of two.
+chunks::GroupPolicy window_policy(const Traits& traits) {
+  constexpr std::uint32_t most_items = 1024;
+  return {traits.is_cpu ? 1 : std::bit_floor(std::min(traits.max_group_size, most_items)), 1, 1};
+}
+
+std::uint64_t suitable_bytes(const Traits& traits) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30, cpu_bytes = 64 << 20;
+  return std::min({traits.is_cpu ? cpu_bytes : most_bytes, traits.max_allocation_bytes, traits.global_bytes / 4});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PieceTexts>> PieceTexts::build(std::shared_ptr<Device> device, std::uint64_t batch_unit_bytes) {
+  auto texts = std::make_unique<PieceTexts>();
+  const Traits& traits = device->traits();
+  texts->unit_policy_ = piece_policy(traits, team_bytes, groups_a_unit);
+  texts->window_policy_ = window_policy(traits);
+  const auto units = traits.is_cpu ? std::span<const std::string_view>(item_files) : std::span<const std::string_view>(team_files);
+  PENSTOCK_ASSIGN(texts->units_program_, chunks::build_program(*device, texts->unit_policy_, units));
+  PENSTOCK_ASSIGN(texts->windows_program_, chunks::build_program(*device, texts->window_policy_, window_files));
+  PENSTOCK_ASSIGN(auto checksums, chunks::RunChecksums::build(device, chunks::Checksum::crc32));
+  texts->checksums_ = std::move(checksums);
+  texts->batch_unit_bytes_ = batch_unit_bytes != 0 ? batch_unit_bytes : suitable_bytes(traits);
+  texts->device_ = std::move(device);
+  return texts;
+}
+
+TextBatch PieceTexts::next_batch(const MeasuredStream& stream, std::size_t first) const {
+  TextBatch batch;
+  std::uint64_t units = 0;
+  for (std::size_t i = first; i < stream.pieces.size(); i++) {
+    units += units_of(stream.pieces[i]);
+    if (i > first && units * unit_bytes > batch_unit_bytes_) break;
+    batch.piece_count++, batch.text_bytes += stream.pieces[i].text_bytes;
+  }
+  return batch;
+}
+
+PieceTexts::Tables PieceTexts::tables_of(std::span<const DevicePiece> pieces) {
+  Tables tables;
+  std::uint64_t units = 0;
+  for (const DevicePiece& piece : pieces) {
+    tables.spans.push_back(piece.begin_bit), tables.spans.push_back(piece.end_bit);
+    tables.places.push_back(units), tables.places.push_back(piece.text_at);
+    units += units_of(piece);
+  }
+  tables.places.push_back(units), tables.places.push_back(pieces.back().text_at + pieces.back().text_bytes);
+  tables.unit_bytes = units * unit_bytes;
+  return tables;
+}
+
+Status PieceTexts::reserve_all(Queue& queue, std::uint32_t piece_count) {
+  const Tables& tables = tables_;
+  const std::uint64_t teams = std::uint64_t{chunks::groups_of(unit_policy_, device_->traits(), piece_count)} * unit_policy_.chunks_a_group;
+  PENSTOCK_TRY(reserve(*device_, list_at + teams * list_bytes, scratch_));
+  PENSTOCK_TRY(reserve(*device_, tables.spans.size() * sizeof(std::uint64_t), spans_));
+  PENSTOCK_TRY(reserve(*device_, tables.places.size() * sizeof(std::uint64_t), places_));
+  PENSTOCK_TRY(reserve(*device_, piece_count * sizeof(PieceResult), results_));
+  PENSTOCK_TRY(reserve(*device_, tables.unit_bytes, units_));
+  const std::shared_ptr<Buffer> before = windows_;      // what it holds is the window of what comes next
+  PENSTOCK_TRY(reserve(*device_, (runs_of(piece_count) + std::uint64_t{1}) * window_units, windows_));
+  if (before != nullptr && before != windows_) PENSTOCK_TRY(queue.copy(*windows_, *before, before->bytes()));
+  PENSTOCK_TRY(queue.upload(*spans_, tables.spans.data(), tables.spans.size() * sizeof(std::uint64_t)));
+  return queue.upload(*places_, tables.places.data(), tables.places.size() * sizeof(std::uint64_t));
+}
+
+Status PieceTexts::enqueue_units(Queue& queue, const StreamPieces& pieces, std::uint32_t piece_count) {
+  PENSTOCK_TRY(queue.fill(*scratch_, 0, 4));      // the next piece
+  return queue.launch(*units_program_, "deflate_mark_pieces", chunks::groups_of(unit_policy_, device_->traits(), piece_count),
+                      {{Argument::of(pieces.input()), Argument::of(*spans_), Argument::of(*places_), Argument::of(*units_),
+                        Argument::of(*results_), Argument::of(*scratch_), Argument::value(piece_count),
+                        Argument::value(pieces.input_bytes()), Argument::of(*scratch_)}});
+}
+
+Status PieceTexts::enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at,
+                                std::uint64_t text_bytes) {
+  const auto pieces = Argument::value(piece_count), run = Argument::value(run_pieces);
+  PENSTOCK_TRY(queue.launch(*windows_program_, "deflate_join_windows", runs_of(piece_count),
+                            {{Argument::of(*units_), Argument::of(*places_), pieces, run}}));
+  PENSTOCK_TRY(queue.launch(*windows_program_, "deflate_resolve_windows", 1,
+                            {{Argument::of(*units_), Argument::of(*places_), Argument::of(*windows_), pieces, run,
+                              Argument::value(std::exchange(carried_, runs_of(piece_count)))}}));
+  const auto stretches = static_cast<std::uint32_t>((text_bytes + stretch_bytes - 1) / stretch_bytes);
+  return queue.launch(*windows_program_, "deflate_text_of_units", stretches,
+                      {{Argument::of(*units_), Argument::of(*places_), Argument::of(*windows_), Argument::of(text),
+                        Argument::value(text_at), pieces, run, Argument::value(stretch_bytes)}});
+}
+
+Result<std::uint32_t> PieceTexts::checksum(Queue& queue, const std::shared_ptr<Buffer>& text, std::uint64_t text_at,
+                                           std::uint64_t text_bytes) {
+  run_offsets_.clear(), run_sizes_.clear();
+  for (std::uint64_t at = 0; at < text_bytes; at += checksum_run_bytes)
+    run_offsets_.push_back(text_at + at), run_sizes_.push_back(std::min<std::uint64_t>(checksum_run_bytes, text_bytes - at));
+  run_checksums_.resize(run_offsets_.size());
+  const std::uint64_t bytes = run_offsets_.size() * sizeof(std::uint64_t);
+  for (auto* const buffer : {&runs_.offsets, &runs_.sizes, &runs_.checksums}) PENSTOCK_TRY(reserve(*device_, bytes, *buffer));
+  PENSTOCK_TRY(queue.upload(*runs_.offsets, run_offsets_.data(), bytes));
+  PENSTOCK_TRY(queue.upload(*runs_.sizes, run_sizes_.data(), bytes));
+  runs_.bytes = text, runs_.run_count = static_cast<std::uint32_t>(run_offsets_.size());
+  PENSTOCK_TRY(checksums_->enqueue(queue, runs_));
+  PENSTOCK_TRY(queue.download(run_checksums_.data(), *runs_.checksums, bytes));
+  PENSTOCK_TRY(queue.finish());
+  if (run_checksums_.empty()) return 0;
+  const std::vector<std::uint32_t> words(run_checksums_.begin(), run_checksums_.end());
+  return checksum::crc32_joined(words, checksum_run_bytes, run_sizes_.back());
+}
+
+// The first fault, in order; what was sound when it was measured can be wrong by its distances alone.
+Result<StreamFault> PieceTexts::verdict(std::span<const DevicePiece> pieces) const {
+  const std::vector<PieceResult>& results = piece_results_;
+  for (std::size_t i = 0; i < pieces.size(); i++) {
+    if (results[i].fault() != chunks::Fault::none) return StreamFault{results[i].fault(), results[i].bit / 8};
+    if (results[i].bit != pieces[i].end_bit || results[i].text_bytes() != pieces[i].text_bytes)
+      return Status(Code::internal, "a piece of a Deflate stream, from bit " + std::to_string(pieces[i].begin_bit) +
+                                        " on, was decoded otherwise than it was measured");
+  }
+  return StreamFault();
+}
+
+Result<TextBatch> PieceTexts::decode(Queue& queue, const StreamPieces& pieces, const MeasuredStream& stream, std::size_t first,
+                                     const std::shared_ptr<Buffer>& text, std::uint64_t text_at) {
+  TextBatch batch = next_batch(stream, first);
+  const auto count = static_cast<std::uint32_t>(batch.piece_count);
+  if (count == 0) return batch;
+  if (text->bytes() < text_at + batch.text_bytes) return Status(Code::invalid, "no room for a batch's text");
+  const auto taken = std::span(stream.pieces).subspan(first, count);
+  tables_ = tables_of(taken);
+  piece_results_.resize(count);
+  PENSTOCK_TRY(reserve_all(queue, count));
+  PENSTOCK_TRY(enqueue_units(queue, pieces, count));
+  PENSTOCK_TRY(enqueue_text(queue, count, *text, text_at, batch.text_bytes));
+  PENSTOCK_TRY(queue.download(piece_results_.data(), *results_, count * sizeof(PieceResult)));
+  PENSTOCK_ASSIGN(batch.crc32, checksum(queue, text, text_at, batch.text_bytes));      // which waits for all
+  PENSTOCK_ASSIGN(batch.fault, verdict(taken));
+  return batch;
+}
+
+}  // namespace penstock::deflate
