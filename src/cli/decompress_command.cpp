@@ -184,7 +184,7 @@ Action declare_decompress(Arguments& arguments) {
   arguments.value("--max-output", "BYTES", command->max_output, "fail where a file becomes more than this; 64K, 1M, 2G", check_bytes);
   arguments.value("--dictionary,-D", "FILE", command->dictionary, "of zstd, lz4 or zlib");
   arguments.value("--device", "ID", command->device, "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu): independent"
-                  " blocks of lz4, framed snappy, bgzip and other gzip members that name their size");
+                  " blocks of lz4, framed snappy, gzip");
   arguments.flag("--fallback", command->falls_back, "with --device: what the device does not decode is decoded here; else it is an error");
   arguments.flag("--stay", command->stays, "with --test --device: the whole file is one batch, and its text stays in the device's memory");
   arguments.value("--threads,-T", "N", command->threads, "that decode; 0: as many as cores", 0, 1024);

@@ -37,7 +37,7 @@ class Decompression {
     if (std::find(report_.variants.begin(), report_.variants.end(), way->name) == report_.variants.end())
       report_.variants.push_back(way->name);
     context_.most_output_bytes = context_.options.max_output_bytes - report_.bytes_out;
-    PENSTOCK_ASSIGN(const auto decoder, way->is_for_devices() ? make_on_device(*way, context_) : way->make(context_));
+    PENSTOCK_ASSIGN(const auto decoder, way->units != nullptr ? make_on_device(*way, context_) : way->make(context_));
     for (;;) {
       PENSTOCK_ASSIGN(const auto bytes, decoder->next());
       if (bytes.empty()) break;

@@ -30,6 +30,20 @@ Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>&
   return {};
 }
 
+Status StagedUpload::send(Device& device, Queue& queue, std::span<const std::byte> bytes, const Buffer& to) {
+  constexpr std::uint64_t part_bytes = 32 << 20;
+  std::shared_ptr<Event> sent[2];
+  for (std::uint64_t at = 0, turn = 0; at < bytes.size(); at += part_bytes, turn ^= 1) {
+    const std::uint64_t part = std::min<std::uint64_t>(part_bytes, bytes.size() - at);
+    if (sent[turn] != nullptr) PENSTOCK_TRY(sent[turn]->wait());
+    PENSTOCK_TRY(reserve(device, part, staging_[turn]));
+    std::memcpy(staging_[turn]->data(), bytes.data() + at, part);
+    PENSTOCK_TRY(queue.upload(to, staging_[turn]->data(), part, at));
+    PENSTOCK_ASSIGN(sent[turn], queue.record());
+  }
+  return queue.finish();
+}
+
 DeviceRun::DeviceRun(std::shared_ptr<Device> device) : device_(std::move(device)) {
   report_.id = device_->traits().id, report_.name = device_->traits().name;
 }
@@ -61,6 +75,11 @@ void DeviceRun::add(const DeviceReport& batch) {
   report_.upload_seconds += batch.upload_seconds;
   report_.kernel_seconds += batch.kernel_seconds;
   report_.download_seconds += batch.download_seconds;
+}
+
+void DeviceRun::add_kernels(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(report_.kernels.begin(), report_.kernels.end(), name) == report_.kernels.end()) report_.kernels.emplace_back(name);
 }
 
 std::optional<DeviceReport> DeviceRun::report() const {

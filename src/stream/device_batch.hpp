@@ -27,6 +27,8 @@ class DeviceRun {
   Result<chunks::Decoder*> decoder(chunks::Format format, chunks::Needs needs);
   Result<chunks::Encoder*> encoder(chunks::Format format);
   void add(const DeviceReport& batch);
+  // Kernels that ran and are no decoder's; each name once.
+  void add_kernels(std::string_view name);
   std::optional<DeviceReport> report() const;      // nothing where no batch ran
 
  private:
@@ -59,6 +61,16 @@ class UnitTables {
 // Grows to at least so many bytes; what it held is lost.
 Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer);
 Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>& buffer);
+
+// Memory that the device's link reads slowly, such as a mapped file's, by way of pinned memory.
+class StagedUpload {
+ public:
+  // Of `bytes` to the buffer's beginning. Waits for it.
+  Status send(Device& device, Queue& queue, std::span<const std::byte> bytes, const Buffer& to);
+
+ private:
+  std::shared_ptr<HostBuffer> staging_[2];
+};
 
 // Kept with a place of the pipeline's ring.
 class DeviceBatch {

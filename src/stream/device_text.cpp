@@ -6,14 +6,14 @@
 #include <cstring>
 
 #include "base/guard.hpp"
-#include "stream/device_batch.hpp"
+#include "stream/device_members.hpp"
 #include "stream/way_choice.hpp"
 
 namespace penstock::stream {
 namespace {
 
-// Of text that comes to the host at once for its checksums, and of the file that is uploaded at once.
-constexpr std::uint64_t piece_bytes = 64 << 20, upload_bytes = 32 << 20;
+// Of text that comes to the host at once for its checksums.
+constexpr std::uint64_t piece_bytes = 64 << 20;
 
 struct Found { std::unique_ptr<UnitStages> stages; std::vector<Piece> pieces; };      // by one way
 struct Placed { const UnitStages* stages; const Unit* unit; std::uint64_t room_at, at, bytes; chunks::Verdict verdict; };
@@ -27,6 +27,9 @@ class DeviceTextRun {
 
   Result<DeviceText> run() {
     if (!context_.input.is_mapped()) return Status(Code::unsupported, "a pipe is not decoded into a device's memory; files and memory are");
+    PENSTOCK_ASSIGN(report_.format, format_of(context_));
+    PENSTOCK_ASSIGN(const Way* const first_way, choose_way(context_, report_.format));
+    if (first_way->is_whole_streams) return run_streams(*first_way);
     PENSTOCK_ASSIGN(const auto file, context_.input.peek(1));
     const Status found = find_units();      // what stands before an error is decoded, and has the first word
     PENSTOCK_ASSIGN(queue_, device_->queue());
@@ -43,12 +46,42 @@ class DeviceTextRun {
   }
 
  private:
+  // Members that are streams by themselves, and nothing else behind them.
+  Result<DeviceText> run_streams(const Way& way) {
+    report_.variants.push_back(way.name);
+    PENSTOCK_ASSIGN(const auto members, DeviceMembers::open(context_));
+    const Status found = measure_streams(*members);
+    if (members->text_bytes() > context_.options.max_output_bytes) return too_much();
+    PENSTOCK_TRY(reserve(*device_, members->text_bytes() + chunk_alignment, text_));
+    while (!members->is_done()) {
+      const std::uint64_t bytes = members->batch_bytes();
+      PENSTOCK_TRY(members->decode(text_, text_bytes_));
+      text_bytes_ += bytes;
+    }
+    PENSTOCK_TRY(found);
+    times_.bytes_out = text_bytes_;
+    context_.device->add(times_);
+    return report();
+  }
+  Status measure_streams(DeviceMembers& members) {
+    for (bool has_member = true; has_member;) { PENSTOCK_ASSIGN(has_member, members.measure()); }
+    PENSTOCK_ASSIGN(const bool goes_on, another_follows(context_, report_.format));
+    return goes_on ? mixed() : Status();
+  }
+
+  Status mixed() const {
+    return {Code::unsupported, std::string(name_of(report_.format)) + ", byte " + std::to_string(context_.input.offset()) +
+                                   ": members that name their size beside some that do not are not decoded into a device's memory"};
+  }
+  Status too_much() const {
+    return {Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes"};
+  }
+
   Status find_units() {
-    PENSTOCK_ASSIGN(report_.format, format_of(context_));
     for (bool goes_on = true; goes_on;) {
       const std::uint64_t begin = context_.input.offset();
       PENSTOCK_ASSIGN(const Way* const way, choose_way(context_, report_.format));
-      if (!way->is_for_devices()) return unfit(context_);
+      if (way->units == nullptr) return way->is_whole_streams ? mixed() : unfit(context_);
       if (report_.variants.empty()) report_.variants.push_back(way->name);
       Found& found = found_.emplace_back(Found{way->units(context_, piece_bytes), {}});
       for (bool has_piece = true; has_piece;) {
@@ -84,19 +117,6 @@ class DeviceTextRun {
   }
   Result<double> between(std::size_t first) { return marks_[first + 1]->seconds_since(*marks_[first]); }
 
-  Status upload(std::span<const std::byte> file) {
-    std::shared_ptr<Event> sent[2];
-    for (std::uint64_t at = 0, turn = 0; at < file.size(); at += upload_bytes, turn ^= 1) {
-      const std::uint64_t bytes = std::min<std::uint64_t>(upload_bytes, file.size() - at);
-      if (sent[turn] != nullptr) PENSTOCK_TRY(sent[turn]->wait());
-      PENSTOCK_TRY(reserve(*device_, bytes, upload_staging_[turn]));
-      std::memcpy(upload_staging_[turn]->data(), file.data() + at, bytes);
-      PENSTOCK_TRY(queue_->upload(*batch_.input, upload_staging_[turn]->data(), bytes, at));
-      PENSTOCK_ASSIGN(sent[turn], queue_->record());
-    }
-    return queue_->finish();
-  }
-
   Status decode(std::span<const std::byte> file) {
     PENSTOCK_TRY(reserve(*device_, file.size() + 16, batch_.input));
     PENSTOCK_TRY(reserve(*device_, room_bytes_ + 16, batch_.output));
@@ -105,7 +125,7 @@ class DeviceTextRun {
     std::shared_ptr<Buffer> scratch;
     PENSTOCK_TRY(reserve(*device_, decoder->scratch_bytes(tables_.count(), tables_.most_text_bytes()), scratch));
     PENSTOCK_TRY(mark());
-    PENSTOCK_TRY(upload(file));
+    PENSTOCK_TRY(upload_.send(*device_, *queue_, file, *batch_.input));
     PENSTOCK_TRY(tables_.upload(*device_, *queue_, batch_));
     PENSTOCK_TRY(mark());
     PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch));
@@ -140,8 +160,7 @@ class DeviceTextRun {
 
   // The texts behind one another in the device's memory: where they are already, but for stored ones, or by way of the host.
   Status make_text() {
-    if (text_bytes_ > context_.options.max_output_bytes)
-      return {Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes"};
+    if (text_bytes_ > context_.options.max_output_bytes) return too_much();
     const bool is_whole = std::all_of(placed_.begin(), placed_.end(), [](const Placed& unit) { return unit.at == unit.room_at; });
     if (is_whole) text_ = batch_.output;
     if (text_ == nullptr) PENSTOCK_TRY(reserve(*device_, text_bytes_ + 16, text_));
@@ -215,7 +234,8 @@ class DeviceTextRun {
   UnitTables tables_;
   chunks::Batch batch_;
   std::shared_ptr<Buffer> text_;
-  std::shared_ptr<HostBuffer> staging_, upload_staging_[2];
+  std::shared_ptr<HostBuffer> staging_;
+  StagedUpload upload_;
   std::vector<std::shared_ptr<Event>> marks_;
   DeviceReport times_;
   Report report_;

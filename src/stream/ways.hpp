@@ -30,9 +30,10 @@ struct Way {
   const char* name;
   const char* summary;
   Result<bool> (*fits)(Context& context);
-  Result<std::unique_ptr<Decoder>> (*make)(Context& context);      // of the host's ways
+  Result<std::unique_ptr<Decoder>> (*make)(Context& context);      // not of ways of units
   std::unique_ptr<UnitStages> (*units)(Context& context, std::uint64_t piece_bytes) = nullptr;      // of devices': units.hpp
-  bool is_for_devices() const { return units != nullptr; }
+  bool is_whole_streams = false;      // of devices', by `make`: device_members.hpp
+  bool is_for_devices() const { return units != nullptr || is_whole_streams; }
 };
 std::span<const Way> ways();
 
@@ -64,6 +65,9 @@ Result<bool> fits_lz4_device(Context& context);
 Result<bool> fits_members_device(Context& context);
 std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t piece_bytes);
 Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context);
+// gzip's members that do not name their size, each inside of its stream.
+Result<bool> fits_streams_device(Context& context);
+Result<std::unique_ptr<Decoder>> make_streams_device(Context& context);
 
 // What is so short is decoded before a thread has begun.
 constexpr std::uint64_t most_threadless_bytes = 64 << 10;

@@ -97,10 +97,14 @@ class Streams(CommandLineTest):
         self.assertRegex(stayed.err, r"right: .*by lz4-blocks-device on opencl:\d+ .*lz4_decode_items .*; every")
         self.assert_fails(self.run_program("decompress", path, "--device", "cpu", "--stay"), "--stay is for --test")
         alone = self.write("log.gz", gzip.compress(log))
-        self.assert_fails(self.run_program("decompress", "-t", alone, "--device", "cpu"), "unsupported: ", "not decoded on devices")
-        left = self.run_program("decompress", "-t", alone, "--device", "cpu", "--fallback")
+        for options in ([], ["--stay"]):
+            tested = self.run_program("decompress", "-t", alone, "--device", "cpu", *options)
+            self.assertRegex(tested.err, r"right: .*by gzip-streams-device on opencl:\d+ .*deflate_pieces .*; every")
+        stream = self.write("log.zz", zlib.compress(log))
+        self.assert_fails(self.run_program("decompress", "-t", stream, "--device", "cpu"), "unsupported: ", "not decoded on devices")
+        left = self.run_program("decompress", "-t", stream, "--device", "cpu", "--fallback")
         self.assertEqual(left.returncode, 0, left.err)
-        self.assertIn("by gzip-whole", left.err)
+        self.assertIn("by zlib-whole", left.err)
         self.assert_fails(self.run_program("decompress", "-t", path, "--device", "cuda:77"), "no usable device")
 
     def test_every_tool_reads_what_is_compressed(self):

@@ -104,6 +104,59 @@ TEST(StreamOnDevice, FilesOfSeveralBatchesComeBack) {
   });
 }
 
+Result<std::string> fetched(Device& device, const DeviceText& text) {
+  std::string all(text.bytes, '\0');
+  PENSTOCK_ASSIGN(const auto queue, device.queue());
+  PENSTOCK_TRY(queue->download(all.data(), *text.text, all.size()));
+  PENSTOCK_TRY(queue->finish());
+  return all;
+}
+
+// gzip's files, which say nothing of where members and blocks end: as gzip and pigz make them.
+std::vector<File> gzip_files(std::string_view text) {
+  std::vector<File> files;
+  for (const int level : {1, 6, 9}) files.push_back({"gzip -" + std::to_string(level), zlib_made(text, level), Format::gzip});
+  const std::size_t half = text.size() / 2;
+  files.push_back({"stored", zlib_made(text, 0), Format::gzip});
+  files.push_back({"two members", zlib_made(text.substr(0, half), 6) + zlib_made(text.substr(half), 1), Format::gzip});
+  files.push_back({"empty members", zlib_made("", 6) + zlib_made(text, 6) + zlib_made("", 6) + std::string(512, '\0'), Format::gzip});
+  files.push_back({"sized members between", zlib_made(text.substr(0, half), 6) + sized_gzip(text.substr(half, 100'000), 65280) +
+                   zlib_made(text.substr(std::min(text.size(), half + 100'000)), 6), Format::gzip});
+  return files;
+}
+
+TEST(StreamOnDevice, OrdinaryGzipFilesComeBack) {
+  const std::string text = mixed(10 << 20);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const File& file : gzip_files(text)) {
+      SCOPED_TRACE(file.name);
+      std::string all;
+      const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
+      const auto report = decompress(Source::memory(bytes_of(file.bytes)), sink, {.device = device});
+      ASSERT_OK(report);
+      ASSERT_TRUE(all == text);
+      EXPECT_EQ(report->variants.front(), "gzip-streams-device");
+      EXPECT_EQ(report->bytes_in, file.bytes.size());
+      EXPECT_EQ(report->device->kernels.front(), "deflate_pieces");
+      if (file.name == "sized members between") continue;      // which two ways take
+      TAKE(const DeviceText there, decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
+      EXPECT_EQ(there.report.bytes_in, file.bytes.size());
+      TAKE(const std::string stayed, fetched(*device, there));
+      EXPECT_TRUE(stayed == text);
+    }
+  });
+}
+
+TEST(StreamOnDevice, AnOrdinaryGzipBombEndsAtTheLimit) {
+  const std::string file = zlib_made(std::string(20 << 20, '\0'), 6);
+  on_each_device([&](Device& found) {
+    const DecompressOptions options = {.max_output_bytes = 3'000'000, .device = *open_device(found.traits().id)};
+    EXPECT_EQ(decompress(bytes_of(file), options).status().code(), Code::capacity);
+    EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(file)), options).status().code(), Code::capacity);
+  });
+}
+
 TEST(StreamOnDevice, APipeIsDecodedToo) {
   const std::string text = mixed(3 << 20);
   on_each_device([&](Device& found) {
@@ -175,6 +228,15 @@ TEST(StreamOnDevice, DamagedFilesGetTheVerdictsOfTheHostsWays) {
   });
 }
 
+TEST(StreamOnDevice, DamagedGzipFilesGetTheVerdictsOfTheHostsWays) {
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    const std::string text = words(6000);
+    expect_same_verdicts(device, {"gzip", zlib_made(text, 6), Format::gzip}, 3);
+    expect_same_verdicts(device, {"two members", zlib_made(text.substr(0, 500), 9) + zlib_made("x", 6), Format::gzip}, 1);
+  });
+}
+
 // Where the blocks of a frame with block checksums begin, behind their sizes.
 std::vector<std::size_t> blocks_of(const std::string& frame) {
   std::vector<std::size_t> blocks;
@@ -211,7 +273,7 @@ TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
   linked.frameInfo.blockMode = LZ4F_blockLinked, linked.frameInfo.blockSizeID = LZ4F_max64KB;
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
-    for (const std::string& file : {lz4_made(text, 1, linked), zlib_made(text, 6), zlib_made(text, 6, 15), zstd_made(text, 3)}) {
+    for (const std::string& file : {lz4_made(text, 1, linked), zlib_made(text, 6, 15), zstd_made(text, 3)}) {
       const Status refused = decompress(bytes_of(file), {.device = device}).status();
       EXPECT_EQ(refused.code(), Code::unsupported) << refused.text();
       EXPECT_NE(refused.message().find("not decoded on devices"), std::string::npos) << refused.text();
@@ -223,12 +285,12 @@ TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
       EXPECT_FALSE(report->device.has_value());
       EXPECT_FALSE(report->variants.front().ends_with("-device"));
     }
-    // A member that names its size, and one that does not.
+    // Of a pipe a member that names its size, and one that does not.
     const std::string both = sized_gzip(text, 65280) + zlib_made(text, 6);
-    EXPECT_EQ(decompress(bytes_of(both), {.device = device}).status().code(), Code::unsupported);
-    const auto left = decompress(bytes_of(both), {.device = device, .may_leave_device = true});
+    EXPECT_EQ(decompressed(dripping(both, 60'000), {.device = device}).status().code(), Code::unsupported);
+    const auto left = decompressed(dripping(both, 60'000), {.device = device, .may_leave_device = true});
     ASSERT_OK(left);
-    EXPECT_TRUE(text_of(*left) == text + text);
+    EXPECT_TRUE(*left == text + text);
   });
 }
 
@@ -249,14 +311,6 @@ TEST(StreamOnDevice, ABombEndsAtTheLimit) {
       EXPECT_LE(got, 3'000'000u);
     }
   });
-}
-
-Result<std::string> fetched(Device& device, const DeviceText& text) {
-  std::string all(text.bytes, '\0');
-  PENSTOCK_ASSIGN(const auto queue, device.queue());
-  PENSTOCK_TRY(queue->download(all.data(), *text.text, all.size()));
-  PENSTOCK_TRY(queue->finish());
-  return all;
 }
 
 // "two frames" has a block that does not fill its room, with another behind it.
@@ -290,6 +344,7 @@ TEST(StreamOnDevice, TextThatStaysThereIsJudgedAsTextThatComesBack) {
         changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
         const auto expected = decompress(bytes_of(changed), {.format = file.format, .device = device});
         const auto there = decompress_to_device(Source::memory(bytes_of(changed)), {.format = file.format, .device = device});
+        if (expected.ok() && there.status().code() == Code::unsupported) continue;      // a member that lost its size before others
         ASSERT_EQ(there.ok(), expected.ok()) << file.name << ", bit " << bit << ": " << there.status().text() << expected.status().text();
         ASSERT_EQ(there.status().text(), expected.status().text()) << file.name << ", bit " << bit;
       }
@@ -302,8 +357,8 @@ TEST(StreamOnDevice, WhatHasNoPlaceInADevicesMemoryIsRefused) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     EXPECT_EQ(decompress_to_device(dripping(file), {.device = device}).status().code(), Code::unsupported);
-    const std::string gzip = zlib_made(text, 6);
-    const auto left = decompress_to_device(Source::memory(bytes_of(gzip)), {.device = device, .may_leave_device = true});
+    const std::string zlib = zlib_made(text, 6, 15);
+    const auto left = decompress_to_device(Source::memory(bytes_of(zlib)), {.device = device, .may_leave_device = true});
     EXPECT_EQ(left.status().code(), Code::unsupported) << left.status().text();
     const auto limited = decompress_to_device(Source::memory(bytes_of(file)), {.max_output_bytes = 1000, .device = device});
     EXPECT_EQ(limited.status().code(), Code::capacity) << limited.status().text();
