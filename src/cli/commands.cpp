@@ -18,6 +18,7 @@ const std::vector<Command>& commands() {
       {"bench fsst", "Time FSST strings decoded on the device, by every variant that fits", declare_bench_fsst},
       {"bench codecs", "Time batches of LZ4, Snappy, Deflate, zlib and gzip chunks decoded on the device, by every variant that fits",
        declare_bench_codecs},
+      {"bench streams", "Time one Deflate stream, as gzip's files are, decoded on the device", declare_bench_streams},
       {"bench windows", "Time window functions, their sums by the device and by the host", declare_bench_windows},
       {"cache", "Show or clear the cache of compiled kernels", declare_cache},
   };
