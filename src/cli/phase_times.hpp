@@ -29,7 +29,7 @@ class TimedQueue final : public Queue {
   Status flush() override { return queue_.flush(); }
   Status finish() override { return queue_.finish(); }
 
-  // Of every launch since the last call, in order; waits for them.
+  // Of every launch since the last call, in order; those of one kernel behind one another are one. Waits for them.
   Result<std::vector<PhaseTime>> take_times();
 
  private:

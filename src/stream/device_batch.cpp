@@ -9,6 +9,9 @@ namespace {
 constexpr std::uint64_t alignment = chunk_alignment;
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
+// Those of linked units have no gaps between them.
+std::uint64_t room_of(const Unit& unit) { return unit.is_linked ? unit.output_bytes : aligned(unit.output_bytes); }
+
 template <class T> Status upload_all(Device& device, Queue& queue, const std::vector<T>& values, std::shared_ptr<Buffer>& buffer) {
   PENSTOCK_TRY(reserve(device, values.size() * sizeof(T), buffer));
   return queue.upload(*buffer, values.data(), values.size() * sizeof(T));
@@ -89,13 +92,27 @@ std::optional<DeviceReport> DeviceRun::report() const {
 
 void UnitTables::clear() {
   for (auto* const values : {&input_offsets_, &input_sizes_, &output_offsets_, &capacities_}) values->clear();
-  most_text_bytes_ = 0;
+  streams_.clear();
+  most_text_bytes_ = stream_bytes_ = most_stream_bytes_ = stream_count_ = 0;
+  has_links_ = false;
 }
 
 void UnitTables::add(std::uint64_t input_offset, std::uint64_t input_bytes, std::uint64_t output_offset, std::uint64_t capacity) {
   input_offsets_.push_back(input_offset), input_sizes_.push_back(input_bytes);
   output_offsets_.push_back(output_offset), capacities_.push_back(capacity);
-  most_text_bytes_ = std::max(most_text_bytes_, capacity);
+  streams_.push_back(stream_count_++);
+  stream_bytes_ = capacity;
+  most_text_bytes_ = std::max(most_text_bytes_, capacity), most_stream_bytes_ = std::max(most_stream_bytes_, capacity);
+}
+
+void UnitTables::add(const Unit& unit, std::uint64_t input_offset, std::uint64_t output_offset) {
+  const bool goes_on = unit.is_linked && !unit.begins_stream && stream_count_ > 0;
+  const std::uint64_t before = goes_on ? stream_bytes_ : 0;
+  add(input_offset, unit.whole().size(), output_offset, unit.output_bytes);
+  has_links_ |= unit.is_linked;
+  if (goes_on) streams_.back() = --stream_count_ - 1;
+  if (unit.is_stored) streams_.back() |= chunks::Links::is_stored;
+  stream_bytes_ += before, most_stream_bytes_ = std::max(most_stream_bytes_, stream_bytes_);
 }
 
 Status UnitTables::upload(Device& device, Queue& queue, chunks::Batch& batch) {
@@ -105,6 +122,9 @@ Status UnitTables::upload(Device& device, Queue& queue, chunks::Batch& batch) {
   PENSTOCK_TRY(upload_all(device, queue, output_offsets_, batch.output_offsets));
   PENSTOCK_TRY(upload_all(device, queue, capacities_, batch.output_capacities));
   PENSTOCK_TRY(reserve(device, std::uint64_t{count()} * 8, batch.output_sizes));
+  if (!has_links_) batch.links = {};
+  if (has_links_) PENSTOCK_TRY(upload_all(device, queue, streams_, batch.links.streams));
+  batch.links.stream_count = stream_count_, batch.links.most_stream_bytes = most_stream_bytes_;
   return reserve(device, std::uint64_t{count()} * sizeof(chunks::Verdict), batch.verdicts);
 }
 
@@ -114,13 +134,14 @@ Status UnitTables::download(Queue& queue, const chunks::Batch& batch) {
   return queue.download(verdicts_.data(), *batch.verdicts, verdicts_.size() * sizeof(chunks::Verdict));
 }
 
-Status DeviceBatch::decode(const UnitStages& stages, Piece& piece) {
+Status DeviceBatch::decode(const UnitStages& stages, Piece& piece, std::span<const std::byte> window) {
   if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, run_->device()->queue()); }
   decoded_.clear(), marks_.clear();
-  gather(piece);
+  if (piece.units.front().begins_stream) window = {};
+  gather(piece, window.size());
   PENSTOCK_TRY(reserve(*run_->device(), input_bytes_, input_));
   PENSTOCK_TRY(reserve(*run_->device(), output_bytes_, output_));
-  if (tables_.count() > 0) PENSTOCK_TRY(enqueue(stages, piece));
+  if (tables_.count() > 0) PENSTOCK_TRY(enqueue(stages, piece, window));
   const Status inputs = check_inputs(stages, piece);      // beside the device
   PENSTOCK_TRY(queue_->finish());
   const Status sound = find_sound(stages, piece);
@@ -135,26 +156,27 @@ Status DeviceBatch::decode(const UnitStages& stages, Piece& piece) {
   return {};
 }
 
-// Units' texts have room one behind the other, stored ones none.
-void DeviceBatch::gather(const Piece& piece) {
+// Units' texts have room one behind the other, behind the window; those that stay on the host have none.
+void DeviceBatch::gather(const Piece& piece, std::uint64_t window_bytes) {
   tables_.clear();
-  std::uint64_t input = 0, output = 0, text = 0;
+  text_at_ = aligned(window_bytes);
+  std::uint64_t input = 0, output = text_at_, text = 0;
   for (const Unit& unit : piece.units) {
     text += unit.is_stored ? unit.bytes.size() : unit.output_bytes;
-    if (unit.is_stored) continue;
-    tables_.add(input, unit.whole().size(), output, unit.output_bytes);
-    input += aligned(unit.whole().size()), output += aligned(unit.output_bytes);
+    if (!unit.is_for_devices()) continue;
+    tables_.add(unit, input, output);
+    input += aligned(unit.whole().size()), output += room_of(unit);
   }
   input_bytes_ = input + alignment, output_bytes_ = std::max(text, output) + alignment;
 }
 
-Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece) {
+Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece, std::span<const std::byte> window) {
   Device& device = *run_->device();
-  PENSTOCK_ASSIGN(chunks::Decoder* const decoder, run_->decoder(stages.chunk_format(), {tables_.most_text_bytes()}));
+  PENSTOCK_ASSIGN(chunks::Decoder* const decoder, run_->decoder(stages.chunk_format(), tables_.needs()));
   std::uint64_t at = 0;
   times_ = {};
   for (const Unit& unit : piece.units) {
-    if (unit.is_stored) continue;
+    if (!unit.is_for_devices()) continue;
     const auto bytes = unit.whole();
     std::memcpy(input_->data() + at, bytes.data(), bytes.size());
     at += aligned(bytes.size());
@@ -162,10 +184,12 @@ Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece) {
   }
   PENSTOCK_TRY(reserve(device, input_bytes_, batch_.input));
   PENSTOCK_TRY(reserve(device, output_bytes_, batch_.output));
-  PENSTOCK_TRY(reserve(device, decoder->scratch_bytes(tables_.count(), tables_.most_text_bytes()), scratch_));
+  PENSTOCK_TRY(reserve(device, decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes), scratch_));
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(queue_->upload(*batch_.input, input_->data(), at));
   PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
+  batch_.links.window_bytes = static_cast<std::uint32_t>(window.size());
+  if (!window.empty()) PENSTOCK_TRY(queue_->upload(*batch_.output, window.data(), window.size(), text_at_ - window.size()));
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch_));
   PENSTOCK_TRY(mark());
@@ -186,7 +210,7 @@ Status DeviceBatch::find_sound(const UnitStages& stages, const Piece& piece) {
   std::size_t row = 0;
   for (std::size_t i = 0; i < decoded_.size(); i++) {
     const Unit& unit = piece.units[i];
-    if (unit.is_stored) {
+    if (!unit.is_for_devices()) {
       decoded_[i] = {unit.bytes.size(), {.offset = static_cast<std::uint32_t>(unit.bytes.size())}};
       continue;
     }
@@ -202,13 +226,13 @@ Status DeviceBatch::find_sound(const UnitStages& stages, const Piece& piece) {
 
 // To their places in the piece's text. Texts that fill their rooms lie behind one another on the device, too, and come as one.
 Status DeviceBatch::fetch_texts(const Piece& piece) {
-  std::uint64_t to = 0, from = 0, run_to = 0, run_from = 0, run_bytes = 0;
+  std::uint64_t to = 0, from = text_at_, run_to = 0, run_from = 0, run_bytes = 0;
   const auto fetch = [&] { return queue_->download(output_->data() + run_to, *batch_.output, run_bytes, run_from); };
   if (tables_.count() > 0) PENSTOCK_TRY(mark());
   for (std::size_t i = 0; i < decoded_.size(); i++) {
     const Unit& unit = piece.units[i];
     const std::uint64_t bytes = decoded_[i].bytes;
-    if (unit.is_stored) {
+    if (!unit.is_for_devices()) {
       if (bytes > 0) std::memcpy(output_->data() + to, unit.bytes.data(), bytes);
     } else {
       const bool goes_on = run_bytes > 0 && run_to + run_bytes == to && run_from + run_bytes == from;
@@ -216,7 +240,7 @@ Status DeviceBatch::fetch_texts(const Piece& piece) {
       if (!goes_on) run_to = to, run_from = from, run_bytes = 0;
       run_bytes += bytes;
       times_.bytes_out += bytes;
-      from += aligned(unit.output_bytes);
+      from += unit.is_linked ? bytes : room_of(unit);
     }
     to += bytes;
   }

@@ -45,8 +45,9 @@ class UnitTables {
   // Rows for the units, `input_offset_of` and `output_offset_of` each.
   void clear();
   void add(std::uint64_t input_offset, std::uint64_t input_bytes, std::uint64_t output_offset, std::uint64_t capacity);
+  void add(const Unit& unit, std::uint64_t input_offset, std::uint64_t output_offset);      // with its links
   std::uint32_t count() const { return static_cast<std::uint32_t>(input_offsets_.size()); }
-  std::uint64_t most_text_bytes() const { return most_text_bytes_; }
+  chunks::Needs needs() const { return {most_text_bytes_, has_links_}; }
   Status upload(Device& device, Queue& queue, chunks::Batch& batch);
   Status download(Queue& queue, const chunks::Batch& batch);      // enqueued
   std::uint64_t size(std::size_t row) const { return sizes_[row]; }
@@ -55,7 +56,10 @@ class UnitTables {
  private:
   std::vector<std::uint64_t> input_offsets_, input_sizes_, output_offsets_, capacities_, sizes_;
   std::vector<chunks::Verdict> verdicts_;
-  std::uint64_t most_text_bytes_ = 0;
+  std::vector<std::uint32_t> streams_;      // chunks::Links
+  std::uint32_t stream_count_ = 0;
+  std::uint64_t most_text_bytes_ = 0, stream_bytes_ = 0, most_stream_bytes_ = 0;
+  bool has_links_ = false;
 };
 
 // Grows to at least so many bytes; what it held is lost.
@@ -76,13 +80,14 @@ class StagedUpload {
 class DeviceBatch {
  public:
   explicit DeviceBatch(std::shared_ptr<DeviceRun> run) : run_(std::move(run)) {}
-  // Makes piece.lent of the piece's units. The first unit that is not right, in order, is the error.
-  Status decode(const UnitStages& stages, Piece& piece);
+  // Makes piece.lent of the piece's units. The first unit that is not right, in order, is the error. `window`: text before the piece, that
+  // its first unit may reach where it goes on with a stream.
+  Status decode(const UnitStages& stages, Piece& piece, std::span<const std::byte> window);
 
  private:
   struct Decoded { std::uint64_t bytes = 0; chunks::Verdict verdict; };
-  Status enqueue(const UnitStages& stages, const Piece& piece);
-  void gather(const Piece& piece);
+  Status enqueue(const UnitStages& stages, const Piece& piece, std::span<const std::byte> window);
+  void gather(const Piece& piece, std::uint64_t window_bytes);
   Status check_inputs(const UnitStages& stages, const Piece& piece);
   Status find_sound(const UnitStages& stages, const Piece& piece);
   Status fetch_texts(const Piece& piece);
@@ -98,6 +103,7 @@ class DeviceBatch {
   DeviceReport times_;
   std::vector<Decoded> decoded_;                        // of the units, in order, before the first that is not sound
   std::uint64_t input_bytes_ = 0, output_bytes_ = 0;
+  std::uint64_t text_at_ = 0;                           // the first text's place in batch_.output: a window stands before it
   std::vector<std::shared_ptr<Event>> marks_;           // begin, uploaded, decoded, texts asked for, texts there
   std::unique_ptr<Queue> queue_;                        // the last: it waits for what uses the others
 };

@@ -101,10 +101,9 @@ class DeviceTextRun {
       for (const Piece& piece : found.pieces)
         for (const Unit& unit : piece.units) {
           PENSTOCK_TRY(found.stages->check_input(unit));
-          const std::uint64_t room = unit.is_stored ? unit.bytes.size() : unit.output_bytes;
+          const std::uint64_t room = unit.is_for_devices() ? unit.output_bytes : unit.bytes.size();
           placed_.push_back({found.stages.get(), &unit, room_bytes_, room_bytes_, room, {}});
-          if (!unit.is_stored)
-            tables_.add(static_cast<std::uint64_t>(unit.whole().data() - file), unit.whole().size(), room_bytes_, room);
+          if (unit.is_for_devices()) tables_.add(unit, static_cast<std::uint64_t>(unit.whole().data() - file), room_bytes_);
           room_bytes_ += room;
         }
     return {};
@@ -121,9 +120,9 @@ class DeviceTextRun {
     PENSTOCK_TRY(reserve(*device_, file.size() + 16, batch_.input));
     PENSTOCK_TRY(reserve(*device_, room_bytes_ + 16, batch_.output));
     PENSTOCK_ASSIGN(chunks::Decoder* const decoder,
-                    context_.device->decoder(found_.front().stages->chunk_format(), {tables_.most_text_bytes()}));
+                    context_.device->decoder(found_.front().stages->chunk_format(), tables_.needs()));
     std::shared_ptr<Buffer> scratch;
-    PENSTOCK_TRY(reserve(*device_, decoder->scratch_bytes(tables_.count(), tables_.most_text_bytes()), scratch));
+    PENSTOCK_TRY(reserve(*device_, decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes), scratch));
     PENSTOCK_TRY(mark());
     PENSTOCK_TRY(upload_.send(*device_, *queue_, file, *batch_.input));
     PENSTOCK_TRY(tables_.upload(*device_, *queue_, batch_));
@@ -144,7 +143,8 @@ class DeviceTextRun {
     for (std::size_t i = 0; i < placed_.size(); i++) {
       Placed& placed = placed_[i];
       placed.at = text_bytes_;
-      if (!placed.unit->is_stored) {
+      if (placed.unit->is_linked && !placed.unit->begins_stream) placed.room_at = placed_[i - 1].room_at + placed_[i - 1].bytes;
+      if (placed.unit->is_for_devices()) {
         placed.verdict = tables_.verdict(row), placed.bytes = tables_.size(row++);
         if (placed.verdict.fault != chunks::Fault::none) {
           const Status refused = placed.stages->refuse(*placed.unit, placed.verdict);
@@ -165,7 +165,7 @@ class DeviceTextRun {
     if (is_whole) text_ = batch_.output;
     if (text_ == nullptr) PENSTOCK_TRY(reserve(*device_, text_bytes_ + 16, text_));
     for (const Placed& unit : placed_) {
-      if (unit.unit->is_stored) {
+      if (!unit.unit->is_for_devices()) {
         PENSTOCK_TRY(queue_->upload(*text_, unit.unit->bytes.data(), unit.bytes, unit.at));
       } else if (!is_whole) {
         PENSTOCK_TRY(reserve(*device_, unit.bytes, staging_));

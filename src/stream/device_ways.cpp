@@ -1,4 +1,6 @@
 // The ways for devices: units that the host finds, decoded in batches by device_batch.hpp.
+#include <algorithm>
+
 #include "stream/device_batch.hpp"
 #include "stream/lz4_format.hpp"
 
@@ -7,6 +9,7 @@ namespace {
 
 // A member that says to become more, as a bomb may, is the host's: a batch would have to have its room.
 constexpr std::uint64_t most_member_text_bytes = 256 << 20;
+constexpr std::size_t most_window_bytes = 64 << 10;      // how far a match reaches back
 
 class DeviceStages : public Stages {
  public:
@@ -15,19 +18,35 @@ class DeviceStages : public Stages {
   Status work(Piece& piece) override {
     if (piece.units.empty()) return {};
     if (piece.tools == nullptr) piece.tools = std::make_shared<DeviceBatch>(run_);
-    return static_cast<DeviceBatch*>(piece.tools.get())->decode(*units_, piece);
+    PENSTOCK_TRY(static_cast<DeviceBatch*>(piece.tools.get())->decode(*units_, piece, window_));
+    if (units_->is_linked()) keep_window(piece);
+    return {};
   }
   Status join(Piece& piece) override { return units_->join(piece); }
 
  private:
+  // What the next piece of a frame whose blocks are linked reaches.
+  void keep_window(const Piece& piece) {
+    if (piece.units.front().begins_stream) window_.clear();
+    window_.insert(window_.end(), piece.lent.end() - std::min<std::size_t>(piece.lent.size(), most_window_bytes), piece.lent.end());
+    window_.erase(window_.begin(), window_.end() - std::min<std::size_t>(window_.size(), most_window_bytes));
+  }
+
   std::unique_ptr<UnitStages> units_;
   std::shared_ptr<DeviceRun> run_;
+  std::vector<std::byte> window_;      // by work(), of which there is one at a time where units are linked
 };
 
-// On GPUs two of what others take: of 4 MiB a batch has 32 blocks then, each of which is a group's.
-std::uint64_t piece_bytes(const Context& context) {
-  const Device& device = *context.device->device();
-  return (device.traits().is_cpu ? 1 : 2) * batch_bytes_on(device);
+// Of text in a batch on GPUs: 64 blocks of 4 MiB, whose stretches are some 8000 teams' (an H200 holds 5000 at once), or 4096 chunks of
+// 64 KiB. More would keep a device busier; but each batch in flight pins as much memory of the host as its text and its bytes take, and
+// has up to six times its text on the device (origins are four), so that smaller devices get smaller batches.
+constexpr std::uint64_t most_piece_bytes = 256 << 20, device_bytes_a_byte = 6;
+std::uint64_t piece_bytes_on(const Device& device) {
+  std::uint64_t bytes = batch_bytes_on(device);
+  if (device.traits().is_cpu) return bytes;
+  const std::uint64_t room = device.traits().global_bytes / 2 / (device_bytes_a_byte * batches_in_flight);
+  while (bytes < most_piece_bytes && 2 * bytes <= room) bytes *= 2;
+  return bytes;
 }
 
 }  // namespace
@@ -37,14 +56,23 @@ Result<bool> fits_lz4_device(Context& context) {
   return !header || (!header->is_linked && context.options.dictionary.empty());
 }
 
+Result<bool> fits_lz4_linked_device(Context& context) {
+  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
+  const Traits& traits = context.device->device()->traits();
+  return header && header->is_linked && context.options.dictionary.empty() &&
+         !chunks::Decoder::variants(chunks::Format::lz4, traits, {header->block_bytes, true}).empty();
+}
+
 Result<bool> fits_members_device(Context& context) { return fits_member_units(context, most_member_text_bytes); }
 std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t bytes) {
   return member_units(context, bytes, most_member_text_bytes);
 }
 
-Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context) {
-  auto stages = std::make_unique<DeviceStages>(way.units(context, piece_bytes(context)), context.device);
-  return std::unique_ptr<Decoder>(new Pipeline(std::move(stages), batches_in_flight));
+Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context, std::uint64_t piece_bytes) {
+  auto units = way.units(context, piece_bytes != 0 ? piece_bytes : piece_bytes_on(*context.device->device()));
+  const bool is_linked = units->is_linked();
+  auto stages = std::make_unique<DeviceStages>(std::move(units), context.device);
+  return std::unique_ptr<Decoder>(new Pipeline(std::move(stages), is_linked ? 1 : batches_in_flight));
 }
 
 }  // namespace penstock::stream

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "codec/checksum/xxhash.hpp"
 #include "stream/byte_reader.hpp"
@@ -38,8 +39,9 @@ Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes, 
 
 class Lz4Blocks : public UnitStages {
  public:
-  Lz4Blocks(Context& context, bool is_linked, std::uint64_t piece_bytes)
-      : context_(context), is_linked_(is_linked), piece_bytes_(piece_bytes),
+  // Linked blocks are decoded when they are found, unless they are units for others.
+  Lz4Blocks(Context& context, bool is_linked, bool is_for_others, std::uint64_t piece_bytes)
+      : context_(context), is_linked_(is_linked), is_decoded_at_once_(is_linked && !is_for_others), piece_bytes_(piece_bytes),
         dictionary_(context.options.dictionary.last(std::min(context.options.dictionary.size(), window_bytes))) {}
 
   Result<bool> take(Piece& piece) override {
@@ -49,21 +51,21 @@ class Lz4Blocks : public UnitStages {
       piece.frame.begins = true;
     }
     piece.frame.is_summed = header_.has_content_checksum;
-    if (is_linked_) begin_linked(piece);
+    if (is_decoded_at_once_) begin_linked(piece);
     while (is_inside_ && piece.room < piece_bytes_) {
       PENSTOCK_ASSIGN(auto unit, take_block(piece));
       if (!unit) break;
-      if (is_linked_) PENSTOCK_TRY(decode_linked(*unit, piece));
+      if (is_decoded_at_once_) PENSTOCK_TRY(decode_linked(*unit, piece));
       else piece.units.push_back(*unit);
       piece.keep(context_.input.owner());
       piece.room += unit->output_bytes;
     }
-    if (is_linked_) end_linked(piece);
+    if (is_decoded_at_once_) end_linked(piece);
     return true;
   }
 
   Status work(Piece& piece) override {
-    if (is_linked_) return {};
+    if (is_decoded_at_once_) return {};
     std::byte* const memory = piece.reserve(piece.room);
     for (const Unit& unit : piece.units) {
       std::size_t made = 0;
@@ -89,6 +91,7 @@ class Lz4Blocks : public UnitStages {
   }
 
   chunks::Format chunk_format() const override { return chunks::Format::lz4; }
+  bool is_linked() const override { return is_linked_; }
   Status check_input(const Unit& unit) const override { return check_block(unit); }
   Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
     return Place{Format::lz4, unit.index, unit.offset + verdict.offset}.corrupt(
@@ -106,6 +109,7 @@ class Lz4Blocks : public UnitStages {
       return place.error(Code::invalid, "it needs dictionary " + std::to_string(*header_.dictionary_id) + ", and none was given");
     context_.unchecked_member_count += !header_.has_content_checksum && !header_.has_block_checksums;
     context_.input.skip(header_.header_bytes);
+    has_block_ = false;
     return true;
   }
 
@@ -128,7 +132,8 @@ class Lz4Blocks : public UnitStages {
     return std::optional(Unit{.bytes = bytes.subspan(4, size), .offset = place.offset + 4, .index = place.index,
                               .output_bytes = header_.block_bytes,
                               .checksum = checksum_bytes > 0 ? ByteReader(bytes.subspan(end)).u32() : 0,
-                              .is_stored = !header_.is_legacy && (word & stored_bit), .has_checksum = checksum_bytes > 0});
+                              .is_stored = !header_.is_legacy && (word & stored_bit), .has_checksum = checksum_bytes > 0,
+                              .is_linked = is_linked_, .begins_stream = !std::exchange(has_block_, true)});
   }
 
   Result<std::optional<Unit>> end_frame(Piece& piece, std::size_t mark_bytes) {
@@ -172,7 +177,7 @@ class Lz4Blocks : public UnitStages {
   }
 
   Context& context_;
-  bool is_linked_, is_inside_ = false;
+  bool is_linked_, is_decoded_at_once_, is_inside_ = false, has_block_ = false;
   std::uint64_t piece_bytes_;
   Lz4FrameHeader header_;
   std::span<const std::byte> dictionary_;
@@ -185,7 +190,10 @@ class Lz4Blocks : public UnitStages {
 }  // namespace
 
 std::unique_ptr<UnitStages> lz4_units(Context& context, std::uint64_t piece_bytes) {
-  return std::make_unique<Lz4Blocks>(context, false, piece_bytes);
+  return std::make_unique<Lz4Blocks>(context, false, true, piece_bytes);
+}
+std::unique_ptr<UnitStages> lz4_linked_units(Context& context, std::uint64_t piece_bytes) {
+  return std::make_unique<Lz4Blocks>(context, true, true, piece_bytes);
 }
 
 Result<bool> fits_lz4_blocks(Context& context) {
@@ -196,7 +204,7 @@ Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context) {
   return in_pipeline(context, lz4_units(context, host_piece_bytes));
 }
 Result<std::unique_ptr<Decoder>> make_lz4_linked(Context& context) {
-  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, true, host_piece_bytes), true);
+  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, true, false, host_piece_bytes), true);
 }
 
 }  // namespace penstock::stream

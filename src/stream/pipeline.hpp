@@ -35,6 +35,10 @@ struct Unit {
   std::uint32_t checksum = 0;
   bool is_stored = false, has_checksum = false;
   std::uint32_t head_bytes = 0, tail_bytes = 0;      // that stand around the body, where devices check them, too
+  // Its matches reach into the units before it, up to the one that begins the stream.
+  bool is_linked = false, begins_stream = true;
+  // Stored units stay where they are, but where others may reach into them.
+  bool is_for_devices() const { return !is_stored || is_linked; }
   std::span<const std::byte> whole() const { return {bytes.data() - head_bytes, head_bytes + bytes.size() + tail_bytes}; }
 };
 

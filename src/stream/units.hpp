@@ -16,6 +16,8 @@ class UnitStages : public Stages {
   virtual chunks::Format chunk_format() const = 0;
   // Whether check_text() and join() read texts, which else need not be there.
   virtual bool reads_texts() const { return true; }
+  // Whether its units are linked, so that pieces are decoded in order, each behind the last bytes of the one before.
+  virtual bool is_linked() const { return false; }
   // What is wrong with a unit's compressed bytes, by what the file says of them.
   virtual Status check_input(const Unit&) const { return {}; }
   // Of what a device made of a unit: its text and its verdict, which is sound.
@@ -26,6 +28,7 @@ class UnitStages : public Stages {
 
 // Pieces end behind `piece_bytes` of room for their text.
 std::unique_ptr<UnitStages> lz4_units(Context& context, std::uint64_t piece_bytes);
+std::unique_ptr<UnitStages> lz4_linked_units(Context& context, std::uint64_t piece_bytes);
 std::unique_ptr<UnitStages> snappy_units(Context& context, std::uint64_t piece_bytes);
 // Members that say to become more than most_unit_bytes are not taken.
 std::unique_ptr<UnitStages> member_units(Context& context, std::uint64_t piece_bytes, std::uint64_t most_unit_bytes);

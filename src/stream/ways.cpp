@@ -11,6 +11,7 @@ constexpr Way table[] = {
     {Format::gzip, "gzip-streams-device", "on a device: other members of files, many teams inside of each", fits_streams_device,
      make_streams_device, nullptr, true},
     {Format::lz4, "lz4-blocks-device", "on a device: independent blocks", fits_lz4_device, nullptr, lz4_units},
+    {Format::lz4, "lz4-linked-device", "on a device: linked blocks", fits_lz4_linked_device, nullptr, lz4_linked_units},
     {Format::snappy, "snappy-chunks-device", "on a device: chunks", always, nullptr, snappy_units},
     {Format::gzip, "gzip-members", "members that name their size (bgzip, mgzip, pgzip), in threads, by libdeflate", fits_sized_members,
      make_sized_members},

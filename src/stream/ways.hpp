@@ -62,9 +62,11 @@ Result<std::unique_ptr<Decoder>> make_snappy_chunks(Context& context);
 
 // The same blocks, chunks and members, found by the host and decoded on a device.
 Result<bool> fits_lz4_device(Context& context);
+Result<bool> fits_lz4_linked_device(Context& context);
 Result<bool> fits_members_device(Context& context);
 std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t piece_bytes);
-Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context);
+// `piece_bytes`: of text in a batch; 0: what the device's batches have.
+Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context, std::uint64_t piece_bytes = 0);
 // gzip's members that do not name their size, each inside of its stream.
 Result<bool> fits_streams_device(Context& context);
 Result<std::unique_ptr<Decoder>> make_streams_device(Context& context);
