@@ -178,7 +178,7 @@ Action declare_bench_streams(Arguments& arguments) {
   names.push_back(case_name(corpus_of_files));
   declare_bench_options(arguments, *options, {"times 64 KiB of text", physical_memory_bytes() / 4 / row_bytes, names});
   arguments.value("--level", "N", options->level, "of zlib", 0, 9);
-  arguments.value("--stride", "BYTES", options->stride_bytes, "of compressed bytes, in each of which a piece may begin", 64, 1 << 30);
+  arguments.value("--stride", "BYTES", options->stride_bytes, "of compressed bytes, in each of which a piece may begin", 64, 1 << 28);
   arguments.flag("--phases", options->has_phases, "a line for each kernel, too: its time with its launch");
   arguments.value("--files", "PATHS", options->files, "text of these files, separated by commas; over and over where they are short");
   return [options] {

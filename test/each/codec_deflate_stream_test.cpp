@@ -177,6 +177,8 @@ class DeflateStreamOnHost : public ::testing::TestWithParam<kernel::HostDeviceOp
 TEST_P(DeflateStreamOnHost, SmallTextsComeBack) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   TAKE(auto decoder, StreamDecoder::build(kernel::make_host_device(GetParam()), {.stride_bytes = 256}));
+  for (const Bytes& text : {chunks::words_text(150'000, 3), chunks::numbers_text(100'000, 3)})
+    expect_text(decoder, chunks::deflate_compressed(text), text);
   for (const Bytes& text : {chunks::words_text(20'000, 1), chunks::mixed_text(40'000, 2), Bytes(70'000, 7), Bytes(), Bytes{1}})
     expect_text(decoder, chunks::deflate_compressed(text, short_blocks), text, text.size() == 20'000 ? 4 : 1);
 }

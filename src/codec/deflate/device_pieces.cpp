@@ -11,19 +11,19 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::uint64_t not_found = ~std::uint64_t{0};
-constexpr std::uint64_t find_team_bytes = 1280, measure_team_bytes = 7424;
+constexpr std::uint64_t find_team_bytes = 1536, measure_team_bytes = 8192;
 // As many as local memory holds, as of chunks' teams (chunk_decoder.cpp).
-constexpr std::uint32_t find_groups_a_unit = 16, measure_groups_a_unit = 7;
-constexpr std::array team_files = {"deflate/kernels/deflate_tables"sv,     "chunks/kernels/copies"sv,
-                                   "deflate/kernels/deflate_codes"sv,      "deflate/kernels/deflate_measure"sv,
-                                   "deflate/kernels/deflate_blocks"sv,     "deflate/kernels/deflate_pieces"sv,
-                                   "deflate/kernels/deflate_piece_team"sv};
+constexpr std::uint32_t find_groups_a_unit = 12, measure_groups_a_unit = 6;
+constexpr std::array team_files = {"deflate/kernels/deflate_counts"sv, "deflate/kernels/deflate_tables"sv,
+                                   "chunks/kernels/copies"sv,          "deflate/kernels/deflate_codes"sv,
+                                   "deflate/kernels/deflate_measure"sv, "deflate/kernels/deflate_blocks"sv,
+                                   "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_team"sv};
 constexpr std::array item_files = {"deflate/kernels/deflate_no_units"sv, "deflate/kernels/deflate_items"sv,
                                    "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_items"sv};
 constexpr std::array find_files = {"chunks/kernels/team_of_one"sv, "deflate/kernels/deflate_find"sv};
 
 // Rounds of missing pieces in which those that nobody asked for yet are measured, too: behind each guess that was wrong there is one.
-constexpr unsigned wide_rounds = 4;
+constexpr unsigned wide_rounds = 16;
 constexpr unsigned most_passed_log2 = 20;
 
 }  // namespace
@@ -49,7 +49,9 @@ bool StreamPieces::fits(const Traits& traits) {
 }
 
 Result<std::unique_ptr<StreamPieces>> StreamPieces::build(std::shared_ptr<Device> device, std::uint32_t stride_bytes) {
-  if (stride_bytes == 0 || stride_bytes % 4 != 0) return Status(Code::invalid, "strides of Deflate streams are multiples of 4 bytes");
+  constexpr std::uint32_t most_stride_bytes = 1 << 28;      // whose bits are counted
+  if (stride_bytes == 0 || stride_bytes % 4 != 0 || stride_bytes > most_stride_bytes)
+    return Status(Code::invalid, "strides of Deflate streams are multiples of 4 bytes, and 256 MiB at most");
   auto pieces = std::make_unique<StreamPieces>();
   const Traits& traits = device->traits();
   pieces->find_policy_ = piece_policy(traits, find_team_bytes, find_groups_a_unit);
@@ -68,11 +70,14 @@ Status StreamPieces::open(Queue& queue, std::shared_ptr<Buffer> input, std::uint
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;      // bits of it, and strides, are counted
   if (bytes > most_bytes || bytes > input->bytes()) return Status(Code::invalid, "a Deflate stream that is not all in its memory");
   input_ = std::move(input), bytes_ = bytes;
-  begins_.clear(), known_.clear(), unknown_.clear();
+  begins_.clear(), found_pieces_.clear(), other_pieces_.clear(), unknown_.clear();
   PENSTOCK_TRY(find(queue));
   std::vector<std::uint64_t> spans;
   for (const std::uint64_t begin : begins_) spans.push_back(begin), spans.push_back(stop_behind(begin, 0));
-  return measure(queue, std::move(spans));
+  PENSTOCK_TRY(measure(queue, std::move(spans)));
+  for (const PieceResult& result : measured_) found_pieces_.push_back(result);
+  note_unknown();
+  return {};
 }
 
 Status StreamPieces::find(Queue& queue) {
@@ -101,8 +106,8 @@ std::uint64_t StreamPieces::stop_behind(std::uint64_t begin_bit, std::uint64_t p
 Status StreamPieces::measure(Queue& queue, std::vector<std::uint64_t> spans) {
   measured_spans_ = std::move(spans);
   const auto count = static_cast<std::uint32_t>(measured_spans_.size() / 2);
-  if (count == 0) return {};
   measured_.resize(count);
+  if (count == 0) return {};
   PENSTOCK_TRY(reserve(*device_, measured_spans_.size() * sizeof(std::uint64_t), spans_));
   PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceResult), results_));
   PENSTOCK_TRY(queue.upload(*spans_, measured_spans_.data(), measured_spans_.size() * sizeof(std::uint64_t)));
@@ -111,12 +116,25 @@ Status StreamPieces::measure(Queue& queue, std::vector<std::uint64_t> spans) {
                             {{Argument::of(*input_), Argument::of(*spans_), Argument::of(*results_), Argument::of(*counter_),
                               Argument::value(count), Argument::value(bytes_)}}));
   PENSTOCK_TRY(queue.download(measured_.data(), *results_, count * sizeof(PieceResult)));
-  PENSTOCK_TRY(queue.finish());
-  for (std::uint32_t i = 0; i < count; i++)
-    known_[measured_spans_[2 * i]] = {measured_[i].bit, measured_[i].text_bytes(), measured_[i].fault(), measured_[i].is_last()};
+  return queue.finish();
+}
+
+// Where what was measured last ends and no piece is known to begin.
+void StreamPieces::note_unknown() {
+  std::size_t near = 0;
   for (const PieceResult& result : measured_)
-    if (result.fault() == chunks::Fault::none && !result.is_last() && !known_.contains(result.bit)) unknown_.push_back(result.bit);
-  return {};
+    if (result.fault() == chunks::Fault::none && !result.is_last() && known(result.bit, near) == nullptr) unknown_.push_back(result.bit);
+}
+
+// The piece that begins at a bit; `near`: about which of those found it is.
+const PieceResult* StreamPieces::known(std::uint64_t bit, std::size_t& near) const {
+  constexpr std::size_t few = 8;
+  for (std::size_t step = 0; step < few && near < begins_.size() && begins_[near] < bit; step++) near++;
+  if (near == begins_.size() || begins_[near] != bit)
+    near = static_cast<std::size_t>(std::lower_bound(begins_.begin(), begins_.end(), bit) - begins_.begin());
+  if (near < begins_.size() && begins_[near] == bit) return &found_pieces_[near];
+  const auto other = other_pieces_.find(bit);
+  return other == other_pieces_.end() ? nullptr : &other->second;
 }
 
 // The piece that begins at a bit, which passes more and more of what was found, as that may be wrong on purpose.
@@ -128,40 +146,44 @@ Status StreamPieces::measure_missing(Queue& queue, std::uint64_t begin_bit, unsi
     std::sort(others.begin(), others.end());
     others.erase(std::unique(others.begin(), others.end()), others.end());
     for (const std::uint64_t other : others)
-      if (other != begin_bit && !known_.contains(other)) spans.push_back(other), spans.push_back(stop_behind(other, 0));
+      if (other != begin_bit && !other_pieces_.contains(other)) spans.push_back(other), spans.push_back(stop_behind(other, 0));
   }
-  return measure(queue, std::move(spans));
+  PENSTOCK_TRY(measure(queue, std::move(spans)));
+  for (std::size_t i = 0; i < measured_.size(); i++) other_pieces_[measured_spans_[2 * i]] = measured_[i];
+  note_unknown();
+  return {};
 }
 
 Result<MeasuredStream> StreamPieces::follow(Queue& queue, std::uint64_t begin_byte) {
   MeasuredStream stream;
   std::uint64_t bit = 8 * begin_byte;
+  std::size_t near = 0;
   for (unsigned round = 0;;) {
-    const auto found = known_.find(bit);
-    if (found == known_.end()) {
+    const PieceResult* const piece = known(bit, near);
+    if (piece == nullptr) {
       PENSTOCK_TRY(measure_missing(queue, bit, round++));
       continue;
     }
-    const Measured& piece = found->second;
-    if (piece.fault != chunks::Fault::none) {
-      stream.fault = fault_of(piece);
+    if (piece->fault() != chunks::Fault::none) {
+      stream.fault = fault_of(*piece);
       return stream;
     }
-    stream.pieces.push_back({bit, piece.end_bit, stream.text_bytes, piece.text_bytes});
-    stream.text_bytes += piece.text_bytes;
-    bit = piece.end_bit;
-    if (piece.is_last) break;
+    if (near < begins_.size() && begins_[near] == bit) round = 0;      // what was found is right here
+    stream.pieces.push_back({bit, piece->bit, stream.text_bytes, piece->text_bytes()});
+    stream.text_bytes += piece->text_bytes();
+    bit = piece->bit;
+    if (piece->is_last()) break;
   }
   stream.end_byte = (bit + 7) / 8;
   return stream;
 }
 
-StreamFault StreamPieces::fault_of(const Measured& piece) const {
+StreamFault StreamPieces::fault_of(const PieceResult& piece) const {
   constexpr std::uint64_t slack_bytes = 64;
-  const std::uint64_t byte = std::min(piece.end_bit / 8, bytes_);
+  const std::uint64_t byte = std::min(piece.bit / 8, bytes_);
   // A piece has an end of its own where places in it have no more bits.
-  const bool is_too_large = piece.fault == chunks::Fault::truncated && byte + slack_bytes < bytes_;
-  return {is_too_large ? chunks::Fault::too_large : piece.fault, byte};
+  const bool is_too_large = piece.fault() == chunks::Fault::truncated && byte + slack_bytes < bytes_;
+  return {is_too_large ? chunks::Fault::too_large : piece.fault(), byte};
 }
 
 }  // namespace penstock::deflate

@@ -54,17 +54,13 @@ class StreamPieces {
   std::uint64_t input_bytes() const { return bytes_; }
 
  private:
-  struct Measured {
-    std::uint64_t end_bit = 0;
-    std::uint32_t text_bytes = 0;
-    chunks::Fault fault = chunks::Fault::none;
-    bool is_last = false;
-  };
   Status find(Queue& queue);
   Status measure(Queue& queue, std::vector<std::uint64_t> spans);
   Status measure_missing(Queue& queue, std::uint64_t begin_bit, unsigned round);
   std::uint64_t stop_behind(std::uint64_t begin_bit, std::uint64_t passed) const;
-  StreamFault fault_of(const Measured& piece) const;
+  void note_unknown();
+  const PieceResult* known(std::uint64_t bit, std::size_t& near) const;
+  StreamFault fault_of(const PieceResult& piece) const;
 
   std::shared_ptr<Device> device_;
   chunks::GroupPolicy find_policy_, measure_policy_;
@@ -73,7 +69,8 @@ class StreamPieces {
   std::shared_ptr<Buffer> input_, counter_, found_, spans_, results_;
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> begins_;                           // that were found, in order
-  std::unordered_map<std::uint64_t, Measured> known_;           // by the bit where a piece begins
+  std::vector<PieceResult> found_pieces_;                       // that begin there
+  std::unordered_map<std::uint64_t, PieceResult> other_pieces_; // by the bit where they begin
   std::vector<std::uint64_t> unknown_;                          // where pieces end and none is known to begin
   // What queues copy from and to: it stays where a call ends early.
   std::vector<std::uint64_t> found_bits_, measured_spans_;
