@@ -1,22 +1,19 @@
 // Work on ranges of rows by as many threads as there are cores.
 #pragma once
-#include <algorithm>
 #include <cstdint>
-#include <future>
-#include <thread>
-#include <vector>
 
 namespace penstock {
 
+// Calls call(work, first, last) as in_parallel() says it of work(first, last). One function for all kinds of work: threads and their
+// results, compiled anew wherever there is work for them, took as long as a file's own code.
+void run_in_parallel(std::uint64_t count, std::uint64_t least, void (*call)(const void* work, std::uint64_t first, std::uint64_t last),
+                     const void* work);
+
 // Calls work(first, last) for ranges that cover [0, count), none shorter than `least` but for the last; returns when all are done.
+// What one throws is thrown here.
 template <class Work> void in_parallel(std::uint64_t count, std::uint64_t least, const Work& work) {
-  const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t pieces = std::clamp<std::uint64_t>(count / std::max<std::uint64_t>(least, 1), 1, cores);
-  std::vector<std::future<void>> others;
-  const auto range = [&work, pieces, count](std::uint64_t piece) { work(count * piece / pieces, count * (piece + 1) / pieces); };
-  for (std::uint64_t piece = 1; piece < pieces; piece++) others.push_back(std::async(std::launch::async, range, piece));
-  range(0);
-  for (std::future<void>& other : others) other.get();      // what one throws is thrown here
+  const auto call = [](const void* one, std::uint64_t first, std::uint64_t last) { (*static_cast<const Work*>(one))(first, last); };
+  run_in_parallel(count, least, call, &work);
 }
 
 }  // namespace penstock

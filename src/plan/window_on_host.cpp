@@ -180,8 +180,14 @@ class WindowColumns {
 
   template <class Sum, class Value> Result<Column> sum(const WindowCall& call, Type type, const Value& value) const {
     const Column& column = table_.columns[call.column];
-    std::vector<Sum> sums(row_count());
-    for_each_place([&](std::uint64_t i, std::uint64_t row) { sums[i] = column.is_valid(row) ? static_cast<Sum>(value(row)) : Sum{0}; });
+    std::vector<Sum> values(row_count());
+    for_each_place([&](std::uint64_t i, std::uint64_t row) { values[i] = column.is_valid(row) ? static_cast<Sum>(value(row)) : Sum{0}; });
+    return running<Sum>(call, type, std::move(values));
+  }
+
+  // Of values by places, 0 for NULL. Apart from their reading, which is compiled once for every type of column.
+  template <class Sum> Result<Column> running(const WindowCall& call, Type type, std::vector<Sum> sums) const {
+    const Column& column = table_.columns[call.column];
     if (!running_sums<Sum>(sums, places_.partitions)) return sum_too_large();
     const Present present(*this, column);
     if (call.function == WindowFunction::sum) {
