@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 
-#include "base/clock.hpp"
-#include "base/parallel.hpp"
+#include "cli/bench_batch.hpp"
 #include "cli/output_file.hpp"
 
 namespace penstock::cli {
@@ -16,10 +16,10 @@ constexpr std::uint64_t alignment = 16;
 
 class EncodingBench {
  public:
-  EncodingBench(std::shared_ptr<Device> device, const ChunkLibrary& library, const Bytes& text, std::uint64_t chunk_bytes)
-      : device_(std::move(device)), library_(library), text_(text), chunk_bytes_(chunk_bytes) {}
+  EncodingBench(const ChunkLibrary& library, const Bytes& text, std::uint64_t chunk_bytes)
+      : library_(library), text_(text), chunk_bytes_(chunk_bytes) {}
 
-  Status open() {
+  Status open(const std::shared_ptr<Device>& device) {
     const std::uint64_t count = (text_.size() + chunk_bytes_ - 1) / chunk_bytes_;
     const std::uint64_t room = chunks::Encoder::bound_bytes(library_.format, chunk_bytes_);
     for (std::uint64_t i = 0; i < count; i++) {
@@ -27,103 +27,56 @@ class EncodingBench {
       text_sizes_.push_back(std::min<std::uint64_t>(chunk_bytes_, text_.size() - i * chunk_bytes_));
       room_offsets_.push_back(i * ((room + alignment - 1) / alignment * alignment));
     }
-    PENSTOCK_ASSIGN(queue_, device_->queue());
-    batch_.chunk_count = static_cast<std::uint32_t>(count);
-    PENSTOCK_ASSIGN(batch_.input, upload(text_));
-    PENSTOCK_ASSIGN(batch_.input_offsets, upload(text_offsets_));
-    PENSTOCK_ASSIGN(batch_.input_sizes, upload(text_sizes_));
-    PENSTOCK_ASSIGN(batch_.output, device_->allocate(room_offsets_.back() + room + alignment));
-    PENSTOCK_ASSIGN(batch_.output_offsets, upload(room_offsets_));
-    PENSTOCK_ASSIGN(batch_.output_capacities, upload(std::vector<std::uint64_t>(count, room)));
-    PENSTOCK_ASSIGN(batch_.output_sizes, device_->allocate(count * 8));
-    PENSTOCK_ASSIGN(batch_.verdicts, device_->allocate(count * sizeof(chunks::Verdict)));
-    return queue_->finish();
+    const std::vector<std::uint64_t> rooms(count, room);
+    return batch_.open(device, {text_, text_offsets_, text_sizes_, room_offsets_, rooms, room_offsets_.back() + room + alignment});
   }
 
-  Status use(const std::string& variant) {
-    PENSTOCK_ASSIGN(encoder_, chunks::Encoder::build(device_, library_.format, variant));
-    PENSTOCK_ASSIGN(scratch_, device_->allocate(encoder_->scratch_bytes(batch_.chunk_count)));
-    return {};
+  Status use(const std::shared_ptr<Device>& device, const std::string& variant) {
+    PENSTOCK_ASSIGN(encoder_, chunks::Encoder::build(device, library_.format, variant));
+    return batch_.prepare(*encoder_);
   }
 
-  Result<double> run_seconds() {
-    PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(encoder_->enqueue(*queue_, batch_, *scratch_));
-    PENSTOCK_ASSIGN(const auto done, queue_->record());
-    PENSTOCK_TRY(done->wait());
-    return done->seconds_since(*begun);
-  }
+  Result<double> run_seconds() { return batch_.run_seconds(*encoder_); }
 
   // The bytes of all chunks, each of which the format's library reads.
   Result<std::uint64_t> verify() {
     PENSTOCK_TRY(run_seconds());
-    std::vector<std::uint64_t> sizes(text_sizes_.size());
-    std::vector<chunks::Verdict> verdicts(text_sizes_.size());
-    Bytes made(batch_.output->bytes());
-    PENSTOCK_TRY(queue_->download(sizes.data(), *batch_.output_sizes, sizes.size() * 8));
-    PENSTOCK_TRY(queue_->download(verdicts.data(), *batch_.verdicts, verdicts.size() * sizeof(chunks::Verdict)));
-    PENSTOCK_TRY(queue_->download(made.data(), *batch_.output, made.size()));
-    PENSTOCK_TRY(queue_->finish());
-    std::uint64_t stored_bytes = 0;
-    for (std::uint64_t i = 0; i < sizes.size(); i++) {
-      PENSTOCK_TRY(chunks::status_of(library_.format, i, verdicts[i]));
-      stored_bytes += sizes[i];
-    }
-    std::atomic<std::uint64_t> first_wrong = sizes.size();
-    in_parallel(sizes.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
-      Bytes read(chunk_bytes_);
-      for (std::uint64_t i = first; i < last; i++)
-        if (!library_.decompress(made.data() + room_offsets_[i], sizes[i], read.data(), text_sizes_[i]) ||
-            std::memcmp(read.data(), text_.data() + text_offsets_[i], text_sizes_[i]) != 0)
-          first_wrong = i;
-    });
-    if (first_wrong != sizes.size()) return Status(Code::internal, "chunk " + std::to_string(first_wrong) + " is wrong");
-    return stored_bytes;
+    PENSTOCK_ASSIGN(const BenchBatch::Output made, batch_.output(library_.format));
+    const auto is_right = [&](std::uint64_t i) {
+      Bytes read(text_sizes_[i]);
+      return library_.decompress(made.bytes.data() + room_offsets_[i], made.sizes[i], read.data(), read.size()) &&
+             std::memcmp(read.data(), text_.data() + text_offsets_[i], read.size()) == 0;
+    };
+    const std::string failure = std::string(library_.library) + " reads other text from chunk ";
+    PENSTOCK_TRY(seconds_on_all_cores(made.sizes.size(), failure, is_right).status());
+    return std::accumulate(made.sizes.begin(), made.sizes.end(), std::uint64_t{0});
   }
 
   Result<double> host_seconds(const HostEncoder& encoder, std::uint64_t& stored_bytes) {
     const std::uint64_t room = library_.bound(chunk_bytes_);
     std::atomic<std::uint64_t> made_bytes = 0;
-    std::atomic<bool> has_failed = false;
     host_chunks_.resize(text_sizes_.size() * room);
-    const double begun = now_seconds();
-    in_parallel(text_sizes_.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
-      for (std::uint64_t i = first; i < last; i++) {
-        const std::uint64_t size = encoder.compress(text_.data() + text_offsets_[i], text_sizes_[i], host_chunks_.data() + i * room, room);
-        if (size == 0) has_failed = true;
-        made_bytes += size;
-      }
-    });
-    if (has_failed) return Status(Code::internal, std::string(encoder.name) + " could not compress a chunk");
+    const auto compress = [&](std::uint64_t i) {
+      const std::uint64_t size = encoder.compress(text_.data() + text_offsets_[i], text_sizes_[i], host_chunks_.data() + i * room, room);
+      made_bytes += size;
+      return size != 0;
+    };
+    PENSTOCK_ASSIGN(const double seconds,
+                    seconds_on_all_cores(text_sizes_.size(), std::string(encoder.name) + " could not compress chunk ", compress));
     stored_bytes = made_bytes;
-    return now_seconds() - begun;
+    return seconds;
   }
 
-  Figure with_bytes(Figure figure, std::uint64_t stored_bytes) const {
-    figure.text_bytes = static_cast<double>(text_.size());
-    figure.stored_bytes = static_cast<double>(stored_bytes);
-    figure.bytes = figure.text_bytes + figure.stored_bytes;
-    return figure;
-  }
+  Figure with_bytes(Figure figure, std::uint64_t stored_bytes) const { return of_chunks(std::move(figure), text_.size(), stored_bytes); }
 
  private:
-  template <class T> Result<std::shared_ptr<Buffer>> upload(const std::vector<T>& values) {
-    PENSTOCK_ASSIGN(auto buffer, device_->allocate(values.size() * sizeof(T) + alignment));
-    PENSTOCK_TRY(queue_->upload(*buffer, values.data(), values.size() * sizeof(T)));
-    PENSTOCK_TRY(queue_->finish());      // what is uploaded may be the caller's for this call alone
-    return buffer;
-  }
-
-  std::shared_ptr<Device> device_;
   const ChunkLibrary& library_;
   const Bytes& text_;
   std::uint64_t chunk_bytes_;
   std::vector<std::uint64_t> text_offsets_, text_sizes_, room_offsets_;
-  chunks::Batch batch_;
+  BenchBatch batch_;
   std::unique_ptr<chunks::Encoder> encoder_;
-  std::shared_ptr<Buffer> scratch_;
   Bytes host_chunks_;
-  std::unique_ptr<Queue> queue_;
 };
 
 // For peers, which compress it themselves.
@@ -145,11 +98,11 @@ bool is_encoded(const ChunkLibrary& library, const Traits& traits) {
 Status measure_chunk_encoding(const std::shared_ptr<Device>& device, const ChunkLibrary& library, const std::string& work,
                               const Bytes& text, std::uint64_t chunk_bytes, const BenchOptions& options, Figures& figures) {
   PENSTOCK_TRY(write_text(text, work, options.texts_folder));
-  EncodingBench bench(device, library, text, chunk_bytes);
-  PENSTOCK_TRY(bench.open());
+  EncodingBench bench(library, text, chunk_bytes);
+  PENSTOCK_TRY(bench.open(device));
   for (const std::string& variant : chunks::Encoder::variants(library.format, device->traits())) {
     if (!options.variant.empty() && options.variant != variant) continue;
-    PENSTOCK_TRY(bench.use(variant));
+    PENSTOCK_TRY(bench.use(device, variant));
     const auto stored_bytes = bench.verify();
     PENSTOCK_TRY(stored_bytes.status().with(work + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure, time_runs(work, "penstock " + variant, 0, options.repeats, [&] { return bench.run_seconds(); }));

@@ -6,12 +6,11 @@
 //
 // The texts are made on the spot (bench_corpora.hpp), or are those of --files. Peers find the very chunks in a folder, by --write-texts:
 // one file a case, as bench_chunks.hpp has it; bench/peers/nvcomp.py decodes them by nvCOMP.
-#include <atomic>
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
-#include "base/clock.hpp"
-#include "base/parallel.hpp"
+#include "cli/bench_batch.hpp"
 #include "cli/bench_chunk_encoding.hpp"
 #include "cli/bench_corpora.hpp"
 #include "cli/bench_table.hpp"
@@ -43,43 +42,27 @@ std::vector<Corpus> chosen_corpora(const CodecsOptions& options) {
 
 class CodecBench {
  public:
-  Status open(std::shared_ptr<Device> device, const ChunkLibrary& library, BenchChunks chunks) {
-    device_ = std::move(device), library_ = &library, chunks_ = std::move(chunks);
-    PENSTOCK_ASSIGN(queue_, device_->queue());
-    batch_.chunk_count = static_cast<std::uint32_t>(chunks_.count());
-    batch_.most_text_bytes = *std::max_element(chunks_.output_sizes.begin(), chunks_.output_sizes.end());
-    PENSTOCK_ASSIGN(batch_.input, upload(chunks_.input));
-    PENSTOCK_ASSIGN(batch_.input_offsets, upload(chunks_.input_offsets));
-    PENSTOCK_ASSIGN(batch_.input_sizes, upload(chunks_.input_sizes));
-    PENSTOCK_ASSIGN(batch_.output, device_->allocate(chunks_.text.size() + 16));
-    PENSTOCK_ASSIGN(batch_.output_offsets, upload(chunks_.output_offsets));
-    PENSTOCK_ASSIGN(batch_.output_capacities, upload(chunks_.output_sizes));
-    PENSTOCK_ASSIGN(batch_.output_sizes, device_->allocate(chunks_.count() * 8));
-    PENSTOCK_ASSIGN(batch_.verdicts, device_->allocate(chunks_.count() * sizeof(chunks::Verdict)));
-    return queue_->finish();
+  CodecBench(const ChunkLibrary& library, BenchChunks chunks) : library_(library), chunks_(std::move(chunks)) {}
+
+  Status open(const std::shared_ptr<Device>& device) {
+    return batch_.open(device, {chunks_.input, chunks_.input_offsets, chunks_.input_sizes, chunks_.output_offsets, chunks_.output_sizes,
+                                chunks_.text.size() + 16, *std::max_element(chunks_.output_sizes.begin(), chunks_.output_sizes.end())});
   }
 
-  Status use(const std::string& variant) {
-    PENSTOCK_ASSIGN(decoder_, chunks::Decoder::build(device_, library_->format, variant));
-    PENSTOCK_ASSIGN(scratch_, device_->allocate(decoder_->scratch_bytes(batch_.chunk_count, batch_.most_text_bytes)));
-    return {};
+  Status use(const std::shared_ptr<Device>& device, const std::string& variant) {
+    PENSTOCK_ASSIGN(decoder_, chunks::Decoder::build(device, library_.format, variant));
+    return batch_.prepare(*decoder_);
   }
 
-  Result<double> run_seconds() {
-    PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(decoder_->enqueue(*queue_, batch_, *scratch_));
-    PENSTOCK_ASSIGN(const auto done, queue_->record());
-    PENSTOCK_TRY(done->wait());
-    return done->seconds_since(*begun);
-  }
+  Result<double> run_seconds() { return batch_.run_seconds(*decoder_); }
 
   // A figure for each kernel that a run launches, the median of `repeats` runs.
   Result<Figures> phases(const std::string& work, const std::string& name, std::uint64_t repeats) {
-    TimedQueue timed(*queue_);
+    TimedQueue timed(batch_.queue());
     std::vector<std::vector<double>> seconds;      // by launch
     std::vector<PhaseTime> times;
     for (std::uint64_t i = 0; i < repeats; i++) {
-      PENSTOCK_TRY(decoder_->enqueue(timed, batch_, *scratch_));
+      PENSTOCK_TRY(batch_.enqueue(*decoder_, timed));
       PENSTOCK_ASSIGN(times, timed.take_times());
       seconds.resize(times.size());
       for (std::size_t phase = 0; phase < times.size(); phase++) seconds[phase].push_back(times[phase].seconds);
@@ -91,16 +74,11 @@ class CodecBench {
   }
 
   Status verify() {
-    PENSTOCK_TRY(queue_->fill(*batch_.output, 0xeeeeeeee, batch_.output->bytes() / 4 * 4));
+    PENSTOCK_TRY(batch_.clear_output());
     PENSTOCK_TRY(run_seconds());
-    std::vector<chunks::Verdict> verdicts(chunks_.count());
-    Bytes text(chunks_.text.size());
-    PENSTOCK_TRY(queue_->download(verdicts.data(), *batch_.verdicts, verdicts.size() * sizeof(chunks::Verdict)));
-    PENSTOCK_TRY(queue_->download(text.data(), *batch_.output, text.size()));
-    PENSTOCK_TRY(queue_->finish());
-    for (std::uint64_t i = 0; i < verdicts.size(); i++) PENSTOCK_TRY(chunks::status_of(library_->format, i, verdicts[i]));
+    PENSTOCK_ASSIGN(const BenchBatch::Output decoded, batch_.output(library_.format));
     for (std::uint64_t i = 0; i < chunks_.count(); i++)
-      if (std::memcmp(text.data() + chunks_.output_offsets[i], chunks_.text.data() + chunks_.output_offsets[i],
+      if (std::memcmp(decoded.bytes.data() + chunks_.output_offsets[i], chunks_.text.data() + chunks_.output_offsets[i],
                       chunks_.output_sizes[i]) != 0)
         return Status(Code::internal, "chunk " + std::to_string(i) + " is wrong");
     return {};
@@ -108,42 +86,26 @@ class CodecBench {
 
   Result<double> host_seconds(const HostDecoder& decoder) {
     host_text_.resize(chunks_.text.size());
-    std::atomic<bool> has_failed = false;
-    const double begun = now_seconds();
-    in_parallel(chunks_.count(), 1, [&](std::uint64_t first, std::uint64_t last) {
-      for (std::uint64_t i = first; i < last; i++)
-        if (!decoder.decompress(chunks_.input.data() + chunks_.input_offsets[i], chunks_.input_sizes[i],
-                                  host_text_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]))
-          has_failed = true;
-    });
-    if (has_failed) return Status(Code::internal, std::string(decoder.name) + " refuses a chunk of " + library_->library);
-    return now_seconds() - begun;
+    const auto decompress = [&](std::uint64_t i) {
+      return decoder.decompress(chunks_.input.data() + chunks_.input_offsets[i], chunks_.input_sizes[i],
+                                host_text_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]);
+    };
+    return seconds_on_all_cores(chunks_.count(), std::string(decoder.name) + " refuses " + library_.library + "'s chunk ", decompress);
   }
 
   const BenchChunks& chunks() const { return chunks_; }
   Figure with_bytes(Figure figure) const {
-    figure.text_bytes = static_cast<double>(chunks_.text.size());
-    figure.stored_bytes = static_cast<double>(chunks_.input.size());
-    figure.bytes = figure.text_bytes + figure.stored_bytes;
+    figure = of_chunks(std::move(figure), chunks_.text.size(), chunks_.input.size());
     if (chunks_.sequence_count != 0) figure.text_bytes_a_sequence = figure.text_bytes / static_cast<double>(chunks_.sequence_count);
     return figure;
   }
 
  private:
-  template <class T> Result<std::shared_ptr<Buffer>> upload(const std::vector<T>& values) {
-    PENSTOCK_ASSIGN(auto buffer, device_->allocate(values.size() * sizeof(T) + 16));
-    PENSTOCK_TRY(queue_->upload(*buffer, values.data(), values.size() * sizeof(T)));
-    return buffer;
-  }
-
-  std::shared_ptr<Device> device_;
-  const ChunkLibrary* library_ = nullptr;
+  const ChunkLibrary& library_;
   BenchChunks chunks_;
-  chunks::Batch batch_;
+  BenchBatch batch_;
   std::unique_ptr<chunks::Decoder> decoder_;
-  std::shared_ptr<Buffer> scratch_;
   Bytes host_text_;
-  std::unique_ptr<Queue> queue_;
 };
 
 Status write_texts(const BenchChunks& chunks, const std::string& name, const std::string& folder) {
@@ -157,13 +119,13 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
                     Figures& figures) {
   PENSTOCK_ASSIGN(Bytes text, corpus.make(options.rows * options.chunk_bytes));
   PENSTOCK_ASSIGN(BenchChunks chunks, compressed(library, std::move(text), options.chunk_bytes));
-  CodecBench bench;
-  PENSTOCK_TRY(bench.open(device, library, std::move(chunks)));
+  CodecBench bench(library, std::move(chunks));
+  PENSTOCK_TRY(bench.open(device));
   const std::string name = case_name(library, corpus.name);
   PENSTOCK_TRY(write_texts(bench.chunks(), name, options.texts_folder));
   for (const std::string& variant : chunks::Decoder::variants(library.format, device->traits())) {
     if (!options.variant.empty() && options.variant != variant) continue;
-    const Status used = bench.use(variant);
+    const Status used = bench.use(device, variant);
     // Lists of sequences take several times the text: a device that has no room for them is measured by the other ways.
     const bool has_no_room = used.code() == Code::capacity || used.code() == Code::no_memory;
     if (has_no_room && options.variant.empty()) continue;
