@@ -152,13 +152,14 @@ struct Verdict {
   std::string text;      // what was decoded, else what is wrong
 };
 
-// What libzstd says of one frame, of which all bytes are to be used.
+// What libzstd says of one frame, of which all bytes are to be used. The thread's context is begun anew by each call; making one takes
+// libzstd longer than a small frame.
 inline Verdict verdict_of_libzstd(const std::string& frame, std::size_t limit, const std::string& dictionary = {}) {
-  ZSTD_DCtx* const context = ZSTD_createDCtx();
+  struct Free { void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); } };
+  thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
   std::string text(limit, 0);
   const std::size_t bytes =
-      ZSTD_decompress_usingDict(context, text.data(), text.size(), frame.data(), frame.size(), dictionary.data(), dictionary.size());
-  ZSTD_freeDCtx(context);
+      ZSTD_decompress_usingDict(context.get(), text.data(), text.size(), frame.data(), frame.size(), dictionary.data(), dictionary.size());
   if (ZSTD_isError(bytes)) return {false, ZSTD_getErrorName(bytes)};
   text.resize(bytes);
   return {true, text};
