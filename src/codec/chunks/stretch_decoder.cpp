@@ -50,6 +50,7 @@ class StretchDecoder final : public Decoder {
                                        most_stretches, Argument::value(room), linked, Argument::value(batch.links.window_bytes)};
     PENSTOCK_TRY(launch(queue, walks_, "lz4_guess_stretches", tasks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_measure_stretches", tasks, scratch, all));
+    PENSTOCK_TRY(launch(queue, walks_, "lz4_correct_stretches", tasks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_chain_stretches", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_place_blocks", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, origins_, "lz4_origins_of_stretches", tasks, scratch, all));
