@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/zstd/device_frame.hpp"
+#include "stream/device_frames.hpp"
+
 namespace penstock::stream {
 namespace {
 
@@ -70,6 +73,19 @@ Result<chunks::Encoder*> DeviceRun::encoder(chunks::Format format) {
     report_.kernels.emplace_back(encoder_->variant());
   }
   return encoder_.get();
+}
+
+Result<DeviceFile*> DeviceRun::file(Input& input) {
+  if (file_ == nullptr) { PENSTOCK_ASSIGN(file_, DeviceFile::upload(*this, input)); }
+  return file_.get();
+}
+
+Result<zstd::DeviceFrame*> DeviceRun::zstd_frame() {
+  if (zstd_frame_ == nullptr) {
+    PENSTOCK_ASSIGN(zstd_frame_, zstd::DeviceFrame::build(device_));
+    add_kernels("zstd_frame");
+  }
+  return zstd_frame_.get();
 }
 
 void DeviceRun::add(const DeviceReport& batch) {

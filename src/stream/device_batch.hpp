@@ -9,7 +9,13 @@
 
 #include "stream/units.hpp"
 
+namespace penstock::zstd {
+class DeviceFrame;
+}
+
 namespace penstock::stream {
+
+class DeviceFile;      // device_frames.hpp
 
 // Of text a batch. A GPU wants a thousand chunks of 64 KiB at once; a CPU's cores want a few.
 inline std::uint64_t batch_bytes_on(const Device& device) { return device.traits().is_cpu ? 8 << 20 : 64 << 20; }
@@ -26,6 +32,9 @@ class DeviceRun {
   // Built once.
   Result<chunks::Decoder*> decoder(chunks::Format format, chunks::Needs needs);
   Result<chunks::Encoder*> encoder(chunks::Format format);
+  // What is made once of the file, and for its members (device_frames.hpp).
+  Result<DeviceFile*> file(Input& input);
+  Result<zstd::DeviceFrame*> zstd_frame();
   void add(const DeviceReport& batch);
   // Kernels that ran and are no decoder's; each name once.
   void add_kernels(std::string_view name);
@@ -36,6 +45,8 @@ class DeviceRun {
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<chunks::Decoder>> decoders_;      // by variant
   std::unique_ptr<chunks::Encoder> encoder_;      // of the one format that is written
+  std::shared_ptr<zstd::DeviceFrame> zstd_frame_;
+  std::shared_ptr<DeviceFile> file_;
   DeviceReport report_;
 };
 

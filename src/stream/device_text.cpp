@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/guard.hpp"
+#include "stream/device_frames.hpp"
 #include "stream/device_members.hpp"
 #include "stream/way_choice.hpp"
 
@@ -30,6 +31,7 @@ class DeviceTextRun {
     PENSTOCK_ASSIGN(report_.format, format_of(context_));
     PENSTOCK_ASSIGN(const Way* const first_way, choose_way(context_, report_.format));
     if (first_way->is_whole_streams) return run_streams(*first_way);
+    if (first_way->frame != nullptr) return frames_to_device(context_, report_.format);
     PENSTOCK_ASSIGN(const auto file, context_.input.peek(1));
     const Status found = find_units();      // what stands before an error is decoded, and has the first word
     PENSTOCK_ASSIGN(queue_, device_->queue());

@@ -1,3 +1,4 @@
+#include "stream/device_frames.hpp"
 #include "stream/units.hpp"
 
 namespace penstock::stream {
@@ -10,6 +11,8 @@ constexpr Way table[] = {
      nullptr, members_for_devices},
     {Format::gzip, "gzip-streams-device", "on a device: other members of files, many teams inside of each", fits_streams_device,
      make_streams_device, nullptr, true},
+    {Format::zstd, "zstd-frame-device", "on a device: a frame, its blocks all at once (windows to 128 MiB)", fits_zstd_device,
+     make_zstd_device, nullptr, false, zstd_frame_on_device},
     {Format::lz4, "lz4-blocks-device", "on a device: independent blocks", fits_lz4_device, nullptr, lz4_units},
     {Format::lz4, "lz4-linked-device", "on a device: linked blocks", fits_lz4_linked_device, nullptr, lz4_linked_units},
     {Format::snappy, "snappy-chunks-device", "on a device: chunks", always, nullptr, snappy_units},

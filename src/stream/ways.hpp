@@ -10,6 +10,7 @@
 namespace penstock::stream {
 
 class DeviceRun;       // device_batch.hpp
+struct FrameOnDevice;  // device_frames.hpp
 class UnitStages;      // units.hpp
 
 // What a way works with; lives longer than the way's decoder.
@@ -33,7 +34,8 @@ struct Way {
   Result<std::unique_ptr<Decoder>> (*make)(Context& context);      // not of ways of units
   std::unique_ptr<UnitStages> (*units)(Context& context, std::uint64_t piece_bytes) = nullptr;      // of devices': units.hpp
   bool is_whole_streams = false;      // of devices', by `make`: device_members.hpp
-  bool is_for_devices() const { return units != nullptr || is_whole_streams; }
+  Result<FrameOnDevice> (*frame)(Context& context) = nullptr;      // of devices', beside `make`: device_frames.hpp
+  bool is_for_devices() const { return units != nullptr || is_whole_streams || frame != nullptr; }
 };
 std::span<const Way> ways();
 
@@ -65,6 +67,9 @@ Result<bool> fits_lz4_device(Context& context);
 Result<bool> fits_lz4_linked_device(Context& context);
 Result<bool> fits_members_device(Context& context);
 std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t piece_bytes);
+Result<bool> fits_zstd_device(Context& context);
+Result<std::unique_ptr<Decoder>> make_zstd_device(Context& context);
+Result<FrameOnDevice> zstd_frame_on_device(Context& context);
 // `piece_bytes`: of text in a batch; 0: what the device's batches have.
 Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context, std::uint64_t piece_bytes = 0);
 // gzip's members that do not name their size, each inside of its stream.

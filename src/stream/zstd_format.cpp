@@ -86,7 +86,7 @@ Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFra
   if (header.has_checksum) at += 4;
   PENSTOCK_ASSIGN(const auto bytes, input.peek(at));
   if (bytes.size() < at) return place.at(place.offset + bytes.size()).ended();
-  return std::optional(ZstdExtent{at, header.content_bytes.value_or(output_bytes)});
+  return std::optional(ZstdExtent{at, header.content_bytes.value_or(output_bytes), output_bytes});
 }
 
 }  // namespace penstock::stream

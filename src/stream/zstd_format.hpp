@@ -15,6 +15,7 @@ struct ZstdFrameHeader {
 // The header at the beginning of `bytes`, the magic number first. Code::truncated where it is longer than they are.
 Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes, const Place& place);
 constexpr std::size_t most_zstd_header_bytes = 18;
+constexpr std::uint64_t most_zstd_device_bytes = (std::uint64_t{1} << 32) - 64;      // of a file: kernels count in 32 bits
 constexpr std::uint64_t most_zstd_window_bytes = std::uint64_t{1} << 31;      // libzstd's, for streams
 // Skips skippable frames; the header behind them, or none where the input ends. Errors name the frame by its number.
 Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame);
@@ -28,6 +29,7 @@ inline std::uint64_t most_threaded_frame_bytes(const Input& input) { return std:
 struct ZstdExtent {
   std::uint64_t frame_bytes = 0;        // of the whole frame
   std::uint64_t most_output_bytes = 0;  // what the header or else the blocks' number says that it becomes at most
+  std::uint64_t most_blocks_bytes = 0;  // what the blocks' number says, whatever the header does
 };
 // Walks the headers of the blocks. None where the frame has more than most_bytes, or becomes more.
 Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFrameHeader& header, std::uint64_t most_bytes,

@@ -128,6 +128,14 @@ std::vector<File> files_of(std::string_view text) {
           {"pgzip's", sized_gzip(text, 1 << 20), Format::gzip}};
 }
 
+Result<std::string> fetched(Device& device, const DeviceText& text) {
+  std::string all(text.bytes, '\0');
+  PENSTOCK_ASSIGN(const auto queue, device.queue());
+  PENSTOCK_TRY(queue->download(all.data(), *text.text, all.size()));
+  PENSTOCK_TRY(queue->finish());
+  return all;
+}
+
 void expect_text(const std::shared_ptr<Device>& device, const File& file, std::string_view text) {
   SCOPED_TRACE(file.name);
   std::string all;
@@ -149,14 +157,6 @@ TEST(StreamOnDevice, FilesOfSeveralBatchesComeBack) {
     const auto device = *open_device(found.traits().id);
     for (const File& file : files_of(text)) expect_text(device, file, text);
   });
-}
-
-Result<std::string> fetched(Device& device, const DeviceText& text) {
-  std::string all(text.bytes, '\0');
-  PENSTOCK_ASSIGN(const auto queue, device.queue());
-  PENSTOCK_TRY(queue->download(all.data(), *text.text, all.size()));
-  PENSTOCK_TRY(queue->finish());
-  return all;
 }
 
 // gzip's files, which say nothing of where members and blocks end: as gzip and pigz make them.
@@ -201,6 +201,29 @@ TEST(StreamOnDevice, AnOrdinaryGzipBombEndsAtTheLimit) {
     const DecompressOptions options = {.max_output_bytes = 3'000'000, .device = *open_device(found.traits().id)};
     EXPECT_EQ(decompress(bytes_of(file), options).status().code(), Code::capacity);
     EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(file)), options).status().code(), Code::capacity);
+  });
+}
+
+std::vector<File> zstd_files(std::string_view text) {
+  const std::string skipped("\x50\x2a\x4d\x18\x03\0\0\0abc", 11);
+  const std::string_view half = text.substr(0, text.size() / 2), rest = text.substr(text.size() / 2);
+  return {{"one frame", zstd_made(text, 3), Format::zstd},
+          {"without sizes and checksums", zstd_made(text, 7, false, false), Format::zstd},
+          {"two frames", skipped + zstd_made(half, 1) + skipped + zstd_made(rest, 9, false), Format::zstd}};
+}
+
+TEST(StreamOnDevice, ZstandardFramesComeBackAndStayThere) {
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& text : {std::string(), std::string("x"), words(1000), mixed(3'000'000)})
+      for (const File& file : zstd_files(text)) {
+        SCOPED_TRACE(file.name);
+        if (!text.empty()) expect_text(device, file, text);
+        TAKE(const DeviceText there, decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
+        EXPECT_EQ(there.report.bytes_in, file.bytes.size());
+        TAKE(const std::string all, fetched(*device, there));
+        EXPECT_TRUE(all == text);
+      }
   });
 }
 
@@ -284,6 +307,24 @@ TEST(StreamOnDevice, DamagedGzipFilesGetTheVerdictsOfTheHostsWays) {
   });
 }
 
+// Which of two faults of a frame is told, and so the code, may differ: on devices all blocks are looked at before any of them is decoded.
+TEST(StreamOnDevice, DamagedZstandardFramesAreRefusedAsByTheHostsDecoder) {
+  const std::string text = words(300);
+  const std::string file = zstd_made(text, 19) + zstd_made(text, 1, false, false);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (std::size_t bit = 0; bit < 8 * file.size(); bit++) {
+      std::string changed = file;
+      changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
+      const auto expected = decompress(bytes_of(changed), {.format = Format::zstd, .threads = 1, .variant = "zstd-parallel"});
+      const auto here = decompress(bytes_of(changed), {.format = Format::zstd, .threads = 1, .device = device, .may_leave_device = true});
+      ASSERT_EQ(here.ok(), expected.ok()) << "bit " << bit << ": " << here.status().text() << expected.status().text();
+      if (here.ok()) ASSERT_TRUE(*here == *expected) << "bit " << bit;
+      else ASSERT_NE(here.status().message().find("byte "), std::string::npos) << here.status().text();
+    }
+  });
+}
+
 // Where the blocks of a frame with block checksums begin, behind their sizes.
 std::vector<std::size_t> blocks_of(const std::string& frame) {
   std::vector<std::size_t> blocks;
@@ -320,7 +361,7 @@ TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
   linked.frameInfo.blockMode = LZ4F_blockLinked, linked.frameInfo.blockSizeID = LZ4F_max64KB;
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
-    for (const std::string& file : {lz4_made(text, 1, linked), zlib_made(text, 6, 15), zstd_made(text, 3)}) {
+    for (const std::string& file : {lz4_made(text, 1, linked), zlib_made(text, 6, 15)}) {
       if (file[0] == '\x04' && takes_linked(*device)) continue;      // the magic number of LZ4
       const Status refused = decompress(bytes_of(file), {.device = device}).status();
       EXPECT_EQ(refused.code(), Code::unsupported) << refused.text();

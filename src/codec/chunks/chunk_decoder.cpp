@@ -144,12 +144,15 @@ std::string_view words_of(Fault fault) {
 }
 
 Status status_of(Format format, std::uint64_t chunk, Verdict verdict) {
-  if (verdict.fault == Fault::none) return {};
-  const std::string place =
-      std::string(name_of(format)) + " chunk " + std::to_string(chunk) + ", byte " + std::to_string(verdict.offset) + ": ";
+  return status_at(std::string(name_of(format)) + " chunk " + std::to_string(chunk) + ", byte " + std::to_string(verdict.offset),
+                   verdict.fault);
+}
+
+Status status_at(const std::string& place, Fault fault) {
+  if (fault == Fault::none) return {};
   for (const FaultWords& row : fault_words)
-    if (row.fault == verdict.fault) return Status(row.code, place + row.words);
-  return Status(Code::internal, place + "fault " + std::to_string(static_cast<std::uint32_t>(verdict.fault)));
+    if (row.fault == fault) return Status(row.code, place + ": " + row.words);
+  return Status(Code::internal, place + ": fault " + std::to_string(static_cast<std::uint32_t>(fault)));
 }
 
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes) {

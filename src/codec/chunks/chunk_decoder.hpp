@@ -52,6 +52,8 @@ GroupPolicy policy_of(const Phase& phase, const Traits& traits);
 
 // Code::invalid where a batch's memory is too small for its chunks.
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes);
+// "PLACE: a code without a symbol", with the code that goes with the fault; ok for Fault::none.
+Status status_at(const std::string& place, Fault fault);
 // What every kernel begins with.
 std::vector<Argument> batch_arguments(const Batch& batch);
 

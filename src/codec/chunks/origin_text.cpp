@@ -37,8 +37,9 @@ Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
   if (batch.stream_count == 0) return {};
   const Traits& traits = device_->traits();
   const std::uint32_t words = traits.is_cpu ? words_of_item : std::min(group_items, traits.max_group_size);
-  const std::uint64_t of_stream = std::max(range_bytes / batch.stream_count, least_stream_range_bytes);
-  const auto groups_a_stream = static_cast<std::uint32_t>((of_stream / 4 + words - 1) / words);
+  const std::uint64_t most = std::max(range_bytes / batch.stream_count, least_stream_range_bytes);
+  const std::uint64_t of_stream = std::min(most, std::uint64_t{batch.most_positions} + 3);
+  const auto groups_a_stream = static_cast<std::uint32_t>((of_stream / 4 + words) / words);      // one at least
   const std::uint32_t span = groups_a_stream * words * 4;
   for (std::uint64_t skipped = 0; skipped < std::uint64_t{batch.most_positions} + 3; skipped += span)
     PENSTOCK_TRY(queue.launch(*program_, "text_of_origins", batch.stream_count * groups_a_stream,

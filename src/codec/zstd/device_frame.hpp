@@ -1,0 +1,50 @@
+// One Zstandard frame decoded on a device, its blocks all at once: phases of kernels/zstd_stream.kc over batches of blocks, then the bytes
+// of their origins (codec/chunks/origin_text.hpp).
+//
+// The host finds where blocks begin and waits once a batch: a batch's place in the text is known when the one before it is done.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "codec/chunks/origin_text.hpp"
+#include "codec/zstd/block_index.hpp"
+
+namespace penstock::zstd {
+
+class DeviceFrame {
+ public:
+  // A batch has so much text at most: its origins take four times as much of the device's memory.
+  static Result<std::unique_ptr<DeviceFrame>> build(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes = 1 << 30);
+  // Whether such a frame is decoded here: of a window up to 128 MiB, and without a dictionary.
+  static bool fits(const FrameHeader& header);
+
+  struct Place {
+    std::span<const Byte> input;                   // the host's; the same bytes begin `device_input`, of which whole 16s are read
+    std::uint64_t frame_begin = 0;
+    std::shared_ptr<Buffer> device_input, text;
+    std::uint64_t text_begin = 0, room_bytes = 0;  // of the frame's text; whole 16s of it are read
+  };
+  struct Decoded { std::uint64_t text_bytes = 0, frame_end = 0; };      // behind the last block: where a checksum of the content is
+  // Errors name block and byte: Code::truncated, Code::corrupt, Code::capacity for more text than there is room for. Checksums of contents
+  // are the caller's affair.
+  Result<Decoded> decode(Queue& queue, const FrameHeader& header, const Place& place);
+
+ private:
+  DeviceFrame(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes)
+      : device_(std::move(device)), batch_text_bytes_(batch_text_bytes) {}
+  Status open();
+  struct Walk;
+  Status enqueue(Queue& queue, const Place& place, Walk& walk);
+  Status launch_phases(Queue& queue, const Place& place, const Walk& walk);
+  Status finish(Queue& queue, const Place& place, Walk& walk);
+  Status fault_of(Queue& queue, const Walk& walk, std::uint32_t number);
+  Status reserve(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes);
+
+  std::shared_ptr<Device> device_;
+  std::uint64_t batch_text_bytes_ = 0;
+  std::shared_ptr<Program> sequences_, places_, literals_, origins_;
+  std::optional<chunks::OriginText> origin_text_;
+  std::shared_ptr<Buffer> rows_, plans_, list_, origin_words_, state_, streams_, next_block_;
+};
+
+}  // namespace penstock::zstd
