@@ -16,8 +16,9 @@ constexpr std::uint64_t find_team_bytes = 1536, measure_team_bytes = 8192;
 constexpr std::uint32_t find_groups_a_unit = 12, measure_groups_a_unit = 6;
 constexpr std::array team_files = {"deflate/kernels/deflate_counts"sv, "deflate/kernels/deflate_tables"sv,
                                    "chunks/kernels/copies"sv,          "deflate/kernels/deflate_codes"sv,
-                                   "deflate/kernels/deflate_measure"sv, "deflate/kernels/deflate_blocks"sv,
-                                   "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_team"sv};
+                                   "deflate/kernels/deflate_walks"sv,  "deflate/kernels/deflate_measure"sv,
+                                   "deflate/kernels/deflate_blocks"sv, "deflate/kernels/deflate_pieces"sv,
+                                   "deflate/kernels/deflate_piece_team"sv};
 constexpr std::array item_files = {"deflate/kernels/deflate_no_units"sv, "deflate/kernels/deflate_items"sv,
                                    "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_items"sv};
 constexpr std::array find_files = {"chunks/kernels/team_of_one"sv, "deflate/kernels/deflate_find"sv};
@@ -25,6 +26,9 @@ constexpr std::array find_files = {"chunks/kernels/team_of_one"sv, "deflate/kern
 // Rounds of missing pieces in which those that nobody asked for yet are measured, too: behind each guess that was wrong there is one.
 constexpr unsigned wide_rounds = 16;
 constexpr unsigned most_passed_log2 = 20;
+
+// What teams keep of windows for their text (kernels/deflate_walks.kc): 32 words for each KiB.
+constexpr std::uint64_t walk_bytes(std::uint64_t input_bytes) { return (input_bytes / 1024 + 8) * 32 * 4; }
 
 }  // namespace
 
@@ -70,6 +74,7 @@ Status StreamPieces::open(Queue& queue, std::shared_ptr<Buffer> input, std::uint
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;      // bits of it, and strides, are counted
   if (bytes > most_bytes || bytes > input->bytes()) return Status(Code::invalid, "a Deflate stream that is not all in its memory");
   input_ = std::move(input), bytes_ = bytes;
+  PENSTOCK_TRY(reserve(*device_, device_->traits().is_cpu ? 0 : walk_bytes(bytes), walks_));
   begins_.clear(), found_pieces_.clear(), other_pieces_.clear(), unknown_.clear();
   PENSTOCK_TRY(find(queue));
   std::vector<std::uint64_t> spans;
@@ -114,7 +119,7 @@ Status StreamPieces::measure(Queue& queue, std::vector<std::uint64_t> spans) {
   PENSTOCK_TRY(queue.fill(*counter_, 0, 4));
   PENSTOCK_TRY(queue.launch(*measure_, "deflate_measure_pieces", chunks::groups_of(measure_policy_, device_->traits(), count),
                             {{Argument::of(*input_), Argument::of(*spans_), Argument::of(*results_), Argument::of(*counter_),
-                              Argument::value(count), Argument::value(bytes_)}}));
+                              Argument::value(count), Argument::value(bytes_), Argument::of(*walks_)}}));
   PENSTOCK_TRY(queue.download(measured_.data(), *results_, count * sizeof(PieceResult)));
   return queue.finish();
 }

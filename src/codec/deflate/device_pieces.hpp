@@ -51,6 +51,7 @@ class StreamPieces {
   // The stream that begins at a byte of the input. What is wrong with it is no error but its fault. Waits for the device.
   Result<MeasuredStream> follow(Queue& queue, std::uint64_t begin_byte);
   const Buffer& input() const { return *input_; }
+  const Buffer& walks() const { return *walks_; }
   std::uint64_t input_bytes() const { return bytes_; }
 
  private:
@@ -66,7 +67,7 @@ class StreamPieces {
   chunks::GroupPolicy find_policy_, measure_policy_;
   std::shared_ptr<Program> find_, measure_;
   std::uint32_t stride_bytes_ = 0;
-  std::shared_ptr<Buffer> input_, counter_, found_, spans_, results_;
+  std::shared_ptr<Buffer> input_, counter_, found_, spans_, results_, walks_;
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> begins_;                           // that were found, in order
   std::vector<PieceResult> found_pieces_;                       // that begin there

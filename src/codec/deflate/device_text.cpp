@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::uint64_t window_units = 32768, unit_bytes = 2, unit_alignment = 8;
-constexpr std::uint64_t team_bytes = 8192, list_bytes = 2048 * 4, list_at = 256;      // MOST_TOKENS, LIST_AT
+constexpr std::uint64_t team_bytes = 8192, list_bytes = 16384 * 4, list_at = 256;      // MOST_TOKENS, LIST_AT
 constexpr std::uint32_t groups_a_unit = 6;
 // Windows are joined by runs side by side, and those of runs in order: 11 000 pieces of a text of 1 GB are 86 runs.
 constexpr std::uint32_t run_pieces = 128;
@@ -22,6 +22,7 @@ constexpr std::uint32_t checksum_run_bytes = 256 << 10;
 constexpr std::array team_files = {"deflate/kernels/deflate_units"sv,  "deflate/kernels/deflate_tables"sv,
                                    "chunks/kernels/copies"sv,          "chunks/kernels/literals_of_window"sv,
                                    "chunks/kernels/sequences"sv,       "deflate/kernels/deflate_codes"sv,
+                                   "deflate/kernels/deflate_walks"sv,
                                    "deflate/kernels/deflate_text"sv,   "deflate/kernels/deflate_blocks"sv,
                                    "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_team"sv};
 constexpr std::array item_files = {"deflate/kernels/deflate_units"sv, "deflate/kernels/deflate_items"sv,
@@ -105,7 +106,7 @@ Status PieceTexts::enqueue_units(Queue& queue, const StreamPieces& pieces, std::
   return queue.launch(*units_program_, "deflate_mark_pieces", chunks::groups_of(unit_policy_, device_->traits(), piece_count),
                       {{Argument::of(pieces.input()), Argument::of(*spans_), Argument::of(*places_), Argument::of(*units_),
                         Argument::of(*results_), Argument::of(*scratch_), Argument::value(piece_count),
-                        Argument::value(pieces.input_bytes()), Argument::of(*scratch_)}});
+                        Argument::value(pieces.input_bytes()), Argument::of(*scratch_), Argument::of(pieces.walks())}});
 }
 
 Status PieceTexts::enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at,
