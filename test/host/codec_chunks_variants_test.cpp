@@ -32,7 +32,7 @@ TEST(ChunkVariants, ATeamHasItsLocalMemory) {
   const auto of_lz4 = [](std::uint64_t local_bytes) { return Decoder::variants(Format::lz4, traits_of(false, local_bytes, 32)); };
   EXPECT_EQ(of_lz4(4096), (Names{"lz4_decode_team", "lz4_decode_items", "lz4_decode_stretches"}));
   EXPECT_EQ(of_lz4(4095), (Names{"lz4_decode_items", "lz4_decode_stretches"}));
-  EXPECT_EQ(of_lz4(3327), Names{"lz4_decode_items"});
+  EXPECT_EQ(of_lz4(3455), Names{"lz4_decode_items"});
   EXPECT_EQ(Encoder::variants(Format::deflate, traits_of(false, 13311, 32)), Names());
 }
 

@@ -43,7 +43,7 @@ constexpr std::array table = {
                        Phase{.kernel = "lz4_origins_of_stretches",
                              .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_small_tile", copies, window, sequences, tokens, origins,
                                        "lz4/kernels/lz4_tokens", "lz4/kernels/lz4_stretches", "lz4/kernels/lz4_origins"},
-                             .takers = Takers::teams, .local_bytes = 3328, .takers_a_group = 8, .groups_a_unit = 5}},
+                             .takers = Takers::teams, .local_bytes = 3456, .takers_a_group = 8, .groups_a_unit = 5}},
             .is_by_stretches = true, .least_text_bytes = 256 << 10, .takes_linked = true},
     Variant{.name = "lz4_decode_team", .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_decode_team",
