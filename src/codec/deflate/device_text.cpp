@@ -82,23 +82,27 @@ PieceTexts::Tables PieceTexts::tables_of(std::span<const DevicePiece> pieces) {
     units += units_of(piece);
   }
   tables.places.push_back(units), tables.places.push_back(pieces.back().text_at + pieces.back().text_bytes);
-  tables.unit_bytes = units * unit_bytes;
   return tables;
 }
 
-Status PieceTexts::reserve_all(Queue& queue, std::uint32_t piece_count) {
-  const Tables& tables = tables_;
-  const std::uint64_t teams = std::uint64_t{chunks::groups_of(unit_policy_, device_->traits(), piece_count)} * unit_policy_.chunks_a_group;
+Status PieceTexts::reserve_batch(Queue& queue, const MeasuredStream& stream, std::size_t first) {
+  const auto count = static_cast<std::uint32_t>(next_batch(stream, first).piece_count);
+  std::uint64_t units = 0;
+  for (const DevicePiece& piece : std::span(stream.pieces).subspan(first, count)) units += units_of(piece);
+  const std::uint64_t teams = std::uint64_t{chunks::groups_of(unit_policy_, device_->traits(), count)} * unit_policy_.chunks_a_group;
   PENSTOCK_TRY(reserve(*device_, list_at + teams * list_bytes, scratch_));
-  PENSTOCK_TRY(reserve(*device_, tables.spans.size() * sizeof(std::uint64_t), spans_));
-  PENSTOCK_TRY(reserve(*device_, tables.places.size() * sizeof(std::uint64_t), places_));
-  PENSTOCK_TRY(reserve(*device_, piece_count * sizeof(PieceResult), results_));
-  PENSTOCK_TRY(reserve(*device_, tables.unit_bytes, units_));
+  PENSTOCK_TRY(reserve(*device_, 2 * count * sizeof(std::uint64_t), spans_));
+  PENSTOCK_TRY(reserve(*device_, 2 * (count + std::uint64_t{1}) * sizeof(std::uint64_t), places_));
+  PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceResult), results_));
+  PENSTOCK_TRY(reserve(*device_, units * unit_bytes, units_));
   const std::shared_ptr<Buffer> before = windows_;      // what it holds is the window of what comes next
-  PENSTOCK_TRY(reserve(*device_, (runs_of(piece_count) + std::uint64_t{1}) * window_units, windows_));
-  if (before != nullptr && before != windows_) PENSTOCK_TRY(queue.copy(*windows_, *before, before->bytes()));
-  PENSTOCK_TRY(queue.upload(*spans_, tables.spans.data(), tables.spans.size() * sizeof(std::uint64_t)));
-  return queue.upload(*places_, tables.places.data(), tables.places.size() * sizeof(std::uint64_t));
+  PENSTOCK_TRY(reserve(*device_, (runs_of(count) + std::uint64_t{1}) * window_units, windows_));
+  return before != nullptr && before != windows_ ? queue.copy(*windows_, *before, before->bytes()) : Status();
+}
+
+Status PieceTexts::upload_tables(Queue& queue) {
+  PENSTOCK_TRY(queue.upload(*spans_, tables_.spans.data(), tables_.spans.size() * sizeof(std::uint64_t)));
+  return queue.upload(*places_, tables_.places.data(), tables_.places.size() * sizeof(std::uint64_t));
 }
 
 Status PieceTexts::enqueue_units(Queue& queue, const StreamPieces& pieces, std::uint32_t piece_count) {
@@ -163,7 +167,8 @@ Result<TextBatch> PieceTexts::decode(Queue& queue, const StreamPieces& pieces, c
   const auto taken = std::span(stream.pieces).subspan(first, count);
   tables_ = tables_of(taken);
   piece_results_.resize(count);
-  PENSTOCK_TRY(reserve_all(queue, count));
+  PENSTOCK_TRY(reserve_batch(queue, stream, first));
+  PENSTOCK_TRY(upload_tables(queue));
   PENSTOCK_TRY(enqueue_units(queue, pieces, count));
   PENSTOCK_TRY(enqueue_text(queue, count, *text, text_at, batch.text_bytes));
   PENSTOCK_TRY(queue.download(piece_results_.data(), *results_, count * sizeof(PieceResult)));

@@ -19,15 +19,17 @@ class PieceTexts {
   static Result<std::unique_ptr<PieceTexts>> build(std::shared_ptr<Device> device, std::uint64_t batch_unit_bytes = 0);
   // How many pieces, from `first` on, the next batch has, and their text.
   TextBatch next_batch(const MeasuredStream& stream, std::size_t first) const;
+  // Takes the memory for that batch, which decode() would take, before it is timed.
+  Status reserve_batch(Queue& queue, const MeasuredStream& stream, std::size_t first);
   // Makes the text of that batch, which follows the batch before of the same stream, into `text` from `text_at` on; `text` has whole 16s
   // behind it. Waits for the device. Code::no_memory or Code::capacity where a piece has more text than there is memory for.
   Result<TextBatch> decode(Queue& queue, const StreamPieces& pieces, const MeasuredStream& stream, std::size_t first,
                            const std::shared_ptr<Buffer>& text, std::uint64_t text_at);
 
  private:
-  struct Tables { std::vector<std::uint64_t> spans, places; std::uint64_t unit_bytes = 0; };
+  struct Tables { std::vector<std::uint64_t> spans, places; };
   static Tables tables_of(std::span<const DevicePiece> pieces);
-  Status reserve_all(Queue& queue, std::uint32_t piece_count);
+  Status upload_tables(Queue& queue);
   Status enqueue_units(Queue& queue, const StreamPieces& pieces, std::uint32_t piece_count);
   Status enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at, std::uint64_t text_bytes);
   Result<std::uint32_t> checksum(Queue& queue, const std::shared_ptr<Buffer>& text, std::uint64_t text_at, std::uint64_t text_bytes);
