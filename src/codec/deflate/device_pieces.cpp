@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::uint64_t not_found = ~std::uint64_t{0};
-constexpr std::uint64_t find_team_bytes = 1536, measure_team_bytes = 8192;
+constexpr std::uint64_t find_team_bytes = 1536, measure_team_bytes = 8448;
 // As many as local memory holds, as of chunks' teams (chunk_decoder.cpp).
 constexpr std::uint32_t find_groups_a_unit = 12, measure_groups_a_unit = 6;
 constexpr std::array team_files = {"deflate/kernels/deflate_counts"sv, "deflate/kernels/deflate_tables"sv,
@@ -48,7 +48,7 @@ chunks::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes
 }
 
 bool StreamPieces::fits(const Traits& traits) {
-  constexpr std::uint64_t most_team_bytes = 8192;      // of text (device_text.cpp)
+  constexpr std::uint64_t most_team_bytes = 8448;      // of text (device_text.cpp)
   return traits.is_cpu || (traits.max_group_size >= 32 && traits.local_bytes >= most_team_bytes);
 }
 

@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::uint64_t window_units = 32768, unit_bytes = 2, unit_alignment = 8;
-constexpr std::uint64_t team_bytes = 8192, list_bytes = 16384 * 4, list_at = 256;      // MOST_TOKENS, LIST_AT
+constexpr std::uint64_t team_bytes = 8448, list_bytes = 16384 * 4, list_at = 256;      // MOST_TOKENS, LIST_AT
 constexpr std::uint32_t groups_a_unit = 6;
 // Windows are joined by runs side by side, and those of runs in order: 11 000 pieces of a text of 1 GB are 86 runs.
 constexpr std::uint32_t run_pieces = 128;
