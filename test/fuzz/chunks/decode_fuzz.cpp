@@ -30,9 +30,12 @@ chunks::Reference reference_of(std::uint32_t how) {
   return chunks::zstd_reference(zstd, flushed_bytes[how / 64]);
 }
 
+// Texts that become several stretches of 16 KiB; others are shorter, and quicker.
+bool has_long_texts() { return codec_here().variant == "lz4_decode_stretches"; }
+
 // Room that fits, is short by a little, or is enough.
 std::uint64_t capacity_of(std::uint32_t kind, const chunks::Reference& reference, const Bytes& bytes) {
-  constexpr std::uint64_t enough = 20'000;
+  const std::uint64_t enough = has_long_texts() ? 60'000 : 20'000;
   if (kind % 4 == 0) return enough;
   const std::uint64_t right = reference.text_of({bytes, enough}).value_or(Bytes(kind % 64)).size();
   return kind % 4 == 1 ? right : kind % 4 == 2 ? right + kind / 4 % 16 : right - std::min<std::uint64_t>(right, kind / 4);
@@ -50,7 +53,7 @@ std::vector<Chunk> take_chunks(Input& input, const chunks::Reference& reference,
     if (is_compressed) {
       Input own(bytes.data(), bytes.size());
       const std::uint32_t changes = own.byte() % 4, first = own.byte();
-      bytes = reference.compressed(text_of(own, 16'000));
+      bytes = reference.compressed(text_of(own, has_long_texts() ? 40'000 : 16'000));
       for (std::uint32_t i = 0; i < changes && !bytes.empty(); i++)
         bytes[first * (i * 37 + 1) % bytes.size()] ^= static_cast<std::uint8_t>(1 + first);
     } else if (is_framed) {
@@ -85,7 +88,8 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   std::vector<Chunk> chunks = take_chunks(input, reference, kind, how);
   std::uint64_t most_text_bytes = 1;
   for (const Chunk& chunk : chunks) most_text_bytes = std::max(most_text_bytes, chunk.capacity);
-  if (format_here() == chunks::Format::zstd && kind >= 224) most_text_bytes -= most_text_bytes / 4;      // which cuts larger rooms
+  const bool is_cut = format_here() == chunks::Format::zstd || has_long_texts();
+  if (is_cut && kind >= 224) most_text_bytes -= most_text_bytes / 4;      // which cuts larger rooms
   const std::vector<Taken> results = taken<chunks::Decoder>(device_here(), chunks, order % 32, most_text_bytes);
   for (std::size_t i = 0; i < chunks.size(); i++) {
     chunks[i].capacity = std::min(chunks[i].capacity, most_text_bytes);

@@ -12,11 +12,13 @@ struct ChunkDevice { std::string_view name, takers; bool is_cpu; std::uint32_t g
 constexpr ChunkDevice chunk_devices[] = {{"team", "team", false, 32, 0},            // a team is a group
                                          {"subgroups", "team", false, 32, 32},      // a team is a sub-group
                                          {"items", "items", true, 1, 0}};
-struct ChunkCodec { std::string_view name; chunks::Format format; bool is_encoder = false; };
+// `variant`: of one that is not <name>_decode_<takers> or <name>_<takers>.
+struct ChunkCodec { std::string_view name; chunks::Format format; bool is_encoder = false; std::string_view variant = {}; };
 constexpr ChunkCodec chunk_codecs[] = {{"lz4", chunks::Format::lz4},         {"snappy", chunks::Format::snappy},
                                        {"deflate", chunks::Format::deflate}, {"zlib", chunks::Format::zlib},
                                        {"gzip", chunks::Format::gzip},       {"zstd", chunks::Format::zstd},
-                                       {"lz4_encode", chunks::Format::lz4, true}, {"deflate_encode", chunks::Format::deflate, true}};
+                                       {"lz4_encode", chunks::Format::lz4, true}, {"deflate_encode", chunks::Format::deflate, true},
+                                       {"lz4_stretches", chunks::Format::lz4, false, "lz4_decode_stretches"}};
 
 // Of a fuzz program: the names of a row of each.
 extern const char fuzzed_codec[], fuzzed_device[];
@@ -29,6 +31,7 @@ template <class Row, std::size_t count> constexpr const Row* find_row(const Row 
 }
 
 inline std::string variant_of(const ChunkCodec& codec, const ChunkDevice& device) {
+  if (!codec.variant.empty()) return std::string(codec.variant);
   return std::string(codec.name) + (codec.is_encoder ? "_" : "_decode_") + std::string(device.takers);
 }
 
