@@ -118,7 +118,7 @@ TEST_P(Lz4ChunksOnHost, TextsComeBackAndBadBlocksAreTold) {
 
 INSTANTIATE_TEST_SUITE_P(Teams, Lz4ChunksOnHost, ::testing::ValuesIn(teams_on_host()));
 
-// Blocks of several stretches of 16 KiB, by several teams each: chains that meet soon, and literals across whole stretches, where every
+// Blocks of several stretches of 4 KiB, by several teams each: chains that meet soon, and literals across whole stretches, where every
 // guess is wrong; damage near their beginning, in their middle and at their end.
 std::vector<Bytes> long_texts() {
   std::vector<Bytes> texts = {words_text(160'000, 1), mixed_text(200'000, 2), numbers_text(150'000, 3), Bytes(300'000, 7)};
@@ -171,7 +171,7 @@ Chunk crossing_block(std::uint32_t seed, bool repeats) {
   };
   add(600, 4, 500);
   while (block.size() < 70'000) {
-    const bool is_at_end = block.size() % 16384 > 16384 - 20;
+    const bool is_at_end = block.size() % 4096 > 4096 - 20;
     const std::size_t literals = random() % 6, far = std::min<std::size_t>(made, 30'000 + random() % 35'536);
     add(literals, is_at_end ? 3000 + random() % 5000 : 4 + random() % 40, repeats ? 1 + random() % 7 : far);
   }

@@ -8,7 +8,7 @@
 namespace penstock::chunks {
 namespace {
 
-constexpr std::uint64_t stretch_bytes = 16384, most_window_bytes = 65536;
+constexpr std::uint64_t stretch_bytes = 4096, most_window_bytes = 65536;
 constexpr std::uint64_t words_a_stream = 6, words_a_block = 2, words_a_stretch = 8;
 constexpr std::uint64_t first_stream = 11;                  // before it the counter
 constexpr std::uint64_t most_tasks = 0xfff00000;            // handed out by a counter of 32 bits
@@ -54,6 +54,7 @@ class StretchDecoder final : public Decoder {
     PENSTOCK_TRY(launch(queue, walks_, "lz4_chain_stretches", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_place_blocks", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, origins_, "lz4_origins_of_stretches", tasks, scratch, all));
+    PENSTOCK_TRY(launch(queue, origins_, "lz4_literals_of_stretches", tasks, scratch, all));
     PENSTOCK_TRY(launch(queue, origins_, "lz4_judge_blocks", blocks, scratch,
                         {sizes, Argument::of(*batch.output_sizes), Argument::of(*batch.verdicts), links, there, count, there,
                          most_stretches, linked}));
@@ -74,7 +75,7 @@ class StretchDecoder final : public Decoder {
       return Status(Code::invalid, "a batch of LZ4 by stretches does not tell its chunks' most_text_bytes");
     PENSTOCK_TRY(check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
     if (batch.chunk_count * stretches_of(room_of(batch.most_text_bytes)) > most_tasks)
-      return Status(Code::invalid, "more stretches of 16 KiB than a batch may have");
+      return Status(Code::invalid, "more stretches of 4 KiB than a batch may have");
     const Links& links = batch.links;
     if (links.streams == nullptr) return {};
     if (links.streams->bytes() < std::uint64_t{batch.chunk_count} * 4 || links.stream_count > batch.chunk_count)
