@@ -480,7 +480,7 @@ TEST(StreamOnDevice, LinkedBlocksComeBackFromTeamsOnTheHostExecutor) {
   expect_same_verdicts(device, {"linked", linked_lz4(text, LZ4F_max64KB, 170), Format::lz4}, 101);
 }
 // A frame in several batches, each of which reaches into the one before.
-TEST(StreamOnDevice, LinkedBlocksReachIntoTheBatchBefore) {
+TEST(StreamOnDevice, LinkedBlocksReachIntoTheBatchBeforeOnTheHostExecutor) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device({.subgroup_size = 32});
   const std::string text = mixed(110'000);
