@@ -12,7 +12,7 @@ source "$(dirname "$0")/steps.sh"
 packages=(g++ cmake ninja-build libpg-query-dev nlohmann-json3-dev libcli11-dev python3-venv ocl-icd-libopencl1 pocl-opencl-icd
           libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev)
 if [[ $purpose == test ]]; then
-  packages+=(clang llvm libclang-rt-dev libgtest-dev opencl-c-headers)     # llvm: names of lines in sanitizers' reports
+  packages+=(clang lld llvm libclang-rt-dev libgtest-dev opencl-c-headers)     # llvm: names of lines in sanitizers' reports
   # Whose files decompress is tested with, and test vectors.
   packages+=(gzip pigz tabix zopfli 7zip isal advancecomp libdeflate-tools zstd lz4 unzip golang-github-klauspost-compress-dev)
 fi

@@ -52,4 +52,4 @@ step() {
 }
 
 # The build folder both commands share. configure [CMAKE OPTION]...
-configure() { cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release "$@"; }
+configure() { cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DPENSTOCK_PRECOMPILED_HEADERS=ON "$@"; }

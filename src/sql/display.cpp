@@ -10,7 +10,7 @@ namespace {
 template <class Range>
 bool holds(const Range& range, std::string_view name) { return std::find(std::begin(range), std::end(range), name) != std::end(range); }
 
-std::string quoted(std::string_view text, char quote) {
+std::string in_quotes(std::string_view text, char quote) {
   std::string result(1, quote);
   for (char c : text) {
     if (c == quote) result += quote;
@@ -22,7 +22,7 @@ std::string quoted(std::string_view text, char quote) {
 std::string identifier(std::string_view name) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); };
   const bool bare = !name.empty() && std::all_of(name.begin(), name.end(), plain) && !(name[0] >= '0' && name[0] <= '9');
-  return bare && !is_keyword(name) ? std::string(name) : quoted(name, '"');
+  return bare && !is_keyword(name) ? std::string(name) : in_quotes(name, '"');
 }
 
 std::string upper(std::string text) {
@@ -56,7 +56,7 @@ std::string operation(const Syntax& syntax) {
 
 // DuckDB's grammar makes INTERVAL '90' DAY a call.
 std::string interval(const Syntax& syntax) {
-  const std::string number = syntax.star ? syntax.name : quoted(syntax.name, '\'');
+  const std::string number = syntax.star ? syntax.name : in_quotes(syntax.name, '\'');
   if (syntax.qualifier.empty()) return "CAST(" + number + " AS INTERVAL)";
   if (syntax.qualifier == "second" || syntax.qualifier == "millisecond")
     return "to_" + syntax.qualifier + "s(CAST(" + number + " AS DOUBLE))";
@@ -94,7 +94,7 @@ std::string display(const Syntax& syntax) {
     case Form::column: return (syntax.qualifier.empty() ? "" : identifier(syntax.qualifier) + ".") + identifier(syntax.name);
     case Form::star: return (syntax.qualifier.empty() ? "" : identifier(syntax.qualifier) + ".") + "*";
     case Form::number: case Form::boolean: case Form::null: return syntax.name;
-    case Form::text: return quoted(syntax.name, '\'');
+    case Form::text: return in_quotes(syntax.name, '\'');
     case Form::interval:
       return interval(syntax);
     case Form::cast: return "CAST(" + display(*syntax.inputs[0]) + " AS " + syntax.name + ")";
