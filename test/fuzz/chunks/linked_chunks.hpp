@@ -13,12 +13,19 @@ constexpr ChunkDevice chunk_devices[] = {{"team", "team", false, 32, 0},        
                                          {"subgroups", "team", false, 32, 32},      // a team is a sub-group
                                          {"items", "items", true, 1, 0}};
 // `variant`: of one that is not <name>_decode_<takers> or <name>_<takers>.
-struct ChunkCodec { std::string_view name; chunks::Format format; bool is_encoder = false; std::string_view variant = {}; };
+struct ChunkCodec {
+  std::string_view name;
+  chunks::Format format;
+  bool is_encoder = false;
+  std::string_view variant = {};
+  bool is_frame = false;      // by its blocks: zstd::DeviceFrame
+};
 constexpr ChunkCodec chunk_codecs[] = {{"lz4", chunks::Format::lz4},         {"snappy", chunks::Format::snappy},
                                        {"deflate", chunks::Format::deflate}, {"zlib", chunks::Format::zlib},
                                        {"gzip", chunks::Format::gzip},       {"zstd", chunks::Format::zstd},
                                        {"lz4_encode", chunks::Format::lz4, true}, {"deflate_encode", chunks::Format::deflate, true},
-                                       {"lz4_stretches", chunks::Format::lz4, false, "lz4_decode_stretches"}};
+                                       {"lz4_stretches", chunks::Format::lz4, false, "lz4_decode_stretches"},
+                                       {"zstd_frame", chunks::Format::zstd, false, "by blocks", true}};
 
 // Of a fuzz program: the names of a row of each.
 extern const char fuzzed_codec[], fuzzed_device[];

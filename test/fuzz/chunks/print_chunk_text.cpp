@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "codec/zstd/device_frame.hpp"
 #include "fuzz/chunks/linked_chunks.hpp"
 
 namespace penstock::fuzz {
@@ -44,7 +45,9 @@ int print(std::string_view codec_name, std::string_view device_name, unsigned ph
   const ChunkDevice* const on = find_row(chunk_devices, device_name);
   if (codec == nullptr || on == nullptr) return fail("usage: print_chunk_text CODEC DEVICE PHASE");
   const auto device = std::make_shared<PrintingDevice>(traits_of(*on), phase);
-  const Status status = codec->is_encoder ? build<chunks::Encoder>(device, *codec, *on) : build<chunks::Decoder>(device, *codec, *on);
+  const Status status = codec->is_frame     ? zstd::DeviceFrame::build(device).status()
+                        : codec->is_encoder ? build<chunks::Encoder>(device, *codec, *on)
+                                            : build<chunks::Decoder>(device, *codec, *on);
   if (!status.ok()) return fail(status.text());
   return phase < device->built() ? 0 : fail(variant_of(*codec, *on) + " has fewer phases");
 }
