@@ -59,7 +59,7 @@ Status BlockWriter::write(const BlockPlan& plan, const DecodedBlock& block) {
   if (!output_.make_room(bytes)) return in_block(Code::capacity, plan, "the buffer for the output is too small");
   Byte* const out = output_.at();
   if (plan.type == BlockType::compressed) PENSTOCK_TRY(write_sequences(plan, block));
-  else if (plan.type == BlockType::rle) std::memset(out, plan.content[0], bytes);
+  else if (bytes != 0 && plan.type == BlockType::rle) std::memset(out, plan.content[0], bytes);
   else if (bytes != 0) std::memcpy(out, plan.content.data(), bytes);
   if (limits_.is_checksum_wanted) checksum_.update(std::as_bytes(std::span(out, bytes)));
   output_.advance(bytes);
