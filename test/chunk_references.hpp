@@ -100,7 +100,7 @@ inline Bytes deflate_compressed(const Bytes& text, DeflateOptions options = {}) 
   Bytes chunk(deflateBound(&stream, text.size()) + 64);
   stream.next_in = const_cast<Bytef*>(text.data()), stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = chunk.data(), stream.avail_out = static_cast<uInt>(chunk.size());
-  deflate(&stream, Z_FINISH);
+  ::deflate(&stream, Z_FINISH);
   chunk.resize(stream.total_out);
   deflateEnd(&stream);
   return chunk;

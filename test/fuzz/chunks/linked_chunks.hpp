@@ -19,13 +19,15 @@ struct ChunkCodec {
   bool is_encoder = false;
   std::string_view variant = {};
   bool is_frame = false;      // by its blocks: zstd::DeviceFrame
+  bool is_stream = false;     // in pieces: deflate::StreamPieces, PieceTexts
 };
 constexpr ChunkCodec chunk_codecs[] = {{"lz4", chunks::Format::lz4},         {"snappy", chunks::Format::snappy},
                                        {"deflate", chunks::Format::deflate}, {"zlib", chunks::Format::zlib},
                                        {"gzip", chunks::Format::gzip},       {"zstd", chunks::Format::zstd},
                                        {"lz4_encode", chunks::Format::lz4, true}, {"deflate_encode", chunks::Format::deflate, true},
                                        {"lz4_stretches", chunks::Format::lz4, false, "lz4_decode_stretches"},
-                                       {"zstd_frame", chunks::Format::zstd, false, "by blocks", true}};
+                                       {"zstd_frame", chunks::Format::zstd, false, "by blocks", true},
+                                       {"deflate_stream", chunks::Format::deflate, false, "in pieces", false, true}};
 
 // Of a fuzz program: the names of a row of each.
 extern const char fuzzed_codec[], fuzzed_device[];

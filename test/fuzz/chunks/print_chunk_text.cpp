@@ -3,17 +3,24 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "codec/deflate/device_text.hpp"
 #include "codec/zstd/device_frame.hpp"
 #include "fuzz/chunks/linked_chunks.hpp"
 
 namespace penstock::fuzz {
 namespace {
 
+struct NoMemory : Buffer {
+  explicit NoMemory(std::uint64_t bytes) : Buffer(bytes) {}
+};
+
 // Prints one of the programs that it is asked to build.
 class PrintingDevice : public Device {
  public:
   PrintingDevice(const Traits& traits, unsigned wanted) : wanted_(wanted) { traits_ = traits; }
-  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
+  Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
+    return std::shared_ptr<Buffer>(std::make_shared<NoMemory>(bytes));
+  }
   Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
   Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
   Result<std::unique_ptr<Queue>> queue() override { return Status(Code::unsupported, "it prints"); }
@@ -35,6 +42,11 @@ template <class Codec> Status build(const std::shared_ptr<Device>& device, const
   return Codec::build(device, codec.format, variant_of(codec, on)).status();
 }
 
+Status build_stream(const std::shared_ptr<Device>& device) {
+  PENSTOCK_TRY(deflate::StreamPieces::build(device).status());
+  return deflate::PieceTexts::build(device).status();
+}
+
 int fail(const std::string& what) {
   std::fprintf(stderr, "print_chunk_text: %s\n", what.c_str());
   return 1;
@@ -45,7 +57,8 @@ int print(std::string_view codec_name, std::string_view device_name, unsigned ph
   const ChunkDevice* const on = find_row(chunk_devices, device_name);
   if (codec == nullptr || on == nullptr) return fail("usage: print_chunk_text CODEC DEVICE PHASE");
   const auto device = std::make_shared<PrintingDevice>(traits_of(*on), phase);
-  const Status status = codec->is_frame     ? zstd::DeviceFrame::build(device).status()
+  const Status status = codec->is_stream    ? build_stream(device)
+                        : codec->is_frame   ? zstd::DeviceFrame::build(device).status()
                         : codec->is_encoder ? build<chunks::Encoder>(device, *codec, *on)
                                             : build<chunks::Decoder>(device, *codec, *on);
   if (!status.ok()) return fail(status.text());
