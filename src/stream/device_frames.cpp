@@ -116,13 +116,13 @@ Status check_text(DeviceRun& run, const FrameOnDevice& frame) {
 }  // namespace
 
 Result<std::unique_ptr<DeviceFile>> DeviceFile::upload(DeviceRun& run, Input& input) {
+  StagedUpload staged;      // before the queue, which waits for what reads it
   auto file = std::make_unique<DeviceFile>();
   PENSTOCK_ASSIGN(const auto rest, input.peek(1));
   file->bytes_ = {rest.data() - input.offset(), rest.size() + input.offset()};
   PENSTOCK_ASSIGN(file->queue_, run.device()->queue());
   PENSTOCK_TRY(reserve(*run.device(), file->bytes_.size() + 2 * chunk_alignment, file->buffer_));
   PENSTOCK_ASSIGN(const auto begin, file->queue_->record());
-  StagedUpload staged;
   PENSTOCK_TRY(staged.send(*run.device(), *file->queue_, file->bytes_, *file->buffer_));
   PENSTOCK_ASSIGN(const auto end, file->queue_->record());
   PENSTOCK_TRY(file->queue_->finish());

@@ -43,8 +43,11 @@ class MembersOnDevice : public Decoder {
   // The next batch's. False behind the last member.
   Result<bool> make_text() {
     PENSTOCK_TRY(reserve(*context_.device->device(), chunk_alignment, text_));
-    while (members_->batch_bytes() == 0) {
-      PENSTOCK_TRY(members_->decode(text_, 0));      // of no text
+    while (members_->batch_bytes() == 0) {      // of no text: a member's batch, of which there may be more, or no member
+      if (!members_->is_done()) {
+        PENSTOCK_TRY(members_->decode(text_, 0));
+        continue;
+      }
       PENSTOCK_ASSIGN(const bool has_member, members_->measure());
       if (!has_member) return false;
     }

@@ -37,9 +37,9 @@ class DeviceStages : public Stages {
   std::vector<std::byte> window_;      // by work(), of which there is one at a time where units are linked
 };
 
-// Of text in a batch on GPUs: 64 blocks of 4 MiB, whose stretches are some 8000 teams' (an H200 holds 5000 at once), or 4096 chunks of
-// 64 KiB. More would keep a device busier; but each batch in flight pins as much memory of the host as its text and its bytes take, and
-// has up to six times its text on the device (origins are four), so that smaller devices get smaller batches.
+// Of text in a batch on GPUs: 64 blocks of 4 MiB, whose stretches are some 20 000 and more (an H200 holds 5000 teams at once), or 4096
+// chunks of 64 KiB. More would keep a device busier; but each batch in flight pins as much memory of the host as its text and its bytes
+// take, and has up to six times its text on the device (origins are four), so that smaller devices get smaller batches.
 constexpr std::uint64_t most_piece_bytes = 256 << 20, device_bytes_a_byte = 6;
 std::uint64_t piece_bytes_on(const Device& device) {
   std::uint64_t bytes = batch_bytes_on(device);

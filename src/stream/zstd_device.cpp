@@ -26,11 +26,23 @@ class Xxh64Check final : public TextCheck {
   checksum::Xxh64 hash_;
 };
 
-// The decoder counts bytes from the file's first.
-Status placed(const Place& place, const Status& status) {
+// The decoder counts bytes from the file's first. More text than `stated` has no room.
+Status placed(const Place& place, const Status& status, std::optional<std::uint64_t> stated) {
+  if (status.code() == Code::capacity && stated)
+    return place.corrupt("its content is more than the " + std::to_string(*stated) + " bytes that its header states");
   if (status.ok() || (status.code() != Code::corrupt && status.code() != Code::truncated)) return status;
   return place.error(status.code(), "in the frame that begins here: " + status.message());
 }
+
+// Of text that a frame may have: what its header states, or blocks of 128 KiB, whatever they are.
+std::uint64_t room_of(const ZstdExtent& extent) { return std::min(extent.most_output_bytes, extent.most_blocks_bytes); }
+
+// A frame of very many small blocks that states no size is the host's: it may become more than the device has room for.
+bool has_room(const Traits& traits, std::uint64_t input_bytes, const ZstdExtent& extent) {
+  const std::uint64_t most = std::min(traits.max_allocation_bytes, traits.global_bytes / 2);
+  return input_bytes + 2 * chunk_alignment <= most && room_of(extent) + chunk_alignment <= most;
+}
+
 
 }  // namespace
 
@@ -38,9 +50,13 @@ Result<bool> fits_zstd_device(Context& context) {
   if (!context.input.is_mapped() || !context.options.dictionary.empty()) return false;
   PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context.input, context.member_count + 1));
   if (!header || *context.input.size() >= most_zstd_device_bytes) return false;
+  const Traits& traits = context.device->device()->traits();
   PENSTOCK_ASSIGN(const auto bytes, context.input.peek(1));
   const auto read = zstd::read_frame_header(bytes);
-  return read.ok() && zstd::DeviceFrame::fits(*read);
+  if (!read.ok() || !zstd::DeviceFrame::fits(*read, traits)) return false;
+  const Place place{Format::zstd, context.member_count + 1, context.input.offset()};
+  PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(context.input, *header, UINT64_MAX, place));
+  return has_room(traits, *context.input.size(), *extent);
 }
 
 Result<FrameOnDevice> zstd_frame_on_device(Context& context) {
@@ -51,14 +67,16 @@ Result<FrameOnDevice> zstd_frame_on_device(Context& context) {
   PENSTOCK_ASSIGN(DeviceFile* const file, context.device->file(context.input));
   PENSTOCK_ASSIGN(zstd::DeviceFrame* const decoder, context.device->zstd_frame());
   PENSTOCK_ASSIGN(const auto header, zstd::read_frame_header(file->bytes().subspan(place.offset)));
-  const std::uint64_t room = std::min({extent->most_output_bytes, extent->most_blocks_bytes, context.most_output_bytes});
+  if (header.content_bytes.value_or(0) > context.most_output_bytes)
+    return Status(Code::capacity, "it becomes more than the limit of " + std::to_string(context.options.max_output_bytes) + " bytes");
+  const std::uint64_t room = std::min(room_of(*extent), context.most_output_bytes);
   FrameOnDevice frame;
   PENSTOCK_TRY(reserve(*context.device->device(), room + 16, frame.text));
   const std::span<const zstd::Byte> input(reinterpret_cast<const zstd::Byte*>(file->bytes().data()), file->bytes().size());
   Queue& queue = file->queue();
   PENSTOCK_ASSIGN(const auto begin, queue.record());
   const auto decoded = decoder->decode(queue, header, {input, place.offset, file->buffer(), frame.text, 0, room});
-  PENSTOCK_TRY(placed(place, decoded.status()));
+  PENSTOCK_TRY(placed(place, decoded.status(), header.content_bytes));
   PENSTOCK_ASSIGN(const auto end, queue.record());
   PENSTOCK_TRY(queue.finish());
   PENSTOCK_ASSIGN(const double seconds, end->seconds_since(*begin));

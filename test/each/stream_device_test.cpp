@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codec/checksum/crc32.hpp"
 #include "codec/checksum/crc32c.hpp"
 #include "each/device_fixture.hpp"
 #include "kernel_c/host_device.hpp"
@@ -335,6 +336,72 @@ std::vector<std::size_t> blocks_of(const std::string& frame) {
     blocks.push_back(at + 4);
     at += 4 + (size & 0x7fffffff) + 4;
   }
+}
+
+// A member whose pieces make no text but the last: in each stride of 32 KiB a dynamic block without text, and stored ones.
+std::string late_gzip(std::string_view text, std::size_t strides) {
+  std::string dynamic;      // of codes of lengths 1 for 1 and 18; then an empty stored block
+  unsigned used = 0;
+  const auto put = [&](unsigned value, unsigned bits) {
+    for (unsigned i = 0; i < bits; i++, used++) {
+      if (used % 8 == 0) dynamic += '\0';
+      dynamic.back() = static_cast<char>(dynamic.back() | (value >> i & 1) << used % 8);
+    }
+  };
+  put(0, 1), put(2, 2), put(0, 5), put(0, 5), put(14, 4);
+  for (const unsigned length : {0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}) put(length, 3);
+  put(0, 1), put(1, 1), put(138 - 11, 7), put(1, 1), put(117 - 11, 7), put(0, 1), put(0, 1), put(1, 1), put(0, 3);
+  dynamic += std::string("\0\0\xff\xff", 4);
+  const std::string stored("\0\0\0\xff\xff", 5);
+  std::string file("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10), stride = dynamic;
+  while (stride.size() + stored.size() <= 32768) stride += stored;
+  for (std::size_t i = 0; i < strides; i++) file += stride;
+  file += '\1';
+  add_number(file, text.size(), 2), add_number(file, ~text.size() & 0xffff, 2);
+  file += text;
+  add_number(file, checksum::crc32(0, bytes_of(text)), 4), add_number(file, text.size(), 4);
+  return file;
+}
+
+// Of CPUs a batch has some thousand pieces.
+TEST(StreamOnDevice, TextBehindABatchOfNoneIsNotLost) {
+  const std::string text = "what comes late", file = late_gzip(text, 1100);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    const auto all = decompressed(Source::memory(bytes_of(file)), {.device = device});
+    ASSERT_OK(all);
+    EXPECT_EQ(*all, text);
+    std::string wrong = file;
+    wrong[wrong.size() - 6] ^= 1;      // of the CRC-32
+    EXPECT_EQ(decompressed(Source::memory(bytes_of(wrong)), {.device = device}).status().code(), Code::corrupt);
+  });
+}
+
+// Blocks of a byte each: what such a frame may become is more than a device has room for.
+TEST(StreamOnDevice, AFrameOfVeryManyBlocksWithoutASizeIsNotADevices) {
+  std::string file("\x28\xb5\x2f\xfd\x00\x58", 6);      // a window of 2 MiB
+  const std::string coded("\x1c\x00\x00\x08\x61\x00", 6);      // compressed: a raw literal, no sequences
+  for (int i = 0; i < 200'000; i++) file += coded;
+  file += std::string("\x01\x00\x00", 3);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    if (device->traits().max_allocation_bytes > std::uint64_t{24} << 30) return;
+    EXPECT_EQ(decompress(bytes_of(file), {.device = device}).status().code(), Code::unsupported);
+    const auto left = decompress(bytes_of(file), {.device = device, .may_leave_device = true});
+    ASSERT_OK(left);
+    EXPECT_EQ(text_of(*left), std::string(200'000, 'a'));
+  });
+}
+
+TEST(StreamOnDevice, AFrameOfMoreTextThanItStatesIsCorrupt) {
+  std::string file = zstd_made(std::string(200, 'x') + words(300), 3, false);
+  ASSERT_EQ(file[4] & 0xc0, 0x40);      // two bytes of content size, less 256
+  file[5] = 0, file[6] = 0;
+  on_each_device([&](Device& found) {
+    const Status told = decompress(bytes_of(file), {.device = *open_device(found.traits().id)}).status();
+    EXPECT_EQ(told.code(), Code::corrupt) << told.text();
+    EXPECT_NE(told.message().find("zstd frame 1"), std::string::npos) << told.text();
+  });
 }
 
 // Blocks are decoded at once, and faults told in the file's order: of the first block that has one, be it of its checksum or of its bytes.

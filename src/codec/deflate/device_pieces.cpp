@@ -75,12 +75,15 @@ Status StreamPieces::open(Queue& queue, std::shared_ptr<Buffer> input, std::uint
   if (bytes > most_bytes || bytes > input->bytes()) return Status(Code::invalid, "a Deflate stream that is not all in its memory");
   input_ = std::move(input), bytes_ = bytes;
   PENSTOCK_TRY(reserve(*device_, device_->traits().is_cpu ? 0 : walk_bytes(bytes), walks_));
-  begins_.clear(), found_pieces_.clear(), other_pieces_.clear(), unknown_.clear();
+  begins_.clear(), found_pieces_.clear(), are_known_.clear(), other_pieces_.clear(), unknown_.clear();
   PENSTOCK_TRY(find(queue));
   std::vector<std::uint64_t> spans;
   for (const std::uint64_t begin : begins_) spans.push_back(begin), spans.push_back(stop_behind(begin, 0));
-  PENSTOCK_TRY(measure(queue, std::move(spans)));
-  for (const PieceResult& result : measured_) found_pieces_.push_back(result);
+  PENSTOCK_TRY(measure(queue, std::move(spans), 0));
+  for (std::size_t i = 0; i < measured_.size(); i++) {
+    found_pieces_.push_back(measured_[i]);
+    are_known_.push_back(is_known(i));
+  }
   note_unknown();
   return {};
 }
@@ -108,8 +111,8 @@ std::uint64_t StreamPieces::stop_behind(std::uint64_t begin_bit, std::uint64_t p
 }
 
 // `spans`: of each piece its begin and its stop.
-Status StreamPieces::measure(Queue& queue, std::vector<std::uint64_t> spans) {
-  measured_spans_ = std::move(spans);
+Status StreamPieces::measure(Queue& queue, std::vector<std::uint64_t> spans, std::uint32_t sure_count) {
+  measured_spans_ = std::move(spans), sure_count_ = sure_count;
   const auto count = static_cast<std::uint32_t>(measured_spans_.size() / 2);
   measured_.resize(count);
   if (count == 0) return {};
@@ -119,7 +122,7 @@ Status StreamPieces::measure(Queue& queue, std::vector<std::uint64_t> spans) {
   PENSTOCK_TRY(queue.fill(*counter_, 0, 4));
   PENSTOCK_TRY(queue.launch(*measure_, "deflate_measure_pieces", chunks::groups_of(measure_policy_, device_->traits(), count),
                             {{Argument::of(*input_), Argument::of(*spans_), Argument::of(*results_), Argument::of(*counter_),
-                              Argument::value(count), Argument::value(bytes_), Argument::of(*walks_)}}));
+                              Argument::value(count), Argument::value(bytes_), Argument::of(*walks_), Argument::value(sure_count)}}));
   PENSTOCK_TRY(queue.download(measured_.data(), *results_, count * sizeof(PieceResult)));
   return queue.finish();
 }
@@ -131,13 +134,21 @@ void StreamPieces::note_unknown() {
     if (result.fault() == chunks::Fault::none && !result.is_last() && known(result.bit, near) == nullptr) unknown_.push_back(result.bit);
 }
 
+// Whether what was measured last is what the piece is: a guess whose input was cut may have a fault of that alone.
+bool StreamPieces::is_known(std::size_t measured) const {
+  constexpr std::uint64_t slack_bytes = 1 << 20;      // deflate_pieces.kc: GUESS_SLACK_BYTES
+  const std::uint64_t stop_byte = measured_spans_[2 * measured + 1] / 8;
+  const bool is_cut = measured >= sure_count_ && stop_byte < bytes_ && bytes_ - stop_byte > slack_bytes;
+  return !is_cut || measured_[measured].fault() == chunks::Fault::none;
+}
+
 // The piece that begins at a bit; `near`: about which of those found it is.
 const PieceResult* StreamPieces::known(std::uint64_t bit, std::size_t& near) const {
   constexpr std::size_t few = 8;
   for (std::size_t step = 0; step < few && near < begins_.size() && begins_[near] < bit; step++) near++;
   if (near == begins_.size() || begins_[near] != bit)
     near = static_cast<std::size_t>(std::lower_bound(begins_.begin(), begins_.end(), bit) - begins_.begin());
-  if (near < begins_.size() && begins_[near] == bit) return &found_pieces_[near];
+  if (near < begins_.size() && begins_[near] == bit && are_known_[near]) return &found_pieces_[near];
   const auto other = other_pieces_.find(bit);
   return other == other_pieces_.end() ? nullptr : &other->second;
 }
@@ -153,8 +164,9 @@ Status StreamPieces::measure_missing(Queue& queue, std::uint64_t begin_bit, unsi
     for (const std::uint64_t other : others)
       if (other != begin_bit && !other_pieces_.contains(other)) spans.push_back(other), spans.push_back(stop_behind(other, 0));
   }
-  PENSTOCK_TRY(measure(queue, std::move(spans)));
-  for (std::size_t i = 0; i < measured_.size(); i++) other_pieces_[measured_spans_[2 * i]] = measured_[i];
+  PENSTOCK_TRY(measure(queue, std::move(spans), 1));
+  for (std::size_t i = 0; i < measured_.size(); i++)
+    if (is_known(i)) other_pieces_[measured_spans_[2 * i]] = measured_[i];
   note_unknown();
   return {};
 }

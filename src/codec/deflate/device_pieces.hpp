@@ -56,7 +56,8 @@ class StreamPieces {
 
  private:
   Status find(Queue& queue);
-  Status measure(Queue& queue, std::vector<std::uint64_t> spans);
+  Status measure(Queue& queue, std::vector<std::uint64_t> spans, std::uint32_t sure_count);
+  bool is_known(std::size_t measured) const;
   Status measure_missing(Queue& queue, std::uint64_t begin_bit, unsigned round);
   std::uint64_t stop_behind(std::uint64_t begin_bit, std::uint64_t passed) const;
   void note_unknown();
@@ -71,6 +72,8 @@ class StreamPieces {
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> begins_;                           // that were found, in order
   std::vector<PieceResult> found_pieces_;                       // that begin there
+  std::vector<bool> are_known_;                                 // of these, whether they were measured to their end
+  std::uint32_t sure_count_ = 0;                                // of what was measured last: no guesses
   std::unordered_map<std::uint64_t, PieceResult> other_pieces_; // by the bit where they begin
   std::vector<std::uint64_t> unknown_;                          // where pieces end and none is known to begin
   // What queues copy from and to: it stays where a call ends early.

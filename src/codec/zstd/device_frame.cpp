@@ -27,11 +27,16 @@ constexpr Phase literals_phase = {
     .takers = Takers::items_by_number, .local_bytes = 1244, .takers_a_group = 28, .items_a_chunk = 4};
 constexpr Phase origins_phase = {
     .kernel = "zstd_stream_origins", .files = {frame, stream, "chunks/kernels/origins", "zstd/kernels/zstd_stream_origins"},
-    .takers = Takers::teams, .local_bytes = 5120, .takers_a_group = 8, .groups_a_unit = 5};
+    .takers = Takers::teams, .local_bytes = 1024, .takers_a_group = 8, .groups_a_unit = 5};
 constexpr Phase item_origins_phase = {
     .kernel = "zstd_stream_origins", .files = {frame, stream, team_of_one, "chunks/kernels/origins", "zstd/kernels/zstd_stream_origins"},
     .takers = Takers::items};
 const Phase& origins_phase_on(const Traits& traits) { return traits.is_cpu ? item_origins_phase : origins_phase; }
+
+std::uint64_t suitable_batch_bytes(const Traits& traits) {
+  constexpr std::uint64_t most = 1 << 30;
+  return std::max<std::uint64_t>(std::min({most, traits.max_allocation_bytes / 8, traits.global_bytes / 16}), largest_block_bytes);
+}
 
 // zstd_stream.kc has these, too.
 struct BlockPlanWords { std::uint32_t text, literals, latest[3], position, fault, unused; };
@@ -86,7 +91,15 @@ Status DeviceFrame::open() {
   return {};
 }
 
-bool DeviceFrame::fits(const FrameHeader& header) { return header.window_bytes <= most_window_bytes && header.dictionary_id == 0; }
+DeviceFrame::DeviceFrame(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes)
+    : device_(std::move(device)), batch_text_bytes_(batch_text_bytes != 0 ? batch_text_bytes : suitable_batch_bytes(device_->traits())) {}
+DeviceFrame::~DeviceFrame() = default;
+
+bool DeviceFrame::fits(const FrameHeader& header, const Traits& traits) {
+  const chunks::Variant way{.name = "zstd_frame", .format = chunks::Format::zstd,
+                            .phases = {sequences_phase, places_phase, literals_phase, origins_phase_on(traits)}};
+  return header.window_bytes <= most_window_bytes && header.dictionary_id == 0 && chunks::fits(way, traits);
+}
 
 Status DeviceFrame::reserve(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
   if (buffer != nullptr && buffer->bytes() >= bytes) return {};
@@ -96,7 +109,8 @@ Status DeviceFrame::reserve(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes
 }
 
 Result<DeviceFrame::Decoded> DeviceFrame::decode(Queue& queue, const FrameHeader& header, const Place& place) {
-  Walk walk{.index = BlockIndex(place.input, place.frame_begin, header)};
+  walk_.reset(new Walk{.index = BlockIndex(place.input, place.frame_begin, header)});
+  Walk& walk = *walk_;
   walk.window_bytes = static_cast<std::uint32_t>(header.window_bytes), walk.block_limit_bytes = header.block_limit_bytes();
   const std::size_t batch_blocks = std::max<std::uint64_t>(batch_text_bytes_ / largest_block_bytes, 1);
   walk.index_next(batch_blocks);

@@ -13,10 +13,12 @@ namespace penstock::zstd {
 
 class DeviceFrame {
  public:
-  // A batch has so much text at most: its origins take four times as much of the device's memory.
-  static Result<std::unique_ptr<DeviceFrame>> build(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes = 1 << 30);
-  // Whether such a frame is decoded here: of a window up to 128 MiB, and without a dictionary.
-  static bool fits(const FrameHeader& header);
+  ~DeviceFrame();
+  // A batch has so much text at most, or as much as suits the device where it is 0: its origins take four times as much of the device's
+  // memory, and its sequences up to 8/3.
+  static Result<std::unique_ptr<DeviceFrame>> build(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes = 0);
+  // Whether such a frame is decoded here: of a window up to 128 MiB, without a dictionary, and on a device that the phases fit.
+  static bool fits(const FrameHeader& header, const Traits& traits);
 
   struct Place {
     std::span<const Byte> input;                   // the host's; the same bytes begin `device_input`, of which whole 16s are read
@@ -30,8 +32,7 @@ class DeviceFrame {
   Result<Decoded> decode(Queue& queue, const FrameHeader& header, const Place& place);
 
  private:
-  DeviceFrame(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes)
-      : device_(std::move(device)), batch_text_bytes_(batch_text_bytes) {}
+  DeviceFrame(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes);
   Status open();
   struct Walk;
   Status enqueue(Queue& queue, const Place& place, Walk& walk);
@@ -44,6 +45,7 @@ class DeviceFrame {
   std::uint64_t batch_text_bytes_ = 0;
   std::shared_ptr<Program> sequences_, places_, literals_, origins_;
   std::optional<chunks::OriginText> origin_text_;
+  std::unique_ptr<Walk> walk_;      // of the last frame: uploads read it, also where decode() ended early
   std::shared_ptr<Buffer> rows_, plans_, list_, origin_words_, state_, streams_, next_block_;
 };
 

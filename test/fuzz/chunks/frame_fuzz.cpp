@@ -47,7 +47,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   const std::uint64_t gap = order % 32, before = how % 32;
   const Bytes frame = take_frame(input, kind, how);
   const auto header = zstd::read_frame_header(std::as_bytes(std::span(frame)));
-  if (!header.ok() || !zstd::DeviceFrame::fits(*header) || header->has_checksum) return;
+  if (!header.ok() || !zstd::DeviceFrame::fits(*header, traits_of(device_here())) || header->has_checksum) return;
   Right right = decoded_by_host(frame, most_text_bytes);
   const std::uint64_t whole = right.is_sound ? right.text.size() : room_kind * 100;
   const std::uint64_t room = room_kind % 4 == 0 ? whole : room_kind % 4 == 1 ? whole - std::min<std::uint64_t>(whole, 1 + room_kind / 4)
