@@ -22,20 +22,6 @@ template <class T> Status upload_all(Device& device, Queue& queue, const std::ve
 
 }  // namespace
 
-Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {
-  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
-  buffer.reset();
-  PENSTOCK_ASSIGN(buffer, device.allocate(std::max<std::uint64_t>(bytes, 256)));
-  return {};
-}
-
-Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>& buffer) {
-  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
-  buffer.reset();
-  PENSTOCK_ASSIGN(buffer, device.allocate_host(std::max<std::uint64_t>(bytes, 256)));
-  return {};
-}
-
 Status StagedUpload::send(Device& device, Queue& queue, std::span<const std::byte> bytes, const Buffer& to) {
   constexpr std::uint64_t part_bytes = 32 << 20;
   std::shared_ptr<Event> sent[2];

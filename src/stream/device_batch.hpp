@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "device/grown_memory.hpp"
 #include "stream/units.hpp"
 
 namespace penstock::zstd {
@@ -72,10 +73,6 @@ class UnitTables {
   std::uint64_t most_text_bytes_ = 0, stream_bytes_ = 0, most_stream_bytes_ = 0;
   bool has_links_ = false;
 };
-
-// Grows to at least so many bytes; what it held is lost.
-Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer);
-Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>& buffer);
 
 // Memory that the device's link reads slowly, such as a mapped file's, by way of pinned memory.
 class StagedUpload {

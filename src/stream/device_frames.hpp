@@ -33,7 +33,7 @@ class TextCheck {
 // What a way's `frame` makes of what stands at the input's position, which it leaves there.
 struct FrameOnDevice {
   std::shared_ptr<Buffer> text;
-  std::uint64_t begin = 0, bytes = 0;            // of the text in its buffer
+  std::uint64_t bytes = 0;                       // of text, from the buffer's beginning
   std::uint64_t input_bytes = 0;                 // that the frame takes, with its checksum
   std::unique_ptr<TextCheck> check = {};         // where the device has not checked its content, and there is a checksum
 };

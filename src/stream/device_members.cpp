@@ -2,44 +2,28 @@
 
 #include "codec/checksum/crc32.hpp"
 #include "stream/deflate.hpp"
+#include "stream/text_pieces.hpp"
 #include "stream/ways.hpp"
 
 namespace penstock::stream {
 namespace {
 
-// A batch's text goes to the host in such parts, one of which is written while the next one comes.
-constexpr std::uint64_t part_bytes = 32 << 20;
-
 // The text in order, for decompress().
 class MembersOnDevice : public Decoder {
  public:
-  explicit MembersOnDevice(Context& context) : context_(context) {}
+  explicit MembersOnDevice(Context& context) : context_(context), pieces_(*context.device) {}
 
   Result<std::span<const std::byte>> next() override {
     if (members_ == nullptr) { PENSTOCK_ASSIGN(members_, DeviceMembers::open(context_)); }
-    while (given_count_ == part_count()) {
+    for (;;) {
+      PENSTOCK_ASSIGN(const auto piece, pieces_.next());
+      if (!piece.empty()) return piece;
       PENSTOCK_ASSIGN(const bool has_text, make_text());
       if (!has_text) return std::span<const std::byte>();
     }
-    if (asked_count_ == given_count_) PENSTOCK_TRY(ask());
-    const Part& part = parts_[given_count_++ % 2];
-    PENSTOCK_TRY(part.there->wait());
-    PENSTOCK_ASSIGN(const double seconds, part.there->seconds_since(*part.asked));
-    DeviceReport had;
-    had.bytes_out = part.bytes, had.download_seconds = seconds;
-    context_.device->add(had);
-    if (asked_count_ < part_count()) PENSTOCK_TRY(ask());      // into the other memory
-    return std::span<const std::byte>(part.memory->data(), part.bytes);
   }
 
  private:
-  struct Part {
-    std::shared_ptr<HostBuffer> memory;
-    std::shared_ptr<Event> asked, there;
-    std::uint64_t bytes = 0;
-  };
-  std::uint64_t part_count() const { return (text_bytes_ + part_bytes - 1) / part_bytes; }
-
   // The next batch's. False behind the last member.
   Result<bool> make_text() {
     PENSTOCK_TRY(reserve(*context_.device->device(), chunk_alignment, text_));
@@ -53,29 +37,18 @@ class MembersOnDevice : public Decoder {
     }
     if (members_->text_bytes() > context_.most_output_bytes - made_bytes_)      // before there is memory for it
       return Status(Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes");
-    made_bytes_ += members_->batch_bytes();
-    text_bytes_ = members_->batch_bytes(), asked_count_ = given_count_ = 0;
-    PENSTOCK_TRY(reserve(*context_.device->device(), text_bytes_ + chunk_alignment, text_));
+    const std::uint64_t bytes = members_->batch_bytes();
+    made_bytes_ += bytes;
+    PENSTOCK_TRY(reserve(*context_.device->device(), bytes + chunk_alignment, text_));
     PENSTOCK_TRY(members_->decode(text_, 0));
+    pieces_.begin(text_, bytes);
     return true;
-  }
-
-  Status ask() {
-    Part& part = parts_[asked_count_ % 2];
-    const std::uint64_t at = asked_count_++ * part_bytes;
-    part.bytes = std::min(part_bytes, text_bytes_ - at);
-    PENSTOCK_TRY(reserve(*context_.device->device(), part.bytes, part.memory));
-    PENSTOCK_ASSIGN(part.asked, members_->queue().record());
-    PENSTOCK_TRY(members_->queue().download(part.memory->data(), *text_, part.bytes, at));
-    PENSTOCK_ASSIGN(part.there, members_->queue().record());
-    return members_->queue().flush();
   }
 
   Context& context_;
   std::shared_ptr<Buffer> text_;                                // a batch's
-  std::uint64_t text_bytes_ = 0, made_bytes_ = 0;               // the batch's, and with those before
-  Part parts_[2];
-  std::uint64_t asked_count_ = 0, given_count_ = 0;             // of the batch's parts
+  std::uint64_t made_bytes_ = 0;                                // of all batches
+  TextPieces pieces_;
   std::unique_ptr<DeviceMembers> members_;                      // the last: its queue uses the others
 };
 

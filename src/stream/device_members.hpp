@@ -23,8 +23,6 @@ class DeviceMembers {
   bool is_done() const { return members_.empty(); }
   // Makes that text into `text` from `text_at` on; behind a member's last batch its checksum and length are compared.
   Status decode(const std::shared_ptr<Buffer>& text, std::uint64_t text_at);
-  // Brings text to the host; `to` stays until the queue has finished.
-  Queue& queue() { return *queue_; }
 
  private:
   struct Member {
@@ -37,7 +35,6 @@ class DeviceMembers {
   };
   explicit DeviceMembers(Context& context) : context_(context), run_(*context.device) {}
   Status upload();
-  Status check_end(const Member& member) const;
   Status refuse(const Place& body, const deflate::StreamFault& fault) const;
   // What happens on the queue in `work`, as the device's time for kernels.
   template <class Work> Status timed(Work work);

@@ -10,7 +10,7 @@
 namespace penstock::stream {
 namespace {
 
-// XXH64 is a chain of multiplications, which a GPU takes at 2 GB/s and a core at 15: the host has it while the text comes back.
+// XXH64 is a chain of multiplications, which one item of a GPU would have to take alone: the host has it while the text comes back.
 class Xxh64Check final : public TextCheck {
  public:
   Xxh64Check(Place place, std::uint32_t said) : place_(place), said_(said) {}

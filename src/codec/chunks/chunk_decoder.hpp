@@ -7,6 +7,7 @@
 #pragma once
 #include <array>
 
+#include "codec/chunks/chunk_program.hpp"
 #include "penstock/chunks.hpp"
 
 namespace penstock::chunks {
@@ -47,8 +48,16 @@ Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> de
 Result<std::unique_ptr<Decoder>> build_stretch_decoder(std::shared_ptr<Device> device, const Variant& variant);
 
 // How a phase's takers are put into groups on a device.
-struct GroupPolicy;
 GroupPolicy policy_of(const Phase& phase, const Traits& traits);
+
+// A phase, compiled: a row of a table, which outlives it.
+struct BuiltPhase {
+  const Phase* phase = nullptr;
+  GroupPolicy policy;
+  std::shared_ptr<Program> program;
+  std::uint32_t groups(const Traits& traits, std::uint32_t chunk_count) const;
+};
+Result<BuiltPhase> build_phase(Device& device, const Phase& phase);
 
 // Code::invalid where a batch's memory is too small for its chunks.
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes);

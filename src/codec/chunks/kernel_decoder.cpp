@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "codec/chunks/chunk_decoder.hpp"
-#include "codec/chunks/chunk_program.hpp"
 
 namespace penstock::chunks {
 namespace {
@@ -11,19 +10,6 @@ constexpr std::uint64_t scratch_head_bytes = 256;      // the counter; what chun
 // numbers would not fit into 64 bits.
 constexpr std::uint64_t most_listed_text_bytes = 0x1fffffff;
 
-// A phase, compiled.
-struct BuiltPhase {
-  const Phase& phase;      // a row of the table
-  GroupPolicy policy;
-  std::shared_ptr<Program> program;
-
-  std::uint32_t groups(const Traits& traits, std::uint32_t chunk_count) const {
-    if (phase.takers == Takers::one_group) return chunk_count != 0;
-    if (phase.takers != Takers::items_by_number) return groups_of(policy, traits, chunk_count);
-    return (chunk_count + policy.chunks_a_group - 1) / policy.chunks_a_group;
-  }
-};
-
 // A Decoder or an Encoder, which are the same to the host: kernels over a batch.
 template <class Codec> class KernelCodec final : public Codec {
  public:
@@ -31,10 +17,8 @@ template <class Codec> class KernelCodec final : public Codec {
   Status open() {
     for (const Phase& phase : variant_.phases) {
       if (phase.kernel.empty()) break;
-      const GroupPolicy policy = policy_of(phase, device_->traits());
-      const auto end = std::find(phase.files.begin(), phase.files.end(), std::string_view());
-      PENSTOCK_ASSIGN(auto program, build_program(*device_, policy, {phase.files.begin(), end}));
-      phases_.push_back({phase, policy, std::move(program)});
+      PENSTOCK_ASSIGN(auto built, build_phase(*device_, phase));
+      phases_.push_back(std::move(built));
     }
     return {};
   }
@@ -60,8 +44,8 @@ template <class Codec> class KernelCodec final : public Codec {
     if (variant_.bytes_a_match != 0)
       arguments.push_back(Argument::value(static_cast<std::uint32_t>(std::min(batch.most_text_bytes, most_listed_text_bytes))));
     for (const BuiltPhase& phase : phases_) {
-      if (phase.phase.takers != Takers::items_by_number) PENSTOCK_TRY(queue.fill(scratch, 0, 4));      // the next chunk
-      PENSTOCK_TRY(queue.launch(*phase.program, phase.phase.kernel, phase.groups(device_->traits(), batch.chunk_count), arguments));
+      if (phase.phase->takers != Takers::items_by_number) PENSTOCK_TRY(queue.fill(scratch, 0, 4));      // the next chunk
+      PENSTOCK_TRY(queue.launch(*phase.program, phase.phase->kernel, phase.groups(device_->traits(), batch.chunk_count), arguments));
     }
     return {};
   }
@@ -95,6 +79,19 @@ GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
   const auto teams = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size / 32), 1, phase.takers_a_group));
   return {teams * 32, phase.groups_a_unit, teams};
+}
+
+std::uint32_t BuiltPhase::groups(const Traits& traits, std::uint32_t chunk_count) const {
+  if (phase->takers == Takers::one_group) return chunk_count != 0;
+  if (phase->takers != Takers::items_by_number) return groups_of(policy, traits, chunk_count);
+  return (chunk_count + policy.chunks_a_group - 1) / policy.chunks_a_group;
+}
+
+Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
+  const GroupPolicy policy = policy_of(phase, device.traits());
+  const auto end = std::find(phase.files.begin(), phase.files.end(), std::string_view());
+  PENSTOCK_ASSIGN(auto program, build_program(device, policy, {phase.files.begin(), end}));
+  return BuiltPhase{&phase, policy, std::move(program)};
 }
 
 bool fits(const Variant& variant, const Traits& traits) {

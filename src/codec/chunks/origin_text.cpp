@@ -9,8 +9,8 @@ namespace penstock::chunks {
 namespace {
 
 constexpr std::uint32_t group_items = 256, words_of_item = 1024;      // text_of_origins.kc: WORDS_A_GROUP
-// Of all streams together in one launch. Less makes more launches, each of which has to begin and end (some 4 microseconds on a GPU); more
-// makes chains of origins longer, which end where the range begins.
+// Of all streams together in one launch. Less makes more launches, each of which has to begin and end; more makes chains of origins longer,
+// which end where the range begins (docs/performance.md has what was timed).
 constexpr std::uint64_t range_bytes = 2 << 20;
 constexpr std::uint64_t least_stream_range_bytes = 64 << 10;      // about a segment
 static_assert(sizeof(OriginStream) == 24);

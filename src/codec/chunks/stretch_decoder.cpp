@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "codec/chunks/chunk_decoder.hpp"
-#include "codec/chunks/chunk_program.hpp"
 #include "codec/chunks/origin_text.hpp"
 
 namespace penstock::chunks {
@@ -22,8 +21,8 @@ class StretchDecoder final : public Decoder {
  public:
   StretchDecoder(std::shared_ptr<Device> device, const Variant& variant) : device_(std::move(device)), variant_(variant) {}
   Status open() {
-    PENSTOCK_TRY(open(variant_.phases[0], walks_));
-    PENSTOCK_TRY(open(variant_.phases[1], origins_));
+    PENSTOCK_ASSIGN(walks_, build_phase(*device_, variant_.phases[0]));
+    PENSTOCK_ASSIGN(origins_, build_phase(*device_, variant_.phases[1]));
     PENSTOCK_ASSIGN(auto text, OriginText::build(device_));
     text_ = std::make_unique<OriginText>(std::move(text));
     return {};
@@ -63,13 +62,6 @@ class StretchDecoder final : public Decoder {
   }
 
  private:
-  struct BuiltPhase { GroupPolicy policy; std::shared_ptr<Program> program; };
-  Status open(const Phase& phase, BuiltPhase& built) const {
-    const auto end = std::find(phase.files.begin(), phase.files.end(), std::string_view());
-    built.policy = policy_of(phase, device_->traits());
-    PENSTOCK_ASSIGN(built.program, build_program(*device_, built.policy, {phase.files.begin(), end}));
-    return {};
-  }
   Status check(const Batch& batch, const Buffer& scratch) const {
     if (batch.chunk_count != 0 && batch.most_text_bytes == 0)
       return Status(Code::invalid, "a batch of LZ4 by stretches does not tell its chunks' most_text_bytes");
@@ -88,7 +80,7 @@ class StretchDecoder final : public Decoder {
   Status launch(Queue& queue, const BuiltPhase& phase, std::string_view kernel, std::uint32_t tasks, const Buffer& scratch,
                 const std::vector<Argument>& arguments) const {
     PENSTOCK_TRY(queue.fill(scratch, 0, 4));      // the next task
-    return queue.launch(*phase.program, kernel, groups_of(phase.policy, device_->traits(), tasks), arguments);
+    return queue.launch(*phase.program, kernel, phase.groups(device_->traits(), tasks), arguments);
   }
   static OriginBatch streams_of(const Batch& batch, const Buffer& scratch) {
     const std::shared_ptr<const Buffer> lent(std::shared_ptr<const Buffer>(), &scratch);

@@ -32,14 +32,6 @@ constexpr std::uint64_t walk_bytes(std::uint64_t input_bytes) { return (input_by
 
 }  // namespace
 
-Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {
-  constexpr std::uint64_t least_bytes = 256;
-  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
-  buffer.reset();
-  PENSTOCK_ASSIGN(buffer, device.allocate(std::max(bytes, least_bytes)));
-  return {};
-}
-
 chunks::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes, std::uint32_t groups_a_unit) {
   chunks::Phase phase;
   phase.takers = traits.is_cpu ? chunks::Takers::items : chunks::Takers::teams;

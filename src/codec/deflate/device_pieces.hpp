@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/chunks/chunk_program.hpp"
+#include "device/grown_memory.hpp"
 #include "penstock/chunks.hpp"
 
 namespace penstock::deflate {
@@ -80,9 +81,6 @@ class StreamPieces {
   std::vector<std::uint64_t> found_bits_, measured_spans_;
   std::vector<PieceResult> measured_;
 };
-
-// Grows to so many bytes at least; what it held is lost.
-Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer);
 
 // How teams, or items where the device is a CPU, take pieces; `local_bytes` of a team.
 chunks::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes, std::uint32_t groups_a_unit);

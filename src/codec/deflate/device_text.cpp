@@ -14,10 +14,10 @@ using namespace std::string_view_literals;
 constexpr std::uint64_t window_units = 32768, unit_bytes = 2, unit_alignment = 8;
 constexpr std::uint64_t team_bytes = 8448, list_bytes = 16384 * 4, list_at = 256;      // MOST_TOKENS, LIST_AT
 constexpr std::uint32_t groups_a_unit = 6;
-// Windows are joined by runs side by side, and those of runs in order: 11 000 pieces of a text of 1 GB are 86 runs.
+// Windows are joined by runs side by side, and those of runs in order.
 constexpr std::uint32_t run_pieces = 128;
 constexpr std::uint32_t stretch_bytes = 16 << 10;
-// A team each; the host joins them, at some 50 ns each.
+// A team each; the host joins them.
 constexpr std::uint32_t checksum_run_bytes = 256 << 10;
 constexpr std::array team_files = {"deflate/kernels/deflate_units"sv,  "deflate/kernels/deflate_tables"sv,
                                    "chunks/kernels/copies"sv,          "chunks/kernels/literals_of_window"sv,

@@ -1,5 +1,5 @@
 // The blocks of a frame as a device's kernels take them (kernels/zstd_stream.kc): where each lies, and in which earlier one the tables and
-// the tree stand that it repeats. Headers alone are read, some tens of nanoseconds a block; what is in the tables the kernels judge.
+// the tree stand that it repeats. Headers alone are read; what is in the tables the kernels judge.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -34,7 +34,6 @@ class BlockIndex {
   Status next(std::size_t most, std::vector<BlockRow>& rows);
   bool is_at_end() const { return is_at_end_; }
   std::uint64_t at() const { return at_; }           // behind the blocks so far
-  std::uint64_t block_count() const { return blocks_; }
 
  private:
   Status take_block(std::vector<BlockRow>& rows, std::uint32_t& sequences);

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "codec/chunks/chunk_decoder.hpp"
-#include "codec/chunks/chunk_program.hpp"
 #include "codec/zstd/block_parts.hpp"
+#include "device/grown_memory.hpp"
 
 namespace penstock::zstd {
 namespace {
@@ -44,18 +44,6 @@ struct State { std::uint32_t wrong = 0, end = 0, latest[3] = {1, 4, 8}, unused[3
 constexpr std::uint64_t most_window_bytes = 128 << 20;      // distances of a list have 28 bits
 constexpr std::uint64_t most_positions = 0x7fffff00;
 
-Result<std::shared_ptr<Program>> build_phase(Device& device, const Phase& phase) {
-  const auto end = std::find(phase.files.begin(), phase.files.end(), std::string_view());
-  return chunks::build_program(device, policy_of(phase, device.traits()), {phase.files.begin(), end});
-}
-
-std::uint32_t groups_for(const Phase& phase, const Traits& traits, std::size_t blocks) {
-  const chunks::GroupPolicy policy = policy_of(phase, traits);
-  if (phase.takers == Takers::one_group) return 1;
-  if (phase.takers != Takers::items_by_number) return groups_of(policy, traits, static_cast<std::uint32_t>(blocks));
-  return static_cast<std::uint32_t>((blocks + policy.chunks_a_group - 1) / policy.chunks_a_group);
-}
-
 }  // namespace
 
 // A frame on its way through batches. Positions of a batch count from `base` of the text's memory.
@@ -83,10 +71,10 @@ Result<std::unique_ptr<DeviceFrame>> DeviceFrame::build(std::shared_ptr<Device> 
 }
 
 Status DeviceFrame::open() {
-  PENSTOCK_ASSIGN(sequences_, build_phase(*device_, sequences_phase));
-  PENSTOCK_ASSIGN(places_, build_phase(*device_, places_phase));
-  PENSTOCK_ASSIGN(literals_, build_phase(*device_, literals_phase));
-  PENSTOCK_ASSIGN(origins_, build_phase(*device_, origins_phase_on(device_->traits())));
+  PENSTOCK_ASSIGN(sequences_, chunks::build_phase(*device_, sequences_phase));
+  PENSTOCK_ASSIGN(places_, chunks::build_phase(*device_, places_phase));
+  PENSTOCK_ASSIGN(literals_, chunks::build_phase(*device_, literals_phase));
+  PENSTOCK_ASSIGN(origins_, chunks::build_phase(*device_, origins_phase_on(device_->traits())));
   PENSTOCK_ASSIGN(origin_text_, chunks::OriginText::build(device_));
   return {};
 }
@@ -99,13 +87,6 @@ bool DeviceFrame::fits(const FrameHeader& header, const Traits& traits) {
   const chunks::Variant way{.name = "zstd_frame", .format = chunks::Format::zstd,
                             .phases = {sequences_phase, places_phase, literals_phase, origins_phase_on(traits)}};
   return header.window_bytes <= most_window_bytes && header.dictionary_id == 0 && chunks::fits(way, traits);
-}
-
-Status DeviceFrame::reserve(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
-  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
-  buffer.reset();
-  PENSTOCK_ASSIGN(buffer, device_->allocate(std::max<std::uint64_t>(bytes, 256)));
-  return {};
 }
 
 Result<DeviceFrame::Decoded> DeviceFrame::decode(Queue& queue, const FrameHeader& header, const Place& place) {
@@ -139,13 +120,13 @@ Status DeviceFrame::enqueue(Queue& queue, const Place& place, Walk& walk) {
   walk.limit = walk.first + static_cast<std::uint32_t>(room);
   const BlockRow& last = walk.rows.back();
   const std::uint64_t sequences = std::uint64_t{last.first_sequence} + last.sequence_count;
-  PENSTOCK_TRY(reserve(rows_, blocks * sizeof(BlockRow)));
-  PENSTOCK_TRY(reserve(plans_, blocks * sizeof(BlockPlanWords)));
-  PENSTOCK_TRY(reserve(list_, sequences * 8));
-  PENSTOCK_TRY(reserve(origin_words_, (room + 16) * 4));
-  PENSTOCK_TRY(reserve(state_, sizeof(State)));
-  PENSTOCK_TRY(reserve(streams_, sizeof(chunks::OriginStream)));
-  PENSTOCK_TRY(reserve(next_block_, 4));
+  PENSTOCK_TRY(reserve(*device_, blocks * sizeof(BlockRow), rows_));
+  PENSTOCK_TRY(reserve(*device_, blocks * sizeof(BlockPlanWords), plans_));
+  PENSTOCK_TRY(reserve(*device_, sequences * 8, list_));
+  PENSTOCK_TRY(reserve(*device_, (room + 16) * 4, origin_words_));
+  PENSTOCK_TRY(reserve(*device_, sizeof(State), state_));
+  PENSTOCK_TRY(reserve(*device_, sizeof(chunks::OriginStream), streams_));
+  PENSTOCK_TRY(reserve(*device_, 4, next_block_));
   walk.stream = {walk.base, std::uint64_t{0} - (walk.first & ~std::uint32_t{3}), walk.first, 0};
   PENSTOCK_TRY(queue.upload(*rows_, walk.rows.data(), blocks * sizeof(BlockRow)));
   PENSTOCK_TRY(queue.upload(*state_, &walk.state, sizeof(State)));
@@ -165,13 +146,9 @@ Status DeviceFrame::launch_phases(Queue& queue, const Place& place, const Walk& 
       Argument::value(walk.window_bytes), Argument::value(walk.block_limit_bytes), Argument::value(walk.base),
       Argument::value(walk.floor), Argument::value(walk.first), Argument::value(walk.limit)};
   PENSTOCK_TRY(queue.fill(*next_block_, 0, 4));
-  const auto launch = [&](const Phase& phase, const Program& program) {
-    return queue.launch(program, phase.kernel, groups_for(phase, device_->traits(), blocks), arguments);
-  };
-  PENSTOCK_TRY(launch(sequences_phase, *sequences_));
-  PENSTOCK_TRY(launch(places_phase, *places_));
-  PENSTOCK_TRY(launch(literals_phase, *literals_));
-  return launch(origins_phase_on(device_->traits()), *origins_);
+  for (const chunks::BuiltPhase* const built : {&sequences_, &places_, &literals_, &origins_})
+    PENSTOCK_TRY(queue.launch(*built->program, built->phase->kernel, built->groups(device_->traits(), blocks), arguments));
+  return {};
 }
 
 Status DeviceFrame::finish(Queue& queue, const Place& place, Walk& walk) {

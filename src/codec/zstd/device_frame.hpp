@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "codec/chunks/chunk_decoder.hpp"
 #include "codec/chunks/origin_text.hpp"
 #include "codec/zstd/block_index.hpp"
 
@@ -39,11 +40,10 @@ class DeviceFrame {
   Status launch_phases(Queue& queue, const Place& place, const Walk& walk);
   Status finish(Queue& queue, const Place& place, Walk& walk);
   Status fault_of(Queue& queue, const Walk& walk, std::uint32_t number);
-  Status reserve(std::shared_ptr<Buffer>& buffer, std::uint64_t bytes);
 
   std::shared_ptr<Device> device_;
   std::uint64_t batch_text_bytes_ = 0;
-  std::shared_ptr<Program> sequences_, places_, literals_, origins_;
+  chunks::BuiltPhase sequences_, places_, literals_, origins_;
   std::optional<chunks::OriginText> origin_text_;
   std::unique_ptr<Walk> walk_;      // of the last frame: uploads read it, also where decode() ended early
   std::shared_ptr<Buffer> rows_, plans_, list_, origin_words_, state_, streams_, next_block_;

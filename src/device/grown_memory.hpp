@@ -1,0 +1,25 @@
+// Memory that is kept from one piece of work to the next, and grows.
+#pragma once
+#include <algorithm>
+
+#include "penstock/device.hpp"
+
+namespace penstock {
+
+constexpr std::uint64_t least_grown_bytes = 256;      // a pool's smallest piece
+
+// To at least so many bytes; what it held is lost where it grows.
+inline Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {
+  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
+  buffer.reset();
+  PENSTOCK_ASSIGN(buffer, device.allocate(std::max(bytes, least_grown_bytes)));
+  return {};
+}
+inline Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>& buffer) {
+  if (buffer != nullptr && buffer->bytes() >= bytes) return {};
+  buffer.reset();
+  PENSTOCK_ASSIGN(buffer, device.allocate_host(std::max(bytes, least_grown_bytes)));
+  return {};
+}
+
+}  // namespace penstock
