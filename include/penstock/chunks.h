@@ -1,9 +1,8 @@
-/* Batches of compressed chunks in C: decoded where they lie in a device's memory, on a queue of the caller's.
+/* Batches of compressed chunks in C: decoded and made where they lie in a device's memory, on a queue of the caller's.
  *
- * Memory and queues are the caller's own: CUDA's CUdeviceptr and CUstream, OpenCL's cl_mem and cl_command_queue. A call of
- * penstock_chunks_enqueue() allocates no device memory and waits for nothing; the work takes its place in the queue's order. Chunks are
- * not trusted: whatever their bytes are, nothing outside the room of their text is written, and each gets a verdict. chunks.hpp is the same
- * in C++ and says more.
+ * Memory and queues are the caller's own: CUDA's CUdeviceptr and CUstream, OpenCL's cl_mem and cl_command_queue. What enqueues work
+ * allocates no device memory and waits for nothing; the work takes its place in the queue's order. Chunks are not trusted: whatever their
+ * bytes are, nothing outside the room of their text is written, and each gets a verdict. chunks.hpp is the same in C++ and says more.
  *
  *     penstock_chunk_decoder* decoder = NULL;
  *     penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, &status);
@@ -52,7 +51,7 @@ typedef struct penstock_chunk_batch {
   penstock_memory output_offsets, output_capacities; /* uint64_t each */
   penstock_memory output_sizes;                      /* uint64_t each, written: 0 for a chunk that is not sound */
   penstock_memory verdicts;                          /* penstock_chunk_verdict each, written */
-  penstock_memory scratch;                           /* penstock_chunks_scratch_bytes(), the call's alone until its work is done */
+  penstock_memory scratch;                           /* ..._scratch_bytes() of decoder or encoder, the call's until its work is done */
   uint64_t most_text_bytes;                          /* no room is taken for larger than this; formats that ask for it are told so by the
                                                         error that 0 gives */
 } penstock_chunk_batch;
@@ -77,6 +76,31 @@ penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* que
 /* What a verdict means, with the chunk's number and the byte: PENSTOCK_OK, TRUNCATED, CAPACITY, CORRUPT or UNSUPPORTED. */
 penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk, penstock_chunk_verdict verdict,
                                     penstock_status* status);
+
+/* Chunks made of texts. Of the batch `input` is the texts then, and `output` the chunks, each in a room of its own, outside of which
+ * nothing is written; output_sizes are the chunks' bytes, 0 for one that has no room (fault 7, PENSTOCK_CAPACITY), and a verdict's offset
+ * is of the text's bytes. Equal texts become equal chunks on every device.
+ *
+ *     uint64_t room = penstock_chunk_bound_bytes(PENSTOCK_CHUNKS_DEFLATE, text_bytes);      // of one chunk; none is too long for it
+ *     uint64_t scratch_bytes = penstock_chunk_encoder_scratch_bytes(encoder, count, text_bytes);
+ *     penstock_chunk_encoder_enqueue(encoder, stream, &batch, &status); */
+typedef struct penstock_chunk_encoder penstock_chunk_encoder;
+
+/* As penstock_chunk_decoder_build(). LZ4: blocks; Deflate: streams. PENSTOCK_UNSUPPORTED for the other formats. */
+penstock_code penstock_chunk_encoder_build(penstock_device* device, penstock_chunk_format format, const char* variant,
+                                           penstock_chunk_encoder** encoder, penstock_status* status);
+void penstock_chunk_encoder_free(penstock_chunk_encoder* encoder);
+const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder);
+
+/* What a text of so many bytes becomes at most. 0 for formats that are not made on devices. */
+uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t text_bytes);
+
+/* For a batch of so many texts, each of at most most_text_bytes. */
+uint64_t penstock_chunk_encoder_scratch_bytes(const penstock_chunk_encoder* encoder, uint32_t chunk_count, uint64_t most_text_bytes);
+
+/* As penstock_chunks_enqueue(). */
+penstock_code penstock_chunk_encoder_enqueue(penstock_chunk_encoder* encoder, void* queue, const penstock_chunk_batch* batch,
+                                             penstock_status* status);
 
 #ifdef __cplusplus
 }

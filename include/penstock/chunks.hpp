@@ -122,7 +122,8 @@ class Encoder {
   // As Decoder::build. Code::unsupported for a format that no device encodes.
   static Result<std::unique_ptr<Encoder>> build(std::shared_ptr<Device> device, Format format, std::string_view variant = {});
   static std::vector<std::string> variants(Format format, const Traits& traits);
-  // What a text of so many bytes becomes at most: room that no chunk is too long for.
+  static bool makes(Format format);      // whether any device encodes it
+  // What a text of so many bytes becomes at most: room that no chunk is too long for. Of formats that makes() has.
   static std::uint64_t bound_bytes(Format format, std::uint64_t text_bytes);
   virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count, std::uint64_t most_text_bytes = 0) const = 0;
   virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;      // as Decoder::enqueue

@@ -26,58 +26,84 @@ static penstock_chunk_batch batch_of(uint32_t count, const penstock_memory parts
   return batch;
 }
 
-penstock_code decode_from_c_in_host_memory(penstock_device* device, penstock_chunk_format format, struct c_chunks* chunks,
-                                           penstock_status* status) {
-  penstock_chunk_decoder* decoder = NULL;
-  penstock_code code = penstock_chunk_decoder_build(device, format, NULL, &decoder, status);
-  if (code != PENSTOCK_OK) return code;
+/* A decoder's or an encoder's, enqueued and got back. */
+static penstock_code run_with(const struct c_place* place, penstock_chunk_decoder* decoder, penstock_chunk_encoder* encoder,
+                              struct c_chunks* chunks, penstock_status* status) {
   uint64_t sizes[part_count];
   const void* contents[part_count];
   penstock_memory parts[part_count];
-  sizes_of_parts(chunks, penstock_chunks_scratch_bytes(decoder, chunks->count, 0), sizes);
+  sizes_of_parts(chunks, decoder != NULL ? penstock_chunks_scratch_bytes(decoder, chunks->count, 0)
+                                         : penstock_chunk_encoder_scratch_bytes(encoder, chunks->count, 0), sizes);
   contents_of_parts(chunks, contents);
-  for (int i = 0; i < part_count; i++) {
-    void* const memory = aligned_alloc(16, (size_t)(sizes[i] + 31) / 16 * 16);
-    if (contents[i] != NULL) memcpy(memory, contents[i], (size_t)sizes[i]);
-    parts[i].handle = (uintptr_t)memory, parts[i].bytes = sizes[i];
-  }
+  for (int i = 0; i < part_count; i++) parts[i].handle = place->put(place, contents[i], sizes[i]), parts[i].bytes = sizes[i];
   const penstock_chunk_batch batch = batch_of(chunks->count, parts);
-  code = penstock_chunks_enqueue(decoder, NULL, &batch, status);
-  memcpy(chunks->output, (const void*)(uintptr_t)parts[3].handle, (size_t)sizes[3]);
-  memcpy(chunks->output_sizes, (const void*)(uintptr_t)parts[6].handle, (size_t)sizes[6]);
-  memcpy(chunks->verdicts, (const void*)(uintptr_t)parts[7].handle, (size_t)sizes[7]);
-  for (int i = 0; i < part_count; i++) free((void*)(uintptr_t)parts[i].handle);
-  penstock_chunk_decoder_free(decoder);
+  const penstock_code code = decoder != NULL ? penstock_chunks_enqueue(decoder, place->queue, &batch, status)
+                                             : penstock_chunk_encoder_enqueue(encoder, place->queue, &batch, status);
+  place->get(place, parts[3].handle, chunks->output, sizes[3]);
+  place->get(place, parts[6].handle, chunks->output_sizes, sizes[6]);
+  place->get(place, parts[7].handle, chunks->verdicts, sizes[7]);
+  place->finish(place);
+  for (int i = 0; i < part_count; i++) place->release(place, parts[i].handle);
   return code;
 }
 
-static penstock_code decode_on_queue(cl_context context, cl_command_queue queue, penstock_chunk_format format, struct c_chunks* chunks,
-                                     penstock_status* status) {
-  penstock_device* device = NULL;
+penstock_code run_from_c(const struct c_place* place, penstock_device* device, enum c_work work, penstock_chunk_format format,
+                         struct c_chunks* chunks, penstock_status* status) {
   penstock_chunk_decoder* decoder = NULL;
+  penstock_chunk_encoder* encoder = NULL;
+  penstock_code code = work == C_DECODE ? penstock_chunk_decoder_build(device, format, NULL, &decoder, status)
+                                        : penstock_chunk_encoder_build(device, format, NULL, &encoder, status);
+  if (code != PENSTOCK_OK) return code;
+  code = run_with(place, decoder, encoder, chunks, status);
+  penstock_chunk_decoder_free(decoder);
+  penstock_chunk_encoder_free(encoder);
+  return code;
+}
+
+static uint64_t put_on_host(const struct c_place* place, const void* content, uint64_t bytes) {
+  (void)place;
+  void* const memory = aligned_alloc(16, (size_t)(bytes + 31) / 16 * 16);
+  if (content != NULL) memcpy(memory, content, (size_t)bytes);
+  return (uintptr_t)memory;
+}
+static void get_from_host(const struct c_place* place, uint64_t memory, void* to, uint64_t bytes) {
+  (void)place;
+  memcpy(to, (const void*)(uintptr_t)memory, (size_t)bytes);
+}
+static void finish_on_host(const struct c_place* place) { (void)place; }
+static void release_on_host(const struct c_place* place, uint64_t memory) {
+  (void)place;
+  free((void*)(uintptr_t)memory);
+}
+
+penstock_code run_from_c_in_host_memory(penstock_device* device, enum c_work work, penstock_chunk_format format, struct c_chunks* chunks,
+                                        penstock_status* status) {
+  const struct c_place place = {NULL, NULL, put_on_host, get_from_host, finish_on_host, release_on_host};
+  return run_from_c(&place, device, work, format, chunks, status);
+}
+
+static uint64_t put_on_opencl(const struct c_place* place, const void* content, uint64_t bytes) {
+  const cl_mem memory = clCreateBuffer(place->context, CL_MEM_READ_WRITE, (size_t)bytes + 16, NULL, NULL);
+  if (content != NULL) clEnqueueWriteBuffer(place->queue, memory, CL_FALSE, 0, (size_t)bytes, content, 0, NULL, NULL);
+  return (uintptr_t)memory;
+}
+static void get_from_opencl(const struct c_place* place, uint64_t memory, void* to, uint64_t bytes) {
+  clEnqueueReadBuffer(place->queue, (cl_mem)(uintptr_t)memory, CL_FALSE, 0, (size_t)bytes, to, 0, NULL, NULL);
+}
+static void finish_on_opencl(const struct c_place* place) { clFinish(place->queue); }
+static void release_on_opencl(const struct c_place* place, uint64_t memory) {
+  (void)place;
+  clReleaseMemObject((cl_mem)(uintptr_t)memory);
+}
+
+static penstock_code run_on_queue(cl_context context, cl_command_queue queue, enum c_work work, penstock_chunk_format format,
+                                  struct c_chunks* chunks, penstock_status* status) {
+  const struct c_place place = {context, queue, put_on_opencl, get_from_opencl, finish_on_opencl, release_on_opencl};
+  penstock_device* device = NULL;
   penstock_code code = penstock_device_of_opencl_queue(queue, &device, status);
   if (code == PENSTOCK_OK && penstock_device_context(device) != (void*)context) code = PENSTOCK_INTERNAL;
-  if (code == PENSTOCK_OK) code = penstock_chunk_decoder_build(device, format, NULL, &decoder, status);
-  penstock_device_close(device);      /* the decoder keeps what it needs */
-  if (code != PENSTOCK_OK) return code;
-  uint64_t sizes[part_count];
-  const void* contents[part_count];
-  penstock_memory parts[part_count];
-  sizes_of_parts(chunks, penstock_chunks_scratch_bytes(decoder, chunks->count, 0), sizes);
-  contents_of_parts(chunks, contents);
-  for (int i = 0; i < part_count; i++) {
-    const cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, (size_t)sizes[i] + 16, NULL, NULL);
-    if (contents[i] != NULL) clEnqueueWriteBuffer(queue, memory, CL_FALSE, 0, (size_t)sizes[i], contents[i], 0, NULL, NULL);
-    parts[i].handle = (uintptr_t)memory, parts[i].bytes = sizes[i];
-  }
-  const penstock_chunk_batch batch = batch_of(chunks->count, parts);
-  code = penstock_chunks_enqueue(decoder, queue, &batch, status);
-  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)parts[3].handle, CL_FALSE, 0, (size_t)sizes[3], chunks->output, 0, NULL, NULL);
-  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)parts[6].handle, CL_FALSE, 0, (size_t)sizes[6], chunks->output_sizes, 0, NULL, NULL);
-  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)parts[7].handle, CL_FALSE, 0, (size_t)sizes[7], chunks->verdicts, 0, NULL, NULL);
-  clFinish(queue);
-  for (int i = 0; i < part_count; i++) clReleaseMemObject((cl_mem)(uintptr_t)parts[i].handle);
-  penstock_chunk_decoder_free(decoder);
+  if (code == PENSTOCK_OK) code = run_from_c(&place, device, work, format, chunks, status);
+  penstock_device_close(device);
   return code;
 }
 
@@ -93,13 +119,13 @@ static cl_device_id first_device(void) {
   return NULL;
 }
 
-penstock_code decode_from_c_on_opencl(penstock_chunk_format format, uint64_t queue_properties, struct c_chunks* chunks,
-                                      penstock_status* status) {
+penstock_code run_from_c_on_opencl(enum c_work work, penstock_chunk_format format, uint64_t queue_properties, struct c_chunks* chunks,
+                                   penstock_status* status) {
   cl_device_id device = first_device();
   if (device == NULL) return PENSTOCK_NO_DEVICE;
   const cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
   const cl_command_queue queue = clCreateCommandQueue(context, device, queue_properties, NULL);
-  const penstock_code code = decode_on_queue(context, queue, format, chunks, status);
+  const penstock_code code = run_on_queue(context, queue, work, format, chunks, status);
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
   return code;
@@ -109,6 +135,7 @@ penstock_code enqueue_memory_of_another_context(penstock_device* device, void* q
   penstock_chunk_decoder* decoder = NULL;
   penstock_code code = penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, status);
   if (code != PENSTOCK_OK) return PENSTOCK_INTERNAL;
+  penstock_device_close(device); /* the decoder keeps what it needs */
   cl_device_id id = first_device();
   const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, NULL);
   const cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);

@@ -6,11 +6,19 @@
 #include "device/c_device.hpp"
 #include "penstock/chunks.hpp"
 
-struct penstock_chunk_decoder {
-  std::shared_ptr<penstock::Device> device;
-  std::unique_ptr<penstock::chunks::Decoder> decoder;
+namespace penstock::chunks {
+
+// A Decoder or an Encoder behind a handle.
+template <class Codec> struct Handle {
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Codec> codec;
   std::string variant;
 };
+
+}  // namespace penstock::chunks
+
+struct penstock_chunk_decoder : penstock::chunks::Handle<penstock::chunks::Decoder> {};
+struct penstock_chunk_encoder : penstock::chunks::Handle<penstock::chunks::Encoder> {};
 
 namespace penstock::chunks {
 namespace {
@@ -58,20 +66,22 @@ Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
   return batch;
 }
 
-Status enqueue(penstock_chunk_decoder& decoder, void* queue, const penstock_chunk_batch& from) {
-  PENSTOCK_ASSIGN(const Batch batch, import_batch(*decoder.device, from));
-  PENSTOCK_ASSIGN(const auto scratch, import(*decoder.device, from.scratch, "scratch"));
-  PENSTOCK_ASSIGN(const auto theirs, decoder.device->import_queue(reinterpret_cast<std::uint64_t>(queue)));
-  return decoder.decoder->enqueue(*theirs, batch, *scratch);
+template <class Codec> Status enqueue(const Handle<Codec>* handle, void* queue, const penstock_chunk_batch* from) {
+  if (handle == nullptr || from == nullptr) return Status(Code::invalid, "no decoder or encoder, or no batch");
+  PENSTOCK_ASSIGN(const Batch batch, import_batch(*handle->device, *from));
+  PENSTOCK_ASSIGN(const auto scratch, import(*handle->device, from->scratch, "scratch"));
+  PENSTOCK_ASSIGN(const auto theirs, handle->device->import_queue(reinterpret_cast<std::uint64_t>(queue)));
+  return handle->codec->enqueue(*theirs, batch, *scratch);
 }
 
-Status build(penstock_device* device, penstock_chunk_format asked, const char* variant, penstock_chunk_decoder** made) {
-  if (device == nullptr || made == nullptr) return Status(Code::invalid, "no device, or no place for the decoder's handle");
+template <class Codec, class Made>
+Status build(penstock_device* device, penstock_chunk_format asked, const char* variant, Made** made) {
+  if (device == nullptr || made == nullptr) return Status(Code::invalid, "no device, or no place for the handle");
   *made = nullptr;
   PENSTOCK_ASSIGN(const Format format, format_of(asked));
-  PENSTOCK_ASSIGN(auto decoder, Decoder::build(device->device, format, variant == nullptr ? "" : variant));
-  std::string name(decoder->variant());
-  *made = new penstock_chunk_decoder{device->device, std::move(decoder), std::move(name)};
+  PENSTOCK_ASSIGN(auto codec, Codec::build(device->device, format, variant == nullptr ? "" : variant));
+  std::string name(codec->variant());
+  *made = new Made{{device->device, std::move(codec), std::move(name)}};
   return {};
 }
 
@@ -84,7 +94,7 @@ extern "C" {
 
 penstock_code penstock_chunk_decoder_build(penstock_device* device, penstock_chunk_format format, const char* variant,
                                            penstock_chunk_decoder** decoder, penstock_status* status) {
-  return c::enter(status, [&] { return chunks::build(device, format, variant, decoder); });
+  return c::enter(status, [&] { return chunks::build<chunks::Decoder>(device, format, variant, decoder); });
 }
 
 void penstock_chunk_decoder_free(penstock_chunk_decoder* decoder) { delete decoder; }
@@ -92,15 +102,12 @@ void penstock_chunk_decoder_free(penstock_chunk_decoder* decoder) { delete decod
 const char* penstock_chunk_decoder_variant(const penstock_chunk_decoder* decoder) { return decoder->variant.c_str(); }
 
 uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, uint32_t chunk_count, uint64_t most_text_bytes) {
-  return decoder->decoder->scratch_bytes(chunk_count, most_text_bytes);
+  return decoder->codec->scratch_bytes(chunk_count, most_text_bytes);
 }
 
 penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue, const penstock_chunk_batch* batch,
                                       penstock_status* status) {
-  return c::enter(status, [&]() -> Status {
-    if (decoder == nullptr || batch == nullptr) return Status(Code::invalid, "no decoder, or no batch");
-    return chunks::enqueue(*decoder, queue, *batch);
-  });
+  return c::enter(status, [&] { return chunks::enqueue<chunks::Decoder>(decoder, queue, batch); });
 }
 
 penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk, penstock_chunk_verdict verdict,
@@ -109,6 +116,29 @@ penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk
     PENSTOCK_ASSIGN(const chunks::Format known, chunks::format_of(format));
     return chunks::status_of(known, chunk, {static_cast<chunks::Fault>(verdict.fault), verdict.offset});
   });
+}
+
+penstock_code penstock_chunk_encoder_build(penstock_device* device, penstock_chunk_format format, const char* variant,
+                                           penstock_chunk_encoder** encoder, penstock_status* status) {
+  return c::enter(status, [&] { return chunks::build<chunks::Encoder>(device, format, variant, encoder); });
+}
+
+void penstock_chunk_encoder_free(penstock_chunk_encoder* encoder) { delete encoder; }
+
+const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder) { return encoder->variant.c_str(); }
+
+uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t text_bytes) {
+  const auto known = chunks::format_of(format);
+  return known.ok() && chunks::Encoder::makes(*known) ? chunks::Encoder::bound_bytes(*known, text_bytes) : 0;
+}
+
+uint64_t penstock_chunk_encoder_scratch_bytes(const penstock_chunk_encoder* encoder, uint32_t chunk_count, uint64_t most_text_bytes) {
+  return encoder->codec->scratch_bytes(chunk_count, most_text_bytes);
+}
+
+penstock_code penstock_chunk_encoder_enqueue(penstock_chunk_encoder* encoder, void* queue, const penstock_chunk_batch* batch,
+                                             penstock_status* status) {
+  return c::enter(status, [&] { return chunks::enqueue<chunks::Encoder>(encoder, queue, batch); });
 }
 
 }  // extern "C"

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "codec/chunks/chunk_decoder.hpp"
@@ -47,14 +48,15 @@ std::vector<std::string> Encoder::variants(Format format, const Traits& traits) 
   return names;
 }
 
+bool Encoder::makes(Format format) {
+  return std::any_of(table.begin(), table.end(), [&](const Variant& row) { return row.format == format; });
+}
+
 Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, Format format, std::string_view variant) {
-  bool is_encoded = false;
-  for (const Variant& row : table) {
-    is_encoded |= row.format == format;
+  for (const Variant& row : table)
     if (row.format == format && fits(row, device->traits()) && (variant.empty() || variant == row.name))
       return build_kernel_encoder(std::move(device), row);
-  }
-  if (!is_encoded) return Status(Code::unsupported, std::string(name_of(format)) + " is not encoded on devices");
+  if (!makes(format)) return Status(Code::unsupported, std::string(name_of(format)) + " is not encoded on devices");
   return Status(Code::invalid, "no variant '" + std::string(variant) + "' that encodes " + std::string(name_of(format)) + " fits " +
                                    device->traits().id);
 }
