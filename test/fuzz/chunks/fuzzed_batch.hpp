@@ -18,11 +18,19 @@ inline const ChunkDevice& device_here() { return *find_row(chunk_devices, fuzzed
 // most_bytes.
 Bytes text_of(Input& input, std::size_t most_bytes);
 
+// Chunks that are blocks of streams (chunks::Links): the word of each, and the text in front of the first stream.
+struct LinkedStreams {
+  std::vector<std::uint32_t> words;
+  Bytes window;
+};
+
 struct Taken { Bytes bytes; chunks::Verdict verdict; };
-// The chunks one behind another, `gap` bytes between them and between their rooms.
+// The chunks one behind another, `gap` bytes between them and between their rooms; no bytes between rooms of one stream.
 template <class Codec> std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks, std::uint32_t gap,
-                                                std::uint64_t most_text_bytes);
-extern template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t);
-extern template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t);
+                                                std::uint64_t most_text_bytes, const LinkedStreams& linked = {});
+extern template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t,
+                                                          const LinkedStreams&);
+extern template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&, const std::vector<Chunk>&, std::uint32_t, std::uint64_t,
+                                                          const LinkedStreams&);
 
 }  // namespace penstock::fuzz

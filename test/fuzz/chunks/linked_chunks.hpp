@@ -26,6 +26,7 @@ constexpr ChunkCodec chunk_codecs[] = {{"lz4", chunks::Format::lz4},         {"s
                                        {"gzip", chunks::Format::gzip},       {"zstd", chunks::Format::zstd},
                                        {"lz4_encode", chunks::Format::lz4, true}, {"deflate_encode", chunks::Format::deflate, true},
                                        {"lz4_stretches", chunks::Format::lz4, false, "lz4_decode_stretches"},
+                                       {"lz4_linked", chunks::Format::lz4, false, "lz4_decode_stretches"},
                                        {"zstd_frame", chunks::Format::zstd, false, "by blocks", true},
                                        {"deflate_stream", chunks::Format::deflate, false, "in pieces", false, true}};
 

@@ -9,16 +9,6 @@
 #include "fuzz/device/linked_device.hpp"
 
 #include "fuzz/input.hpp"
-#include "kernel/kernel_text.hpp"
-
-// Kernels are linked, so that their texts need not be.
-namespace penstock::kernel {
-std::string_view kernel_text(std::string_view) { return {}; }
-std::string_view codec_text(std::string_view name);
-std::string_view codec_text(std::string_view) { return {}; }
-std::string_view primitive_text(std::string_view name);
-std::string_view primitive_text(std::string_view) { return {}; }
-}  // namespace penstock::kernel
 
 namespace penstock::fuzz {
 namespace {
