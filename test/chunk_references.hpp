@@ -105,15 +105,18 @@ inline Bytes deflate_compressed(const Bytes& text, DeflateOptions options = {}) 
   deflateEnd(&stream);
   return chunk;
 }
-// Nothing, too, where the stream ends early.
+// Nothing, too, where the stream ends early. gzip: all members, as gzread() tells them from what else stands behind one.
 inline std::optional<Bytes> deflate_text(const Chunk& chunk, int window) {
   z_stream stream{};
   inflateInit2(&stream, window);
   Bytes text(chunk.capacity + 1);
   stream.next_in = const_cast<Bytef*>(chunk.bytes.data()), stream.avail_in = static_cast<uInt>(chunk.bytes.size());
   stream.next_out = text.data(), stream.avail_out = static_cast<uInt>(text.size());
-  const int outcome = inflate(&stream, Z_FINISH);
-  text.resize(stream.total_out);
+  int outcome = inflate(&stream, Z_FINISH);
+  const auto begins_member = [&] { return stream.avail_in > 1 && stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b; };
+  while (window == gzip_window && outcome == Z_STREAM_END && begins_member())
+    inflateReset(&stream), outcome = inflate(&stream, Z_FINISH);
+  text.resize(static_cast<std::size_t>(stream.next_out - text.data()));
   inflateEnd(&stream);
   if (outcome != Z_STREAM_END || text.size() > chunk.capacity) return {};
   return text;

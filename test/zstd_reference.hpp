@@ -8,18 +8,23 @@ namespace penstock::chunks {
 inline std::string string_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
 inline Bytes bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
+inline bool begins_zstd_frame(const Bytes& bytes, std::size_t at) {
+  const Bytes magic = {0x28, 0xb5, 0x2f, 0xfd};
+  return bytes.size() >= at + 4 && std::equal(magic.begin(), magic.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+}
 // Of a chunk's first frame, where it is not one of the formats before RFC 8878, which libzstd may decode too.
 inline std::optional<Bytes> zstd_text(const Chunk& chunk) {
-  const Bytes magic = {0x28, 0xb5, 0x2f, 0xfd};
-  if (chunk.bytes.size() < 4 || !std::equal(magic.begin(), magic.end(), chunk.bytes.begin())) return {};
+  if (!begins_zstd_frame(chunk.bytes, 0)) return {};
   const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.bytes.data(), chunk.bytes.size());
   if (ZSTD_isError(bytes)) return {};
   const auto verdict = zstd_test::verdict_of_libzstd(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
   return verdict.is_ok ? std::optional(bytes_of(verdict.text)) : std::nullopt;
 }
 // As our decoder for CPUs is, whose tests have the list; asked all at once, libzstd also takes runs and raw blocks that are longer than the
-// frame's may be.
+// frame's may be. And so are several frames.
 inline bool is_zstd_stricter(const Bytes& chunk) {
+  const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.data(), chunk.size());
+  if (!ZSTD_isError(bytes) && begins_zstd_frame(chunk, bytes)) return true;
   const auto verdict = zstd_test::decoded(string_of(chunk), 100'000);
   const bool is_long_block = verdict.text.find(" bytes, and its frame's have ") != std::string::npos;
   return !verdict.is_ok && (is_long_block || zstd_test::is_listed_as_stricter(verdict.text));

@@ -28,8 +28,10 @@ enum class Format : unsigned char {
   deflate,      // streams without a frame: RFC 1951; what stands behind the last block is not looked at
   zlib,         // streams: RFC 1950; what stands behind the checksum is not looked at; distances beyond the window that the header tells
                 // are taken, as zlib takes them
-  gzip,         // members, one a chunk: RFC 1952; what stands behind the member, another one as well, is not looked at
-  zstd,         // frames: RFC 8878; one a chunk, without a dictionary, of less than 512 MiB; what stands behind it is not looked at
+  gzip,         // members: RFC 1952; those that follow one another in a chunk are one text, as gzread() has it; what else stands behind a
+                // member is not looked at
+  zstd,         // frames: RFC 8878; one a chunk, without a dictionary, of less than 512 MiB; another frame behind it is a fault, what else
+                // stands there is not looked at
 };
 std::string_view name_of(Format format);      // "LZ4"
 
@@ -49,13 +51,14 @@ enum class Fault : std::uint32_t {
   bad_table = 11,        // lengths of codes that make no code
   bad_code = 12,         // a code without a symbol
   needs_dictionary = 13, // text that begins in a preset dictionary, which zlib streams and Zstandard frames may name
+  another_frame = 14,    // of Zstandard, behind the first, whose text alone would be made
 };
 // A chunk's input, and its text: kernels count in 32 bits.
 constexpr std::uint64_t most_chunk_bytes = 0x7fffff00;
 
 struct Verdict {
   Fault fault = Fault::none;
-  std::uint32_t offset = 0;      // of the chunk's bytes: where what is wrong begins; of a sound gzip member where it ended
+  std::uint32_t offset = 0;      // of the chunk's bytes: where what is wrong begins; of sound gzip members where the last ended
 };
 std::string_view words_of(Fault fault);      // "a code without a symbol"
 // Code::truncated, capacity (too_long, too_large, no_room) or corrupt, naming format, chunk and byte; ok for Fault::none.

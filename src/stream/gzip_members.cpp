@@ -60,7 +60,8 @@ class SizedMembers : public UnitStages {
 
   Status work(Piece& piece) override { return inflate(piece); }
 
-  // Whole members, whose checksums devices verify.
+  // Whole members, whose checksums devices verify. One of no text with another behind it, within the size that it names, is taken, as gzip
+  // takes it; inflate() says that the size is wrong.
   chunks::Format chunk_format() const override { return chunks::Format::gzip; }
   bool reads_texts() const override { return false; }
   Status check_text(const Unit& unit, std::span<const std::byte>, chunks::Verdict verdict) const override {

@@ -98,12 +98,14 @@ TEST(ZlibAndGzipChunks, RoomOfAnySizeGetsTheVerdictOfTheReference) {
 }
 
 TEST(ZlibAndGzipChunks, WhatStandsBehindIsNotLookedAt) {
-  const Bytes text = words_text(500, 3);
+  const Bytes text = words_text(500, 3), half_magic = {0x1f}, other_magic = {0x1f, 0x8c, 8, 0};
   on_each_way_of_both([&](const Way& way, const Reference& reference) {
     const Bytes chunk = reference.compressed(text);
-    for (const Bytes& behind : {Bytes{1}, Bytes(99, 0), chunk}) expect_verdicts(way, reference, {{with_behind(chunk, behind), 500}});
-    TAKE(const auto result, decoded(way, reference.format, {{with_behind(chunk, chunk), 1000}}));
+    for (const Bytes& behind : {Bytes{1}, Bytes(99, 0), half_magic, other_magic, zlib.compressed(text)})
+      expect_verdicts(way, reference, {{with_behind(chunk, behind), 500}});
+    TAKE(const auto result, decoded(way, reference.format, {{with_behind(chunk, zlib.compressed(text)), 1000}}));
     EXPECT_EQ(result[0].text, text);
+    EXPECT_EQ(result[0].verdict.offset, reference.format == Format::gzip ? chunk.size() : result[0].verdict.offset);
   });
 }
 
@@ -155,6 +157,60 @@ TEST(GzipChunks, PrefixesAndChangesOfHeadersGetTheVerdictOfTheReference) {
   });
 }
 
+// Of lengths that put the texts of members at all places of 16, empty ones between, and matches that would reach into the member before.
+TEST(GzipChunks, MembersBehindOneAnotherAreOneText) {
+  std::vector<Chunk> chunks;
+  for (std::uint32_t bytes = 0; bytes < 70; bytes++) {
+    const Bytes a = mixed_text(bytes, bytes), b = words_text(900 + bytes, bytes);
+    const Bytes members = with_behind(with_behind(gzip.compressed(a), gzip_member(b, {most_flags})), gzip.compressed(a));
+    chunks.push_back({members, 2 * a.size() + b.size()});
+    chunks.push_back({with_behind(with_behind(members, gzip.compressed({})), members), 2 * (2 * a.size() + b.size()) + 3});
+  }
+  chunks.push_back({with_behind(gzip.compressed(random_text(70'000, 1)), gzip.compressed(words_text(70'000, 1))), 140'000});
+  on_each_way(Format::gzip, [&](const Way& way) {
+    for (const Layout layout : {Layout{}, Layout{3, 1}}) {
+      TAKE(const auto result, decoded(way, Format::gzip, chunks, layout));
+      for (std::size_t i = 0; i < chunks.size(); i++) {
+        ASSERT_OK(status_of(Format::gzip, i, result[i].verdict));
+        ASSERT_EQ(result[i].text, gzip.text_of(chunks[i])) << "chunk " << i;
+        ASSERT_EQ(result[i].verdict.offset, chunks[i].bytes.size());
+      }
+    }
+  });
+}
+
+TEST(GzipChunks, PrefixesChangesAndRoomsOfSeveralMembersGetTheVerdictOfTheReference) {
+  const Bytes a = words_text(70, 1), b = mixed_text(90, 2);
+  const Bytes members = with_behind(with_behind(gzip.compressed(a), gzip.compressed({})), gzip_member(b, {has_name | has_checksum}));
+  on_each_way(Format::gzip, [&](const Way& way) {
+    expect_verdicts(way, gzip, prefixes(members, 160));
+    expect_verdicts(way, gzip, single_changes(members, 160, 3));
+    expect_verdicts(way, gzip, rooms(members, 170));
+  });
+}
+
+TEST(GzipChunks, AMatchDoesNotReachIntoTheMemberBefore) {
+  const Bytes text = words_text(300, 1);
+  z_stream stream{};      // blocks that begin in what is said to stand before them
+  deflateInit2(&stream, 9, Z_DEFLATED, raw_window, 8, Z_DEFAULT_STRATEGY);
+  deflateSetDictionary(&stream, text.data(), static_cast<uInt>(text.size()));
+  Bytes blocks(400);
+  stream.next_in = const_cast<Bytef*>(text.data()), stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = blocks.data(), stream.avail_out = static_cast<uInt>(blocks.size());
+  ::deflate(&stream, Z_FINISH);
+  blocks.resize(stream.total_out);
+  deflateEnd(&stream);
+  Bytes second = with_behind(gzip_header({}), blocks);
+  put_number(second, crc32(0, text.data(), static_cast<uInt>(text.size())), 4), put_number(second, text.size(), 4);
+  const Bytes first = gzip.compressed(text);
+  on_each_way(Format::gzip, [&](const Way& way) {
+    TAKE(const auto result, decoded(way, Format::gzip, {{with_behind(first, second), 600}}));
+    EXPECT_EQ(result[0].verdict.fault, Fault::bad_distance);
+    EXPECT_GE(result[0].verdict.offset, first.size() + 10);
+    expect_verdicts(way, gzip, {{with_behind(first, second), 600}});
+  });
+}
+
 TEST(GzipChunks, WhatIsWrongIsNamed) {
   const Bytes text = words_text(500, 1), chunk = gzip.compressed(text), checked = gzip_member(text, {has_name | has_checksum});
   on_each_way(Format::gzip, [&](const Way& way) {
@@ -194,6 +250,15 @@ TEST_P(ZlibAndGzipChunksOnHost, HeadersAreReadWithinTheChunk) {
     for (const unsigned flags : {has_text | has_extra, has_name | has_comment, has_checksum, most_flags})
       expect_verdicts(way, gzip, prefixes(gzip_member(text, {flags}), 20));
     expect_verdicts(way, gzip, single_changes(gzip_member(text, {most_flags}), 20, 85));
+  });
+}
+TEST_P(ZlibAndGzipChunksOnHost, MembersBehindOneAnotherAreOneText) {
+  Bytes members;
+  for (std::uint32_t bytes : {5, 0, 700, 33, 1}) members = with_behind(members, gzip.compressed(mixed_text(bytes, bytes)));
+  on_each_way_on_host(GetParam(), Format::gzip, [&](const Way& way) {
+    expect_verdicts(way, gzip, {{members, 739}, {members, 738}, {with_behind(members, {0x1f, 0x8b}), 800}, {members, 800}});
+    const Bytes two = with_behind(gzip.compressed(words_text(9, 1)), gzip.compressed(words_text(12, 2)));
+    expect_verdicts(way, gzip, single_changes(two, 21, 127));
   });
 }
 INSTANTIATE_TEST_SUITE_P(Teams, ZlibAndGzipChunksOnHost, ::testing::ValuesIn(teams_on_host()));

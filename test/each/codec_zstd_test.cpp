@@ -92,6 +92,23 @@ TEST(ZstdChunks, RoomOfAnySizeGetsTheVerdictOfTheReference) {
   on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
 }
 
+TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
+  const Bytes frame = reference.compressed(words_text(500, 3)), skippable = {0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7};
+  const auto with_behind = [&](const Bytes& more) {
+    Bytes both = frame;
+    return both.insert(both.end(), more.begin(), more.end()), both;
+  };
+  on_each_way(Format::zstd, [&](const Way& way) {
+    for (const Bytes& behind : {Bytes{1}, Bytes(99, 0), Bytes{0x28, 0xb5, 0x2f}, skippable})
+      expect_verdicts(way, reference, {{with_behind(behind), 500}});
+    TAKE(const auto result, decoded(way, Format::zstd, {{with_behind(frame), 1000}}));
+    EXPECT_EQ(result[0].verdict.fault, Fault::another_frame);
+    EXPECT_EQ(result[0].verdict.offset, frame.size());
+    EXPECT_EQ(status_of(Format::zstd, 0, result[0].verdict).code(), Code::unsupported);
+    EXPECT_TRUE(result[0].text.empty());
+  });
+}
+
 TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheVerdictOfTheReference) {
   std::mt19937 random(7);
   std::vector<Chunk> chunks;

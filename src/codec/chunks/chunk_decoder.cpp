@@ -116,6 +116,7 @@ constexpr std::array fault_words = {
     FaultWords{Fault::bad_header, Code::corrupt, "a header that says what its format does not have"},
     FaultWords{Fault::bad_checksum, Code::corrupt, "another checksum than that of what it stands for"},
     FaultWords{Fault::needs_dictionary, Code::unsupported, "a stream of text that begins in a dictionary"},
+    FaultWords{Fault::another_frame, Code::unsupported, "another frame, where chunks have one"},
     FaultWords{Fault::too_large, Code::capacity, "a chunk of 2 GiB or more"},
     FaultWords{Fault::bad_length, Code::corrupt, "text of another length than the chunk tells"},
     FaultWords{Fault::no_room, Code::capacity, "more chunk than there is room for, which the text from here on would make"},

@@ -60,6 +60,7 @@ std::vector<Chunk> take_chunks(Input& input, const chunks::Reference& reference,
       bytes = framed(format_here(), bytes, how);
     }
     if (is_framed) bytes = with_checksum(format_here(), std::move(bytes));
+    if (format_here() == chunks::Format::gzip && (how & 8) != 0) bytes.insert(bytes.end(), bytes.begin(), bytes.end());      // two members
     const std::uint64_t capacity = capacity_of(room, reference, bytes);
     taken.push_back({std::move(bytes), capacity});
   }
@@ -75,8 +76,8 @@ void expect_judged(const Chunk& chunk, const chunks::Reference& reference, const
   if (right) require(result.bytes == *right, "the text is the library's");
   if (!right || format_here() != chunks::Format::gzip) return;
   const auto end = chunk.bytes.begin() + result.verdict.offset;
-  require(reference.text_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(), "a member has ended where its verdict says");
-  require(!reference.text_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(), "a member ends where its verdict says");
+  require(reference.text_of({{chunk.bytes.begin(), end}, chunk.capacity}).has_value(), "members have ended where their verdict says");
+  require(!reference.text_of({{chunk.bytes.begin(), end - 1}, chunk.capacity}).has_value(), "members end where their verdict says");
 }
 
 void run(const std::uint8_t* data, std::size_t bytes) {
