@@ -179,6 +179,22 @@ Chunk crossing_block(std::uint32_t seed, bool repeats) {
   return {block, made};
 }
 
+// Matches that are longer than a step of origins, each the one before again: chains of 2000 steps in each 2 MiB of text.
+Chunk chained_block(std::size_t matches) {
+  constexpr std::size_t match_bytes = 1030;
+  Bytes block = {0xff, 255, 255, 255, match_bytes - 15 - 3 * 255};
+  const Bytes literals = random_text(match_bytes, 3);
+  block.insert(block.end(), literals.begin(), literals.end());
+  block.insert(block.end(), {match_bytes & 255, match_bytes >> 8, 255, 255, 255, match_bytes - 19 - 3 * 255});
+  for (std::size_t i = 1; i < matches; i++)
+    block.insert(block.end(), {0x0f, match_bytes & 255, match_bytes >> 8, 255, 255, 255, match_bytes - 19 - 3 * 255});
+  block.insert(block.end(), {0x50, 1, 2, 3, 4, 5});
+  return {block, match_bytes * (matches + 1) + 5};
+}
+TEST(Lz4Chunks, LongMatchesThatEachCopyTheOneBeforeComeBack) {
+  on_each_way(Format::lz4, [](const Way& way) { expect_verdicts(way, reference, {chained_block(8000)}); });
+}
+
 class Lz4StretchesOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
   void SetUp() override {
@@ -193,6 +209,7 @@ TEST_P(Lz4StretchesOnHost, LongBlocksComeBack) {
 }
 TEST_P(Lz4StretchesOnHost, MatchesThatCrossStretchesComeBack) {
   expect_verdicts(way_, reference, {crossing_block(1, false), crossing_block(2, true), crossing_block(3, false), crossing_block(4, true)});
+  expect_verdicts(way_, reference, {chained_block(140)});
 }
 // By whichever way a block is decoded, its fault and the byte are those of its first token that is wrong.
 TEST_P(Lz4StretchesOnHost, VerdictsAreThoseOfOneTeam) {

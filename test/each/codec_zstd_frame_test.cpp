@@ -114,6 +114,21 @@ TEST(ZstdFrame, FramesAndTextsLieAnywhere) {
   });
 }
 
+// A block of three bytes, then blocks that each copy the one before: origins in a chain of 100,000 steps, which for all bytes of the frame
+// one after another were 1.5e10. Of a block: no literals, one sequence, whose codes repeat (RFC 8878 3.1.1.3.2.1.1): no literal, offset
+// value 6, three bytes; bits 10 of the offset, and the 1 at the end.
+TEST(ZstdFrame, BlocksThatEachCopyTheOneBeforeAreMadeInBoundedTime) {
+  constexpr std::uint32_t blocks = 100'000, text_bytes = 3 * (blocks + 1);
+  Bytes frame = {0x28, 0xb5, 0x2f, 0xfd, 0xa0, text_bytes & 255, text_bytes >> 8 & 255, text_bytes >> 16, 0, 3 << 3, 0, 0, 'a', 'b', 'c'};
+  for (std::uint32_t i = 1; i <= blocks; i++)
+    for (const int byte : {7 << 3 | 2 << 1 | (i == blocks), 0, 0, 0x00, 0x01, 0x54, 0x00, 0x02, 0x00, 0x06})
+      frame.push_back(static_cast<std::uint8_t>(byte));
+  const auto reference = zstd_test::decoded(string_of(frame), text_bytes);
+  ASSERT_TRUE(reference.is_ok) << reference.text;
+  ASSERT_EQ(reference.text.size(), text_bytes);
+  on_each_decoder(all_at_once, [&](Device& device, DeviceFrame& decoder) { expect_text(device, decoder, reference.text, frame); });
+}
+
 // Verdicts: libzstd's, or of the CPU decoder's list of what it refuses more.
 void expect_verdict(Device& device, DeviceFrame& decoder, const Bytes& frame, std::uint64_t room) {
   const auto ours = decoded(device, decoder, frame, room);

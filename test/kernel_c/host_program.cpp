@@ -82,6 +82,14 @@ void write_text(std::ostream& file, std::string_view text) {
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
 }
 
+// The first of the arguments that is the same memory: the kernel has one memory of both, as on a device.
+std::size_t first_of_memory(const std::vector<HostArgument>& arguments, std::size_t number) {
+  const HostArgument& mine = arguments[number];
+  const auto is_same = [&](const HostArgument& other) { return other.buffer_data == mine.buffer_data && other.bytes == mine.bytes; };
+  if (mine.buffer_data == nullptr) return number;
+  return static_cast<std::size_t>(std::find_if(arguments.begin(), arguments.end(), is_same) - arguments.begin());
+}
+
 const void* data_of(const HostArgument& argument) { return argument.buffer_data ? argument.buffer_data : argument.value_bytes.data(); }
 
 Status check(const Signature& signature, const std::vector<HostArgument>& arguments) {
@@ -132,9 +140,11 @@ Status HostProgram::run(std::string_view kernel, std::uint32_t groups, const std
        {std::uint64_t{groups}, static_cast<std::uint64_t>(order), std::uint64_t{seed}, std::uint64_t{arguments.size()}})
     write_word(request, word);
   for (std::size_t i = 0; i < arguments.size(); i++) {
-    write_word(request, signature->parameters[i].kind != ParameterKind::value);
+    const bool is_value = signature->parameters[i].kind == ParameterKind::value;
+    const std::size_t same = first_of_memory(arguments, i);
+    write_word(request, is_value ? 0 : same + 1);
     write_text(request, signature->parameters[i].name);
-    write_text(request, {static_cast<const char*>(data_of(arguments[i])), arguments[i].bytes});
+    write_text(request, {static_cast<const char*>(data_of(arguments[i])), same == i ? arguments[i].bytes : 0});
   }
   request.close();
   const int code = run_command({(folder_->path / "program").string(), name + ".request", name + ".result"}, name + ".log");
@@ -143,8 +153,9 @@ Status HostProgram::run(std::string_view kernel, std::uint32_t groups, const std
   if (code != 0)
     return Status(code == 2 ? Code::invalid : Code::internal, log.empty() ? "host_runner ended with " + std::to_string(code) : log);
   std::size_t at = 0;
-  for (const HostArgument& argument : arguments) {
-    if (!argument.value_bytes.empty()) continue;
+  for (std::size_t i = 0; i < arguments.size(); i++) {
+    const HostArgument& argument = arguments[i];
+    if (!argument.value_bytes.empty() || first_of_memory(arguments, i) != i) continue;
     if (at + argument.bytes > result.size()) return Status(Code::internal, "host_runner's result is too short");
     if (argument.bytes > 0) std::memcpy(argument.buffer_data, result.data() + at, argument.bytes);
     at += argument.bytes;

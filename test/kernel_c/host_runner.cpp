@@ -31,10 +31,10 @@ std::string read_text(std::istream& file) {
 }
 
 struct RunArgument {
-  bool is_buffer;
+  std::uint64_t buffer;      // 0: a value; else the number, counted from 1, of the first argument that is this memory
   std::string name;
   std::size_t bytes;
-  void* data;         // a heap block of exactly these bytes: AddressSanitizer knows its end
+  void* data;                // a heap block of exactly these bytes: AddressSanitizer knows its end
 };
 
 }  // namespace
@@ -48,13 +48,14 @@ int main(int count, char** words) {
   options.order = static_cast<kernelc::Order>(read_word(request));
   options.seed = static_cast<kernelc::u32>(read_word(request));
   std::vector<RunArgument> arguments(read_word(request));
+  const auto is_first = [&](const RunArgument& argument) { return argument.buffer == 0 || &arguments[argument.buffer - 1] == &argument; };
   for (RunArgument& argument : arguments) {
-    argument.is_buffer = read_word(request) != 0;
+    argument.buffer = read_word(request);
     argument.name = read_text(request);
     argument.bytes = read_word(request);
-    argument.data = std::malloc(argument.bytes);
+    argument.data = is_first(argument) ? std::malloc(argument.bytes) : arguments[argument.buffer - 1].data;
     request.read(static_cast<char*>(argument.data), static_cast<std::streamsize>(argument.bytes));
-    if (argument.is_buffer) options.watched.push_back({argument.data, argument.bytes, argument.name});
+    if (argument.buffer != 0 && is_first(argument)) options.watched.push_back({argument.data, argument.bytes, argument.name});
   }
   const kernelc::KernelEntry* kernel = kernelc::find_kernel(name);
   if (!request || kernel == nullptr) {
@@ -62,14 +63,16 @@ int main(int count, char** words) {
     return 2;
   }
   std::vector<void*> pointers;
-  for (RunArgument& argument : arguments) pointers.push_back(argument.is_buffer ? static_cast<void*>(&argument.data) : argument.data);
+  for (RunArgument& argument : arguments) pointers.push_back(argument.buffer != 0 ? static_cast<void*>(&argument.data) : argument.data);
   const kernelc::Findings findings = kernelc::launch(*kernel, groups, pointers.data(), options);
   for (const std::string& sentence : findings) std::fprintf(stderr, "%s\n", sentence.c_str());
 
   std::ofstream result(words[2], std::ios::binary);
   for (const RunArgument& argument : arguments)
-    if (argument.is_buffer) result.write(static_cast<const char*>(argument.data), static_cast<std::streamsize>(argument.bytes));
-  for (const RunArgument& argument : arguments) std::free(argument.data);
+    if (argument.buffer != 0 && is_first(argument))
+      result.write(static_cast<const char*>(argument.data), static_cast<std::streamsize>(argument.bytes));
+  for (const RunArgument& argument : arguments)
+    if (is_first(argument)) std::free(argument.data);
   result.close();
   return findings.empty() ? result ? 0 : 2 : 3;
 }

@@ -17,8 +17,9 @@ struct OriginStream {
 struct OriginBatch {
   std::uint32_t stream_count = 0;
   std::uint32_t most_positions = 0;             // no stream has more of them, from `first` to `end`
+  std::uint32_t most_segments = UINT32_MAX;     // of origins.kc, where no stream has more
   std::shared_ptr<const Buffer> streams;        // OriginStream each, which the codec's phases may have written
-  std::shared_ptr<const Buffer> origins, text;
+  std::shared_ptr<const Buffer> origins, text;  // origins are not what they were once their text is made
   std::shared_ptr<const Buffer> wrong;          // a u32 at its beginning: where it is not 0 nothing is made
   std::uint32_t first_stream = 0;               // of those in `streams`
 };
@@ -30,6 +31,8 @@ class OriginText {
   Status enqueue(Queue& queue, const OriginBatch& batch) const;
 
  private:
+  Status launch(Queue& queue, const OriginBatch& batch, std::uint32_t groups, std::uint32_t skipped, std::uint32_t span) const;
+
   std::shared_ptr<Device> device_;
   std::shared_ptr<Program> program_;
 };

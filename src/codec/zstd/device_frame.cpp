@@ -132,8 +132,9 @@ Status DeviceFrame::enqueue(Queue& queue, const Place& place, Walk& walk) {
   PENSTOCK_TRY(queue.upload(*state_, &walk.state, sizeof(State)));
   PENSTOCK_TRY(queue.upload(*streams_, &walk.stream, sizeof walk.stream));
   PENSTOCK_TRY(launch_phases(queue, place, walk));
-  const chunks::OriginBatch batch{.stream_count = 1, .most_positions = walk.limit - walk.first, .streams = streams_,
-                                  .origins = origin_words_, .text = place.text, .wrong = state_};
+  const chunks::OriginBatch batch{.stream_count = 1, .most_positions = walk.limit - walk.first,
+                                  .most_segments = static_cast<std::uint32_t>(blocks), .streams = streams_, .origins = origin_words_,
+                                  .text = place.text, .wrong = state_};
   PENSTOCK_TRY(origin_text_->enqueue(queue, batch));
   return queue.flush();
 }
