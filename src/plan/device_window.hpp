@@ -14,6 +14,9 @@
 
 namespace penstock::plan {
 
+// Running sums of values of a type, from each begin on.
+primitive::ScanShape sum_shape(Type type);
+
 class DeviceWindow {
  public:
   // Whether the device computes a call; the others (those that take a value from a row, sums of 128 bits) are the host's.
@@ -33,6 +36,7 @@ class DeviceWindow {
   // The number of the run (peers, or a partition) that a place is in, from 1; the last place of each.
   struct Runs { SharedBuffer runs, ends; };
   // See place_of() in kernels/window.kc.
+  enum From : std::uint32_t { own_place, last_of_run, first_of_run };
   struct Taken { const Buffer* runs; const Buffer* ends; std::uint32_t from; };
   // The column that was added up last, as far as calls have asked for it.
   struct Summed { std::optional<std::uint32_t> column; SharedBuffer values, validity, counts, sums, high_sums; };
@@ -43,26 +47,35 @@ class DeviceWindow {
   Queue& queue() const { return order_.queue(); }
   Status find_begins(const std::vector<SortWord>& words, std::size_t partition_words);
   Result<SharedBuffer> zeros(std::uint64_t bytes);
-  Status bring(std::uint32_t column, bool with_values);
-
   // Running sums of bytes, from each begin on.
   Result<SharedBuffer> count_up(const Buffer& bytes, const Buffer& begins);
   Status find_row_numbers();
-  Result<const Buffer*> present_counts(std::uint32_t column);
-  Status add_up(std::uint32_t column);
-  Result<SharedBuffer> add_up_part(const Column& column, std::uint32_t part);
   Result<const Runs*> runs_of(std::optional<Runs>& runs, const Buffer& begins);
   Result<Taken> taken_by(const WindowCall& call);
 
   Result<Column> compute(const WindowCall& call, Type type);
   Result<Column> numbers(const Buffer& counts, Taken taken);
+  Result<Bytes> validity(const Buffer& counts, Taken taken);
+
+  // window_sums.cpp
+  Status bring(std::uint32_t column, bool with_values);
+  Result<const Buffer*> present_counts(std::uint32_t column);
+  Status add_up(std::uint32_t column);
+  Result<SharedBuffer> add_up_part(const Column& column, std::uint32_t part);
   Result<Column> sums(const WindowCall& call, Type type);
   Result<Bytes> wide_sums(Taken taken);
   Result<Bytes> real_sums(Taken taken, bool is_average);
   Result<Bytes> averages_of_integers(const Column& column, const Buffer& counts, Taken taken);
-  Result<Bytes> validity(const Buffer& counts, Taken taken);
 
-  template <class Enqueue> Status timed(std::uint64_t bytes, const Enqueue& enqueue);
+  template <class Enqueue> Status timed(std::uint64_t bytes, const Enqueue& enqueue) {
+    PENSTOCK_ASSIGN(auto begun, queue().record());
+    PENSTOCK_TRY(enqueue());
+    PENSTOCK_ASSIGN(auto done, queue().record());
+    timed_.emplace_back(std::move(begun), std::move(done));
+    launches_++;
+    bytes_moved_ += bytes;
+    return {};
+  }
   Status launch(const WindowKernels& kernels, std::string_view kernel, std::uint64_t bytes_a_row, std::vector<Argument> arguments);
   Result<SharedBuffer> upload(const Bytes& bytes);
   Result<Bytes> download(const Buffer& results, std::uint64_t bytes);
