@@ -12,8 +12,11 @@ namespace {
 constexpr std::uint64_t alignment = chunk_alignment;
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// Those of linked units have no gaps between them.
-std::uint64_t room_of(const Unit& unit) { return unit.is_linked ? unit.output_bytes : aligned(unit.output_bytes); }
+// Texts of linked units have no gaps between them; nor have those of small ones, so that they come to the host at once where they fill
+// their rooms: kernels have a little more to do with them, and thousands of downloads cost more.
+constexpr std::uint64_t least_aligned_bytes = 4096;
+bool has_aligned_room(const Unit& unit) { return !unit.is_linked && unit.output_bytes >= least_aligned_bytes; }
+std::uint64_t room_at(const Unit& unit, std::uint64_t at) { return has_aligned_room(unit) ? aligned(at) : at; }
 
 template <class T> Status upload_all(Device& device, Queue& queue, const std::vector<T>& values, std::shared_ptr<Buffer>& buffer) {
   PENSTOCK_TRY(reserve(device, values.size() * sizeof(T), buffer));
@@ -166,8 +169,9 @@ void DeviceBatch::gather(const Piece& piece, std::uint64_t window_bytes) {
   for (const Unit& unit : piece.units) {
     text += unit.is_stored ? unit.bytes.size() : unit.output_bytes;
     if (!unit.is_for_devices()) continue;
+    output = room_at(unit, output);
     tables_.add(unit, input, output);
-    input += aligned(unit.whole().size()), output += room_of(unit);
+    input += aligned(unit.whole().size()), output += unit.output_bytes;
   }
   input_bytes_ = input + alignment, output_bytes_ = std::max(text, output) + alignment;
 }
@@ -237,12 +241,13 @@ Status DeviceBatch::fetch_texts(const Piece& piece) {
     if (!unit.is_for_devices()) {
       if (bytes > 0) std::memcpy(output_->data() + to, unit.bytes.data(), bytes);
     } else {
+      from = room_at(unit, from);
       const bool goes_on = run_bytes > 0 && run_to + run_bytes == to && run_from + run_bytes == from;
       if (!goes_on && run_bytes > 0) PENSTOCK_TRY(fetch());
       if (!goes_on) run_to = to, run_from = from, run_bytes = 0;
       run_bytes += bytes;
       times_.bytes_out += bytes;
-      from += unit.is_linked ? bytes : room_of(unit);
+      from += unit.is_linked ? bytes : unit.output_bytes;
     }
     to += bytes;
   }

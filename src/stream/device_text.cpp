@@ -24,6 +24,7 @@ class DeviceTextRun {
   DeviceTextRun(Input& input, const DecompressOptions& options)
       : context_{input, options, thread_count(options.threads)}, device_(options.device) {
     context_.device = std::make_shared<DeviceRun>(device_);
+    context_.stays_on_device = true;
   }
 
   Result<DeviceText> run() {

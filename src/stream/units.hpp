@@ -29,6 +29,7 @@ class UnitStages : public Stages {
 // Pieces end behind `piece_bytes` of room for their text.
 std::unique_ptr<UnitStages> lz4_units(Context& context, std::uint64_t piece_bytes);
 std::unique_ptr<UnitStages> lz4_linked_units(Context& context, std::uint64_t piece_bytes);
+std::unique_ptr<UnitStages> zstd_units(Context& context, std::uint64_t piece_bytes);      // small frames, of mapped input
 std::unique_ptr<UnitStages> snappy_units(Context& context, std::uint64_t piece_bytes);
 // Members that say to become more than most_unit_bytes are not taken.
 std::unique_ptr<UnitStages> member_units(Context& context, std::uint64_t piece_bytes, std::uint64_t most_unit_bytes);

@@ -24,6 +24,7 @@ struct Context {
   std::uint64_t most_output_bytes = UINT64_MAX; // that may still come, when the way is made
   std::uint64_t unfit_offset = UINT64_MAX;      // where a way found, while it ran, that it does not fit
   std::shared_ptr<DeviceRun> device = {};       // of options.device
+  bool stays_on_device = false;                 // the text (device_text.cpp)
 };
 
 struct Way {
@@ -67,6 +68,7 @@ Result<bool> fits_lz4_device(Context& context);
 Result<bool> fits_lz4_linked_device(Context& context);
 Result<bool> fits_members_device(Context& context);
 std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t piece_bytes);
+Result<bool> fits_zstd_frames_device(Context& context);
 Result<bool> fits_zstd_device(Context& context);
 Result<std::unique_ptr<Decoder>> make_zstd_device(Context& context);
 Result<FrameOnDevice> zstd_frame_on_device(Context& context);

@@ -1,0 +1,131 @@
+// Files of thousands of small Zstandard frames on every device: decoded many at once, and with the text and the verdicts of one by one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "each/device_fixture.hpp"
+#include "stream_bytes.hpp"
+
+namespace penstock::stream {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+constexpr std::string_view at_once = "zstd-frames-device", by_blocks = "zstd-frame-device";
+
+struct Frames { std::string file, text; std::vector<std::size_t> begins = {}; };      // `begins` of frames in the file
+
+void add_frame(Frames& frames, const std::string& text, bool has_size = true, bool has_checksum = true) {
+  frames.begins.push_back(frames.file.size());
+  frames.file += zstd_made(text, 3, has_checksum, has_size), frames.text += text;
+}
+void add_skippable(Frames& frames) { frames.file += std::string("\x53\x2a\x4d\x18\x05\0\0\0hello", 13); }
+std::string some_text(std::mt19937& random, std::size_t bytes) {
+  static const std::string all = words(4'000'000);
+  return all.substr(random() % (all.size() - bytes), bytes);
+}
+// Of 100 bytes to 2 KB; now and then large ones and skippable ones, and some that do not tell their size.
+Frames many_frames(std::size_t count) {
+  std::mt19937 random(7);
+  Frames frames;
+  for (std::size_t i = 0; i < count; i++) {
+    if (i % 50 == 3) add_skippable(frames);
+    if (i % 900 == 100) add_frame(frames, some_text(random, 1'200'000 + random() % 2'000'000));
+    if (i % 200 == 100) add_frame(frames, some_text(random, 20'000 + random() % 100'000));
+    if (i % 300 == 9) add_frame(frames, {});
+    add_frame(frames, some_text(random, 100 + random() % 1900), i % 7 != 0, i % 3 != 0);
+  }
+  return frames;
+}
+
+Result<Report> report_of(const std::shared_ptr<Device>& device, const Frames& frames) {
+  std::string all;
+  const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
+  auto report = decompress(Source::memory(bytes_of(frames.file)), sink, {.device = device});
+  EXPECT_TRUE(!report.ok() || all == frames.text);
+  return report;
+}
+bool ran(const Report& report, std::string_view way) {
+  return std::find(report.variants.begin(), report.variants.end(), way) != report.variants.end();
+}
+std::size_t zstd_frame_bytes(const std::string& file) { return ZSTD_findFrameCompressedSize(file.data(), file.size()); }
+template <class Body> void on_each(Body body) {
+  on_each_device([&](Device& found) { body(*open_device(found.traits().id)); });
+}
+
+TEST(SmallFramesOnDevice, ThousandsAmongLargeOnesAndSkippableOnesComeBack) {
+  const Frames frames = many_frames(10'000);
+  on_each([&](const std::shared_ptr<Device>& device) {
+    TAKE(const Report report, report_of(device, frames));
+    EXPECT_TRUE(ran(report, at_once) && ran(report, by_blocks));
+    EXPECT_EQ(report.member_count, frames.begins.size());
+    EXPECT_EQ(report.bytes_in, frames.file.size());
+    EXPECT_EQ(report.bytes_out, frames.text.size());
+  });
+}
+
+TEST(SmallFramesOnDevice, FramesOfNoTextComeBack) {
+  Frames frames;
+  for (int i = 0; i < 3000; i++) add_frame(frames, {}, i % 2 == 0, i % 3 == 0);
+  on_each([&](const std::shared_ptr<Device>& device) {
+    ASSERT_OK(report_of(device, frames));
+    Frames more = frames;
+    add_frame(more, "x");
+    ASSERT_OK(report_of(device, more));
+  });
+}
+
+TEST(SmallFramesOnDevice, SeveralBlocksGoAtOnceWhereSeveralFramesDo) {
+  std::mt19937 random(1);
+  Frames one, many;
+  add_frame(one, some_text(random, 400'000));
+  for (int i = 0; i < 20; i++) add_frame(many, some_text(random, 400'000 + random() % 100'000));
+  on_each([&](const std::shared_ptr<Device>& device) {
+    TAKE(const Report alone, report_of(device, one));
+    TAKE(const Report together, report_of(device, many));
+    EXPECT_TRUE(ran(alone, by_blocks) && !ran(alone, at_once));
+    EXPECT_TRUE(ran(together, at_once));
+  });
+}
+
+// Of a frame in the middle: the frame, the byte at which it begins, and what its own decoder on the host says.
+TEST(SmallFramesOnDevice, OneThatIsDamagedIsToldAsByTheHostsDecoder) {
+  const Frames sound = many_frames(1500);
+  std::mt19937 random(5);
+  for (int i = 0; i < 12; i++) {
+    std::size_t number = 700 + random() % 200;
+    while ((sound.file[sound.begins[number] + 4] & 4) == 0) number++;      // to one that has a checksum
+    const std::size_t begin = sound.begins[number], bytes = zstd_frame_bytes(sound.file.substr(begin));
+    Frames damaged = sound;
+    damaged.file[begin + bytes / 2 + random() % (bytes / 2)] ^= static_cast<char>(1 << random() % 8);
+    if (i % 2 == 0) damaged.file.resize(sound.begins[1200] + 9);      // and the file's end, which has the second word
+    const auto expected = decompress(bytes_of(damaged.file), {.format = Format::zstd, .threads = 1, .variant = "zstd-parallel"});
+    on_each([&](const std::shared_ptr<Device>& device) {
+      const auto here = decompress(bytes_of(damaged.file), {.format = Format::zstd, .device = device});
+      ASSERT_FALSE(here.ok() || expected.ok());
+      EXPECT_EQ(here.status().text(), expected.status().text());
+    });
+  }
+}
+
+TEST(SmallFramesOnDevice, AFrameThatEndsEarlyIsToldBehindThoseBefore) {
+  Frames frames = many_frames(60);
+  frames.file.resize(frames.file.size() - 5);
+  const auto expected = decompress(bytes_of(frames.file), {.format = Format::zstd, .threads = 1, .variant = "zstd-frames"}).status();
+  EXPECT_EQ(expected.code(), Code::truncated);
+  on_each([&](const std::shared_ptr<Device>& device) {
+    EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().text(), expected.text());
+  });
+}
+
+TEST(SmallFramesOnDevice, TheLimitOfTextHolds) {
+  const Frames frames = many_frames(300);
+  on_each([&](const std::shared_ptr<Device>& device) {
+    EXPECT_OK(decompress(bytes_of(frames.file), {.max_output_bytes = frames.text.size(), .device = device}));
+    const auto status = decompress(bytes_of(frames.file), {.max_output_bytes = frames.text.size() - 1, .device = device}).status();
+    EXPECT_EQ(status.code(), Code::capacity) << status.text();
+  });
+}
+
+}  // namespace
+}  // namespace penstock::stream
