@@ -12,13 +12,16 @@ std::string define(const std::string& name, const std::string& value) { return "
 std::string define(const std::string& name, std::uint32_t value) { return define(name, std::to_string(value) + "u"); }
 std::string groups_per_unit(std::uint32_t count) { return "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", std::to_string(count)); }
 
-ProgramSource text_of(const Device& device, const std::string& file, std::string policy, std::uint32_t group_size) {
-  const std::string name = "primitive/kernels/" + file;
-  const kernel::TextPart parts[] = {{"policy", std::move(policy)}, {name, std::string(kernel::primitive_text(name))}};
+ProgramSource text_of(const Device& device, const std::vector<std::string>& files, std::string policy, std::uint32_t group_size) {
+  std::vector<kernel::TextPart> parts = {{"policy", std::move(policy)}};
+  for (const std::string& file : files) {
+    const std::string name = "primitive/kernels/" + file;
+    parts.push_back({name, std::string(kernel::primitive_text(name))});
+  }
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts);
   source.group_size = group_size;
-  source.label = file;
+  source.label = files.back();
   return source;
 }
 

@@ -75,8 +75,9 @@ class SortByTiles : public RadixSort {
       : RadixSort(std::move(device), shape), policy_(policy_for(device_->traits(), shape)) {}
   Status open() {
     const std::string policy = definitions(shape_) + definitions(policy_);
-    PENSTOCK_ASSIGN(histogram_program_, device_->build(text_of(*device_, "radix_histogram.kc", policy, policy_.histogram_group_size)));
-    const ProgramSource passes = text_of(*device_, "radix_sort.kc", policy + groups_per_unit(policy_.groups_per_unit), policy_.group_size);
+    PENSTOCK_ASSIGN(histogram_program_, device_->build(text_of(*device_, {"radix_histogram.kc"}, policy, policy_.histogram_group_size)));
+    const std::string of_passes = policy + groups_per_unit(policy_.groups_per_unit);
+    const ProgramSource passes = text_of(*device_, {"radix_sort.kc"}, of_passes, policy_.group_size);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};
@@ -116,7 +117,7 @@ class SortByChunks : public RadixSort {
  public:
   SortByChunks(std::shared_ptr<Device> device, SortShape shape) : RadixSort(std::move(device), shape) {}
   Status open() {
-    const ProgramSource passes = text_of(*device_, "radix_sort_chunks.kc", definitions(shape_), 1);
+    const ProgramSource passes = text_of(*device_, {"radix_sort_chunks.kc"}, definitions(shape_), 1);
     source_ = passes.text;
     PENSTOCK_ASSIGN(program_, device_->build(passes));
     return {};

@@ -16,23 +16,6 @@ constexpr Described refused_nodes[] = {
     {"CurrentOfExpr", "CURRENT OF"}, {"XmlSerialize", "XML"}, {"MultiAssignRef", "an assignment"},
 };
 
-SyntaxPointer make(Form form, std::int64_t offset, std::string name, std::vector<SyntaxPointer> inputs = {}) {
-  auto syntax = std::make_shared<Syntax>();
-  syntax->form = form;
-  syntax->offset = offset;
-  syntax->name = std::move(name);
-  syntax->inputs = std::move(inputs);
-  return syntax;
-}
-
-SyntaxPointer negated(SyntaxPointer input, bool negate) {
-  if (!negate) return input;
-  const std::int64_t offset = input->offset;
-  return make(Form::operation, offset, "not", {std::move(input)});
-}
-
-std::string operator_name(Tree name) { return std::string(name.at(name.size() - 1).as("String")["sval"].text()); }
-
 // Where an expression begins, to stand for places that the tree does not hold.
 std::int64_t first_location(Tree node) {
   const Tree body = node.body();
@@ -46,6 +29,15 @@ std::int64_t first_location(Tree node) {
 }
 
 }  // namespace
+
+SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name, std::vector<SyntaxPointer> inputs) {
+  auto syntax = std::make_shared<Syntax>();
+  syntax->form = form;
+  syntax->offset = offset;
+  syntax->name = std::move(name);
+  syntax->inputs = std::move(inputs);
+  return syntax;
+}
 
 Result<SyntaxPointer> ExpressionReader::read(Tree node) {
   if (depth_ == depth_limit)
@@ -78,7 +70,7 @@ Result<SyntaxPointer> ExpressionReader::dispatch(Tree node) {
     const std::string_view type = body[kind == "NullTest" ? "nulltesttype" : "booltesttype"].text();
     PENSTOCK_ASSIGN(SyntaxPointer input, read(body["arg"]));
     for (const auto& [name, operation_name] : tests)
-      if (name == type) return make(Form::operation, body.location(), std::string(operation_name), {std::move(input)});
+      if (name == type) return make_syntax(Form::operation, body.location(), std::string(operation_name), {std::move(input)});
   }
   if (kind == "SQLValueFunction")
     return refuse(body.location(), std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location())) : "this function"));
@@ -129,15 +121,16 @@ Result<SyntaxPointer> ExpressionReader::column(Tree body) {
 
 Result<SyntaxPointer> ExpressionReader::constant(Tree body) {
   const std::int64_t offset = body.location();
-  if (body["isnull"].truth()) return make(Form::null, offset, "NULL");
-  if (body["boolval"]) return make(Form::boolean, offset, body["boolval"]["boolval"].truth() ? "true" : "false");
-  if (body["sval"]) return make(Form::text, offset, std::string(body["sval"]["sval"].text()));
+  if (body["isnull"].truth()) return make_syntax(Form::null, offset, "NULL");
+  if (body["boolval"]) return make_syntax(Form::boolean, offset, body["boolval"]["boolval"].truth() ? "true" : "false");
+  if (body["sval"]) return make_syntax(Form::text, offset, std::string(body["sval"]["sval"].text()));
   if (body["bsval"]) return refuse(offset, "a bit string");
   // The parser folds the sign into a number, -(-(1)) too, and its JSON leaves negative integers out: read the statement.
   bool negative = false;
   const Token* end = lexed_.tokens.data() + lexed_.tokens.size();
   for (const Token* token = lexed_.at(offset); token != nullptr && token != end; token++) {
-    if (token->kind == TokenKind::number) return make(Form::number, offset, (negative ? "-" : "") + std::string(lexed_.text(*token)));
+    if (token->kind == TokenKind::number)
+      return make_syntax(Form::number, offset, (negative ? "-" : "") + std::string(lexed_.text(*token)));
     if (lexed_.text(*token) == "-") negative = !negative;
     else if (lexed_.text(*token) != "(") break;
   }
@@ -150,100 +143,7 @@ Result<SyntaxPointer> ExpressionReader::over_inputs(Form form, std::string name,
     PENSTOCK_ASSIGN(SyntaxPointer input, read(inputs.at(i)));
     read_inputs.push_back(std::move(input));
   }
-  return make(form, offset, std::move(name), std::move(read_inputs));
-}
-
-Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
-  const std::string_view kind = body["kind"].text();
-  const std::int64_t offset = body.location();
-  if (kind == "AEXPR_OP") {
-    const std::string name = operator_name(body["name"]);
-    return body["lexpr"] ? binary(body, name) : unary(body, name);
-  }
-  if (kind == "AEXPR_DISTINCT") return binary(body, "is distinct from");
-  if (kind == "AEXPR_NOT_DISTINCT") return binary(body, "is not distinct from");
-  if (kind == "AEXPR_NULLIF") {
-    PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
-    PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
-    return make(Form::function, offset, "nullif", {std::move(left), std::move(right)});
-  }
-  if (kind == "AEXPR_BETWEEN") return between(body, false);
-  if (kind == "AEXPR_NOT_BETWEEN") return between(body, true);
-  if (kind == "AEXPR_IN") return in_list(body);
-  if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") return like(body, operator_name(body["name"]));
-  static constexpr Described refused[] = {
-      {"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"}, {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
-      {"AEXPR_SIMILAR", "SIMILAR TO"}, {"AEXPR_OP_ANY", "ANY"}, {"AEXPR_OP_ALL", "ALL"}};
-  for (const auto& [name, what] : refused)
-    if (name == kind) return refuse(offset, std::string(what));
-  return refuse(offset, "this operator (" + std::string(kind) + ")");
-}
-
-Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
-  if (name == "<>") name = "!=";
-  const Token* token = lexed_.at(body.location());
-  if (token != nullptr && (name == "%" || name == "^")) name = lexed_.text(*token);   // what rewrite() put there: // and **
-  static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "**", "&", "|", "<<", ">>",
-                                               "||", "=", "!=", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
-  if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return refuse(body.location(), "the operator " + name);
-  PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
-  PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
-  return make(Form::operation, body.location(), std::move(name), {std::move(left), std::move(right)});
-}
-
-// The parser gives "~~", "!~~", "~~*" and "!~~*", which DuckDB prints too; an ESCAPE makes the pattern a call.
-Result<SyntaxPointer> ExpressionReader::like(Tree body, std::string name) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
-  PENSTOCK_ASSIGN(SyntaxPointer pattern, read(body["rexpr"]));
-  if (pattern->form != Form::function || pattern->name != "like_escape")
-    return make(Form::operation, body.location(), std::move(name), {std::move(input), std::move(pattern)});
-  if (name.ends_with("*")) return refuse(body.location(), "ILIKE with ESCAPE");
-  std::vector<SyntaxPointer> inputs{std::move(input)};
-  inputs.insert(inputs.end(), pattern->inputs.begin(), pattern->inputs.end());
-  return make(Form::function, body.location(), name == "!~~" ? "not_like_escape" : "like_escape", std::move(inputs));
-}
-
-Result<SyntaxPointer> ExpressionReader::unary(Tree body, std::string_view name) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["rexpr"]));
-  if (name == "-" && input->form == Form::number)   // a negative literal adapts to its surroundings like a positive one
-    return make(Form::number, body.location(), input->name.starts_with("-") ? input->name.substr(1) : "-" + input->name);
-  if (name == "-" || name == "+" || name == "~")
-    return make(Form::operation, body.location(), name == "-" ? "neg" : name == "+" ? "pos" : "~", {std::move(input)});
-  return refuse(body.location(), "the operator " + std::string(name));
-}
-
-Result<SyntaxPointer> ExpressionReader::between(Tree body, bool negate) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
-  const Tree bounds = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
-  PENSTOCK_ASSIGN(SyntaxPointer low, read(bounds.at(0)));
-  PENSTOCK_ASSIGN(SyntaxPointer high, read(bounds.at(1)));
-  return negated(make(Form::operation, body.location(), "between", {std::move(input), std::move(low), std::move(high)}), negate);
-}
-
-Result<SyntaxPointer> ExpressionReader::in_list(Tree body) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
-  std::vector<SyntaxPointer> inputs{std::move(input)};
-  const Tree items = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
-  for (std::size_t i = 0; i < items.size(); i++) {
-    PENSTOCK_ASSIGN(SyntaxPointer item, read(items.at(i)));
-    inputs.push_back(std::move(item));
-  }
-  return negated(make(Form::operation, body.location(), "in", std::move(inputs)), operator_name(body["name"]) == "<>");
-}
-
-Result<SyntaxPointer> ExpressionReader::boolean(Tree body) {
-  const std::string_view op = body["boolop"].text();
-  PENSTOCK_ASSIGN(SyntaxPointer whole, over_inputs(Form::operation, op == "AND_EXPR" ? "and" : op == "OR_EXPR" ? "or" : "not",
-                                                   body.location(), body["args"]));
-  if (whole->name == "not") return whole;
-  auto flat = std::make_shared<Syntax>(*whole);   // as DuckDB: (a AND b) AND c is one AND of three
-  flat->inputs.clear();
-  for (const SyntaxPointer& input : whole->inputs) {
-    const bool same = input->form == Form::operation && input->name == whole->name;
-    if (same) flat->inputs.insert(flat->inputs.end(), input->inputs.begin(), input->inputs.end());
-    else flat->inputs.push_back(input);
-  }
-  return SyntaxPointer(std::move(flat));
+  return make_syntax(form, offset, std::move(name), std::move(read_inputs));
 }
 
 Result<SyntaxPointer> ExpressionReader::case_of(Tree body) {
@@ -256,16 +156,16 @@ Result<SyntaxPointer> ExpressionReader::case_of(Tree body) {
     const Tree when = body["args"].at(i).as("CaseWhen");
     PENSTOCK_ASSIGN(SyntaxPointer condition, read(when["expr"]));
     const std::int64_t offset = condition->offset;
-    if (subject) condition = make(Form::operation, offset, "=", {subject, std::move(condition)});
+    if (subject) condition = make_syntax(Form::operation, offset, "=", {subject, std::move(condition)});
     PENSTOCK_ASSIGN(SyntaxPointer value, read(when["result"]));
     inputs.insert(inputs.end(), {std::move(condition), std::move(value)});
   }
-  SyntaxPointer otherwise = make(Form::null, body.location(), "NULL");
+  SyntaxPointer otherwise = make_syntax(Form::null, body.location(), "NULL");
   if (body["defresult"]) {
     PENSTOCK_ASSIGN(otherwise, read(body["defresult"]));
   }
   inputs.push_back(std::move(otherwise));
-  return make(Form::case_of, body.location(), "case", std::move(inputs));
+  return make_syntax(Form::case_of, body.location(), "case", std::move(inputs));
 }
 
 Result<SyntaxPointer> ExpressionReader::function(Tree body) {
@@ -291,7 +191,7 @@ Result<SyntaxPointer> ExpressionReader::function(Tree body) {
     if (bare && word)
       std::transform(shown.begin(), shown.end(), shown.begin(),
                      [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    whole->inputs[0] = make(Form::text, whole->inputs[0]->offset, shown);
+    whole->inputs[0] = make_syntax(Form::text, whole->inputs[0]->offset, shown);
   }
   if (body["agg_filter"]) {
     PENSTOCK_ASSIGN(whole->filter, read(body["agg_filter"]));

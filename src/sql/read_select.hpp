@@ -11,6 +11,8 @@
 
 namespace penstock::sql {
 
+SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name, std::vector<SyntaxPointer> inputs = {});
+
 class ExpressionReader {
  public:
   // `level`: of the SELECT it stands in; 0 is the statement.
@@ -34,6 +36,7 @@ class ExpressionReader {
   Result<SyntaxPointer> subquery(Tree body);
   Result<SyntaxPointer> column(Tree body);
   Result<SyntaxPointer> constant(Tree body);
+  // read_operator.cpp
   Result<SyntaxPointer> operation(Tree body);
   Result<SyntaxPointer> binary(Tree body, std::string name);
   Result<SyntaxPointer> unary(Tree body, std::string_view name);
@@ -41,6 +44,7 @@ class ExpressionReader {
   Result<SyntaxPointer> like(Tree body, std::string name);
   Result<SyntaxPointer> in_list(Tree body);
   Result<SyntaxPointer> boolean(Tree body);
+
   Result<SyntaxPointer> case_of(Tree body);
   Result<SyntaxPointer> cast(Tree body);
   Result<SyntaxPointer> cast_to(Tree type_name, std::int64_t offset, SyntaxPointer input);

@@ -189,8 +189,9 @@ TEST_P(OnTheHost, ScansWithoutAFinding) {
 // The executor runs a group to its end before the next: the first has to compute the totals of all others' tiles itself.
 void expect_sums_of_groups(const std::string& definitions, const kernel::HostProgramOptions& options, std::uint32_t tiles,
                            std::uint32_t groups, const std::vector<std::uint8_t>& begins) {
-  const std::string tile_text(kernel::primitive_text("primitive/kernels/scan_tiles.kc"));
-  const kernel::TextPart parts[] = {{"definitions", definitions}, {"scan_tiles.kc", tile_text}};
+  const std::string sums_text(kernel::primitive_text("primitive/kernels/scan_sums.kc"));
+  const std::string tiles_text(kernel::primitive_text("primitive/kernels/scan_tiles.kc"));
+  const kernel::TextPart parts[] = {{"definitions", definitions}, {"scan_sums.kc", sums_text}, {"scan_tiles.kc", tiles_text}};
   TAKE(const kernel::HostProgram program, kernel::HostProgram::build(kernel::assemble(Target::host, parts), options));
   std::vector<float> values = make_values<float>(options.group_size * 8 * tiles - 3), sums(values.size(), 77);
   const std::vector<float> input = values;

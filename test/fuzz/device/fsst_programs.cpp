@@ -81,6 +81,7 @@ namespace scan {
 #include "primitive/kernels/scan_chunks.kc"
 static const KernelEntry* const kernels[] = {&scan_add_chunks_entry, &scan_start_chunks_entry, &scan_chunks_entry};
 #else
+#include "primitive/kernels/scan_sums.kc"
 #include "primitive/kernels/scan_tiles.kc"
 static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 #endif
