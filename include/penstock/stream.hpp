@@ -66,7 +66,8 @@ struct DecompressOptions {
   std::span<const std::byte> dictionary = {};            // of zstd (trained or raw), lz4 and zlib
   std::string variant = {};                              // the one way to decode (variants()); without it, the first that fits
   // Decodes by the ways for devices; what none of them fits (variants() names them) is Code::unsupported, unless it may be left to the
-  // host's ways. Checksums of contents are verified by the host, beside the device.
+  // host's ways. Some take whole files: a pipe is read to its end for them, where it has no more than a quarter of the machine's memory.
+  // Checksums of contents but gzip's and zlib's are verified by the host, beside the device.
   std::shared_ptr<Device> device = {};
   bool may_leave_device = false;
   OnProgress progress = {};
@@ -90,6 +91,7 @@ struct Report {
   std::uint32_t threads = 0;
   std::vector<std::string> variants = {};        // which ways ran, each once, in the order of their first piece
   std::optional<DeviceReport> device = {};       // where one decoded or compressed
+  std::uint64_t held_bytes = 0;                  // of a pipe that was read to its end first, for a device's way that takes files
 };
 
 // Decodes all members, frames and skippable frames of the source, which end where it ends; zeros behind gzip members are let be, as gzip
@@ -105,8 +107,8 @@ struct DeviceText {
   Report report;
 };
 // A file or memory decoded by options.device, all of it at once, so that the file, room for its text and what decoders want beside them
-// must have their place there. What the device does not decode is Code::unsupported; so is a pipe. Checksums are verified as by
-// decompress(): where the host does it, texts come to it again, in download_seconds.
+// must have their place there. What the device does not decode is Code::unsupported; so is a pipe of more than decompress() would hold.
+// Checksums are verified as by decompress(): where the host does it, texts come to it again, in download_seconds.
 Result<DeviceText> decompress_to_device(const Source& source, const DecompressOptions& options);
 
 // The ways to decode, in the order in which they are asked whether they fit.

@@ -58,6 +58,7 @@ std::string report_line(const std::string& file, const stream::Report& report, d
   if (seconds >= least_seconds) line += ", " + gigabytes_text(static_cast<double>(report.bytes_out) / seconds);
   line += "; by " + ways;
   line += report.device ? device_text(*report.device, report.device->bytes_out) : ", " + plural(report.threads, "thread");
+  if (report.held_bytes != 0) line += "; a pipe, whose " + count_text(report.held_bytes) + " bytes were held at once";
   return line + "; " + checks_text(report);
 }
 
@@ -183,8 +184,8 @@ Action declare_decompress(Arguments& arguments) {
                   [](const std::string& name) { return check_name(name, {"gzip", "zlib", "zstd", "lz4", "snappy"}); });
   arguments.value("--max-output", "BYTES", command->max_output, "fail where a file becomes more than this; 64K, 1M, 2G", check_bytes);
   arguments.value("--dictionary,-D", "FILE", command->dictionary, "of zstd, lz4 or zlib");
-  arguments.value("--device", "ID", command->device, "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu): independent"
-                  " blocks of lz4, framed snappy, gzip");
+  arguments.value("--device", "ID", command->device, "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu): gzip, zlib,"
+                  " zstd, lz4, framed snappy");
   arguments.flag("--fallback", command->falls_back, "with --device: what the device does not decode is decoded here; else it is an error");
   arguments.flag("--stay", command->stays, "with --test --device: the whole file is one batch, and its text stays in the device's memory");
   arguments.value("--threads,-T", "N", command->threads, "that decode; 0: as many as cores", 0, 1024);

@@ -26,6 +26,7 @@ class Decompression {
     report_.member_count = context_.member_count;
     report_.unchecked_member_count = context_.unchecked_member_count;
     report_.first_name = context_.first_name;
+    report_.held_bytes = context_.held_bytes;
     if (context_.device != nullptr) report_.device = context_.device->report();
     return std::move(report_);
   }

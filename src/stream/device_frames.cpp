@@ -107,7 +107,7 @@ Result<DeviceText> frames_to_device(Context& context, Format format) {
   if (frames.size() > 1) { PENSTOCK_ASSIGN(text, joined(*context.device, frames, report.bytes_out)); }
   report.bytes_in = context.input.offset(), report.threads = 1;
   report.member_count = context.member_count, report.unchecked_member_count = context.unchecked_member_count;
-  report.first_name = context.first_name;
+  report.first_name = context.first_name, report.held_bytes = context.held_bytes;
   report.device = context.device->report();
   return DeviceText{text, report.bytes_out, report};
 }

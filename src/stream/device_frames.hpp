@@ -8,7 +8,8 @@
 
 namespace penstock::stream {
 
-// Of a mapped input: its bytes on a device, uploaded once, and the queue that its frames are decoded on.
+// Of a mapped input, or of a pipe that was held before anything of it was skipped: its bytes on a device, uploaded once, and the queue that
+// its frames are decoded on.
 class DeviceFile {
  public:
   static Result<std::unique_ptr<DeviceFile>> upload(DeviceRun& run, Input& input);

@@ -1,5 +1,6 @@
 #include "stream/device_members.hpp"
 
+#include "codec/checksum/adler32.hpp"
 #include "codec/checksum/crc32.hpp"
 #include "stream/deflate.hpp"
 #include "stream/text_pieces.hpp"
@@ -8,13 +9,21 @@
 namespace penstock::stream {
 namespace {
 
+// For all the rest of the input.
+bool has_room(const Context& context) {
+  if (!context.input.is_mapped()) return false;
+  const Traits& traits = context.device->device()->traits();
+  const std::uint64_t bytes = *context.input.size() - context.input.offset();
+  return deflate::StreamPieces::fits(traits) && bytes + chunk_alignment <= traits.max_allocation_bytes;
+}
+
 // The text in order, for decompress().
 class MembersOnDevice : public Decoder {
  public:
-  explicit MembersOnDevice(Context& context) : context_(context), pieces_(*context.device) {}
+  MembersOnDevice(Context& context, Format format) : context_(context), format_(format), pieces_(*context.device) {}
 
   Result<std::span<const std::byte>> next() override {
-    if (members_ == nullptr) { PENSTOCK_ASSIGN(members_, DeviceMembers::open(context_)); }
+    if (members_ == nullptr) { PENSTOCK_ASSIGN(members_, DeviceMembers::open(context_, format_)); }
     for (;;) {
       PENSTOCK_ASSIGN(const auto piece, pieces_.next());
       if (!piece.empty()) return piece;
@@ -46,6 +55,7 @@ class MembersOnDevice : public Decoder {
   }
 
   Context& context_;
+  const Format format_;
   std::shared_ptr<Buffer> text_;                                // a batch's
   std::uint64_t made_bytes_ = 0;                                // of all batches
   TextPieces pieces_;
@@ -54,11 +64,12 @@ class MembersOnDevice : public Decoder {
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceMembers>> DeviceMembers::open(Context& context) {
-  std::unique_ptr<DeviceMembers> members(new DeviceMembers(context));
+Result<std::unique_ptr<DeviceMembers>> DeviceMembers::open(Context& context, Format format) {
+  std::unique_ptr<DeviceMembers> members(new DeviceMembers(context, format));
   const auto& device = context.device->device();
   PENSTOCK_ASSIGN(members->pieces_, deflate::StreamPieces::build(device));
-  PENSTOCK_ASSIGN(members->texts_, deflate::PieceTexts::build(device));
+  PENSTOCK_ASSIGN(members->texts_, deflate::PieceTexts::build(device, 0, format == Format::zlib ? chunks::Checksum::adler32
+                                                                                            : chunks::Checksum::crc32));
   PENSTOCK_ASSIGN(members->queue_, device->queue());
   context.device->add_kernels("deflate_pieces");
   PENSTOCK_TRY(members->upload());
@@ -93,11 +104,26 @@ template <class Work> Status DeviceMembers::timed(Work work) {
   return {};
 }
 
+// Behind the header at the input's position. Nothing where no member stands there that this way takes.
+Result<std::optional<Place>> DeviceMembers::next_body() {
+  const bool is_first = !std::exchange(is_used_, true);
+  const std::uint64_t at = context_.input.offset();
+  if (format_ == Format::gzip) {
+    PENSTOCK_ASSIGN(const auto header, next_streamed_header(context_, is_first));
+    return header ? std::optional(Place{format_, context_.member_count, at + header->header_bytes}) : std::nullopt;
+  }
+  if (!is_first) return std::optional<Place>();      // a file has one
+  PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(2));
+  const Place place{format_, ++context_.member_count, at};
+  PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, place));
+  return std::optional(place.at(at + header.header_bytes));
+}
+
 Result<bool> DeviceMembers::measure() {
-  PENSTOCK_ASSIGN(const auto header, next_streamed_header(context_, !std::exchange(is_used_, true)));
-  if (!header) return false;
-  const Place body{Format::gzip, context_.member_count, context_.input.offset() + header->header_bytes};
-  Member member{.body = body, .trailer = body, .stream = {}, .trailer_bytes = {}};
+  PENSTOCK_ASSIGN(const auto found, next_body());
+  if (!found) return false;
+  const Place body = *found;
+  Member member{.body = body, .trailer = body, .stream = {}, .trailer_bytes = {}, .checksum = format_ == Format::zlib};
   PENSTOCK_TRY(timed([&]() -> Status {
     PENSTOCK_ASSIGN(member.stream, pieces_->follow(*queue_, body.offset - base_));
     return {};
@@ -105,7 +131,7 @@ Result<bool> DeviceMembers::measure() {
   if (member.stream.fault.fault != chunks::Fault::none) return refuse(body, member.stream.fault);
   member.trailer = body.at(base_ + member.stream.end_byte);
   const auto rest = bytes_.subspan(member.stream.end_byte);
-  const auto trailer = rest.first(std::min<std::size_t>(rest.size(), gzip_trailer_bytes));
+  const auto trailer = rest.first(std::min<std::size_t>(rest.size(), format_ == Format::zlib ? 4 : gzip_trailer_bytes));
   member.trailer_bytes.assign(trailer.begin(), trailer.end());
   context_.input.skip(member.trailer.offset + trailer.size() - context_.input.offset());
   text_bytes_ += member.stream.text_bytes;
@@ -128,11 +154,17 @@ Status DeviceMembers::decode(const std::shared_ptr<Buffer>& text, std::uint64_t 
   }));
   if (batch.fault.fault != chunks::Fault::none) return refuse(member.body, batch.fault);
   member.first_piece += batch.piece_count, member.made_bytes += batch.text_bytes, text_bytes_ -= batch.text_bytes;
-  member.crc32 = checksum::crc32_combine(member.crc32, batch.crc32, batch.text_bytes);
+  const auto combine = format_ == Format::zlib ? checksum::adler32_combine : checksum::crc32_combine;
+  member.checksum = combine(member.checksum, batch.checksum, batch.text_bytes);
   if (member.first_piece < member.stream.pieces.size()) return {};
-  PENSTOCK_TRY(check_gzip_trailer(member.trailer_bytes, member.crc32, member.made_bytes, member.trailer));
+  PENSTOCK_TRY(check_trailer(member));
   members_.pop_front();
   return {};
+}
+
+Status DeviceMembers::check_trailer(const Member& member) const {
+  if (format_ == Format::zlib) return check_zlib_trailer(member.trailer_bytes, member.checksum, member.trailer);
+  return check_gzip_trailer(member.trailer_bytes, member.checksum, member.made_bytes, member.trailer);
 }
 
 // In the words of the host's ways, which decode the member again.
@@ -147,15 +179,20 @@ Status DeviceMembers::refuse(const Place& body, const deflate::StreamFault& faul
 
 Result<bool> fits_streams_device(Context& context) {
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
-  if (!is_member || !context.input.is_mapped()) return false;
+  if (!is_member || !has_room(context)) return false;
   PENSTOCK_ASSIGN(const bool is_sized, fits_sized_members(context));      // whose sizes are checked by another way
-  if (is_sized) return false;
-  const Traits& traits = context.device->device()->traits();
-  const std::uint64_t bytes = *context.input.size() - context.input.offset();
-  return deflate::StreamPieces::fits(traits) && bytes + chunk_alignment <= traits.max_allocation_bytes;
+  return !is_sized;
 }
 Result<std::unique_ptr<Decoder>> make_streams_device(Context& context) {
-  return std::unique_ptr<Decoder>(new MembersOnDevice(context));
+  return std::unique_ptr<Decoder>(new MembersOnDevice(context, Format::gzip));
+}
+
+Result<bool> fits_zlib_device(Context& context) {
+  PENSTOCK_ASSIGN(const bool needs_dictionary, zlib_needs_dictionary(context.input));
+  return !needs_dictionary && has_room(context);
+}
+Result<std::unique_ptr<Decoder>> make_zlib_device(Context& context) {
+  return std::unique_ptr<Decoder>(new MembersOnDevice(context, Format::zlib));
 }
 
 }  // namespace penstock::stream

@@ -1,6 +1,6 @@
-// gzip members that do not name their size, as gzip and pigz write them, decoded on a device inside of one Deflate stream
-// (src/codec/deflate/device_pieces.hpp): the rest of the input is uploaded once, with all members that it has, and its pieces are found and
-// measured there; then each member is followed, and its text made in batches. CRC-32s are the device's, too. Of mapped input.
+// gzip members that do not name their size, as gzip and pigz write them, and zlib's stream, decoded on a device inside of one Deflate
+// stream (src/codec/deflate/device_pieces.hpp): the rest of the input is uploaded once, with all members that it has, and its pieces are
+// found and measured there; then each member is followed, and its text made in batches. Checksums are the device's, too. Of mapped input.
 #pragma once
 #include <deque>
 
@@ -12,8 +12,8 @@ namespace penstock::stream {
 
 class DeviceMembers {
  public:
-  // Of what stands at the input's position. Code::no_memory where the device has no room for it.
-  static Result<std::unique_ptr<DeviceMembers>> open(Context& context);
+  // Of what stands at the input's position, gzip or zlib. Code::no_memory where the device has no room for it.
+  static Result<std::unique_ptr<DeviceMembers>> open(Context& context, Format format);
   // Measures the next member and moves the input behind it. False where none follows, or one that another way takes.
   Result<bool> measure();
   // The text of all members that were measured and not decoded yet.
@@ -21,7 +21,7 @@ class DeviceMembers {
   // The text that the next batch makes: none of an empty member, and where all that was measured is decoded.
   std::uint64_t batch_bytes() const;
   bool is_done() const { return members_.empty(); }
-  // Makes that text into `text` from `text_at` on; behind a member's last batch its checksum and length are compared.
+  // Makes that text into `text` from `text_at` on; behind a member's last batch its trailer is compared.
   Status decode(const std::shared_ptr<Buffer>& text, std::uint64_t text_at);
 
  private:
@@ -31,16 +31,19 @@ class DeviceMembers {
     std::vector<std::byte> trailer_bytes;      // fewer where the input ends
     std::size_t first_piece = 0;               // of the next batch
     std::uint64_t made_bytes = 0;
-    std::uint32_t crc32 = 0;
+    std::uint32_t checksum = 0;
   };
-  explicit DeviceMembers(Context& context) : context_(context), run_(*context.device) {}
+  DeviceMembers(Context& context, Format format) : context_(context), run_(*context.device), format_(format) {}
   Status upload();
+  Result<std::optional<Place>> next_body();
+  Status check_trailer(const Member& member) const;
   Status refuse(const Place& body, const deflate::StreamFault& fault) const;
   // What happens on the queue in `work`, as the device's time for kernels.
   template <class Work> Status timed(Work work);
 
   Context& context_;
   DeviceRun& run_;
+  const Format format_;
   std::uint64_t base_ = 0;                     // of the input's bytes on the device
   std::span<const std::byte> bytes_;
   std::shared_ptr<Buffer> input_;

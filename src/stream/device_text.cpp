@@ -28,7 +28,8 @@ class DeviceTextRun {
   }
 
   Result<DeviceText> run() {
-    if (!context_.input.is_mapped()) return Status(Code::unsupported, "a pipe is not decoded into a device's memory; files and memory are");
+    PENSTOCK_ASSIGN(const bool is_held, hold_pipe(context_));
+    if (!is_held) return Status(Code::unsupported, "a pipe that has more than is held is not decoded into a device's memory; files are");
     PENSTOCK_ASSIGN(report_.format, format_of(context_));
     PENSTOCK_ASSIGN(const Way* const first_way, choose_way(context_, report_.format));
     if (first_way->is_whole_streams) return run_streams(*first_way);
@@ -52,7 +53,7 @@ class DeviceTextRun {
   // Members that are streams by themselves, and nothing else behind them.
   Result<DeviceText> run_streams(const Way& way) {
     report_.variants.push_back(way.name);
-    PENSTOCK_ASSIGN(const auto members, DeviceMembers::open(context_));
+    PENSTOCK_ASSIGN(const auto members, DeviceMembers::open(context_, report_.format));
     const Status found = measure_streams(*members);
     if (members->text_bytes() > context_.options.max_output_bytes) return too_much();
     PENSTOCK_TRY(reserve(*device_, members->text_bytes() + chunk_alignment, text_));
@@ -223,7 +224,7 @@ class DeviceTextRun {
     report_.bytes_in = context_.input.offset(), report_.bytes_out = text_bytes_;
     report_.member_count = context_.member_count;
     report_.unchecked_member_count = context_.unchecked_member_count;
-    report_.first_name = context_.first_name;
+    report_.first_name = context_.first_name, report_.held_bytes = context_.held_bytes;
     report_.threads = 1;
     report_.device = context_.device->report();
     if (text_ == nullptr) PENSTOCK_TRY(reserve(*device_, 16, text_));

@@ -17,6 +17,7 @@ class MemoryInput : public Input {
   Result<std::span<const std::byte>> peek(std::size_t) override { return bytes_.subspan(offset()); }
   std::shared_ptr<const void> owner() const override { return nullptr; }
   std::optional<std::uint64_t> size() const override { return bytes_.size(); }
+  Result<bool> hold_rest(std::uint64_t) override { return true; }
 
  protected:
   void skip_bytes(std::size_t) override {}
@@ -48,7 +49,14 @@ class ReadInput : public Input {
     return std::span<const std::byte>(buffer_ ? buffer_->data() + begin_ : nullptr, end_ - begin_);
   }
   std::shared_ptr<const void> owner() const override { return buffer_; }
-  std::optional<std::uint64_t> size() const override { return std::nullopt; }
+  std::optional<std::uint64_t> size() const override { return size_; }
+  // Of memory that grows by half, what was read is copied.
+  Result<bool> hold_rest(std::uint64_t most_bytes) override {
+    while (!is_ended_ && end_ - begin_ <= most_bytes) PENSTOCK_TRY(peek(end_ - begin_ + least_buffer_bytes).status());
+    if (end_ - begin_ > most_bytes) return false;
+    size_ = offset() + (end_ - begin_);
+    return true;
+  }
 
  private:
   static constexpr std::size_t least_buffer_bytes = 1 << 20;
@@ -70,6 +78,7 @@ class ReadInput : public Input {
   std::shared_ptr<LargeVector<std::byte>> buffer_;
   std::size_t begin_ = 0, end_ = 0;
   bool is_ended_ = false;
+  std::optional<std::uint64_t> size_;      // where all the rest is held
 };
 
 Status cannot_read(const std::string& path) {

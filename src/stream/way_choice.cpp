@@ -1,7 +1,10 @@
 #include "stream/way_choice.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
+#include "stream/device_batch.hpp"
 #include "stream/formats.hpp"
 #include "stream/lz4_format.hpp"
 #include "stream/place.hpp"
@@ -25,8 +28,36 @@ Status not_on_devices(const Context& context, Format format) {
   std::string what;
   for (const Way& way : ways())
     if (way.is_for_devices() && way.format == format) what += "; " + std::string(way.summary);
+  if (context.is_too_long_to_hold) what += "; and the pipe has more than is held for the ways that take all of a file at once";
   return {Code::unsupported, std::string(name_of(format)) + ", byte " + std::to_string(context.input.offset()) +
                                  ": what begins here is not decoded on devices" + what};
+}
+
+bool is_asked_for(const Way& way, const Context& context, Format format) {
+  return way.format == format && (context.options.variant.empty() || context.options.variant == way.name);
+}
+
+// Of the ways for devices, or of the host's; null where none does.
+Result<const Way*> first_that_fits(Context& context, Format format, bool is_for_devices) {
+  for (const Way& way : ways()) {
+    if (!is_asked_for(way, context, format) || way.is_for_devices() != is_for_devices) continue;
+    PENSTOCK_ASSIGN(const bool fits, way.fits(context));
+    if (fits) return &way;
+  }
+  return nullptr;
+}
+
+// Whether a device's way, which has all of the file there at once, could be another's than a file's.
+bool wants_all(const Context& context, Format format) {
+  const auto is_such = [&](const Way& way) { return is_asked_for(way, context, format) && (way.is_whole_streams || way.frame != nullptr); };
+  return std::any_of(ways().begin(), ways().end(), is_such);
+}
+
+// Of a pipe: what the device could take in one piece, and a quarter of this machine's memory, since the buffer is copied where it grows.
+std::uint64_t most_held_bytes(const Context& context) {
+  const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
+  const auto page_bytes = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
+  return std::min(context.device->device()->traits().max_allocation_bytes, pages * page_bytes / 4);
 }
 
 bool begins_member(std::span<const std::byte> bytes) {
@@ -61,13 +92,27 @@ Status unfit(const Context& context) {
                              std::to_string(context.input.offset())};
 }
 
+Result<bool> hold_pipe(Context& context) {
+  if (context.input.is_mapped() || context.is_too_long_to_hold) return context.input.is_mapped();
+  PENSTOCK_ASSIGN(const bool is_held, context.input.hold_rest(most_held_bytes(context)));
+  context.is_too_long_to_hold = !is_held;
+  if (is_held) context.held_bytes = *context.input.size() - context.input.offset();
+  return is_held;
+}
+
 Result<const Way*> choose_way(Context& context, Format format) {
   const DecompressOptions& options = context.options;
-  for (const Way& way : ways()) {
-    if (way.format != format || (!options.variant.empty() && options.variant != way.name)) continue;
-    if (way.is_for_devices() ? options.device == nullptr : options.device != nullptr && !options.may_leave_device) continue;
-    PENSTOCK_ASSIGN(const bool fits, way.fits(context));
-    if (fits) return &way;
+  if (options.device != nullptr) {
+    PENSTOCK_ASSIGN(const Way* way, first_that_fits(context, format, true));
+    if (way == nullptr && !context.input.is_mapped() && wants_all(context, format)) {
+      PENSTOCK_ASSIGN(const bool is_held, hold_pipe(context));
+      if (is_held) { PENSTOCK_ASSIGN(way, first_that_fits(context, format, true)); }
+    }
+    if (way != nullptr) return way;
+  }
+  if (options.device == nullptr || options.may_leave_device) {
+    PENSTOCK_ASSIGN(const Way* const way, first_that_fits(context, format, false));
+    if (way != nullptr) return way;
   }
   return options.device != nullptr && options.variant.empty() ? not_on_devices(context, format) : unfit(context);
 }

@@ -13,6 +13,8 @@ constexpr Way table[] = {
      make_streams_device, nullptr, true},
     {Format::zstd, "zstd-frames-device", "on a device: frames of at most 128 KiB, or of 1 MiB where several are, all at once",
      fits_zstd_frames_device, nullptr, zstd_units},
+    {Format::zlib, "zlib-stream-device", "on a device: a stream of a file, many teams inside of it", fits_zlib_device, make_zlib_device,
+     nullptr, true},
     {Format::zstd, "zstd-frame-device", "on a device: a frame, its blocks all at once (windows to 128 MiB)", fits_zstd_device,
      make_zstd_device, nullptr, false, zstd_frame_on_device},
     {Format::lz4, "lz4-blocks-device", "on a device: independent blocks", fits_lz4_device, nullptr, lz4_units},

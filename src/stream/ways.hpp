@@ -25,6 +25,8 @@ struct Context {
   std::uint64_t unfit_offset = UINT64_MAX;      // where a way found, while it ran, that it does not fit
   std::shared_ptr<DeviceRun> device = {};       // of options.device
   bool stays_on_device = false;                 // the text (device_text.cpp)
+  std::uint64_t held_bytes = 0;                 // of a pipe, all that it had, which a device's way wanted at once
+  bool is_too_long_to_hold = false;             // the pipe, which was read so far
 };
 
 struct Way {
@@ -74,9 +76,11 @@ Result<std::unique_ptr<Decoder>> make_zstd_device(Context& context);
 Result<FrameOnDevice> zstd_frame_on_device(Context& context);
 // `piece_bytes`: of text in a batch; 0: what the device's batches have.
 Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context, std::uint64_t piece_bytes = 0);
-// gzip's members that do not name their size, each inside of its stream.
+// gzip's members that do not name their size, and zlib's stream, each inside of its stream.
 Result<bool> fits_streams_device(Context& context);
 Result<std::unique_ptr<Decoder>> make_streams_device(Context& context);
+Result<bool> fits_zlib_device(Context& context);
+Result<std::unique_ptr<Decoder>> make_zlib_device(Context& context);
 
 // What is so short is decoded before a thread has begun.
 constexpr std::uint64_t most_threadless_bytes = 64 << 10;

@@ -100,12 +100,30 @@ class Streams(CommandLineTest):
         for options in ([], ["--stay"]):
             tested = self.run_program("decompress", "-t", alone, "--device", "cpu", *options)
             self.assertRegex(tested.err, r"right: .*by gzip-streams-device on opencl:\d+ .*deflate_pieces .*; every")
-        stream = self.write("log.zz", zlib.compress(log))
-        self.assert_fails(self.run_program("decompress", "-t", stream, "--device", "cpu"), "unsupported: ", "not decoded on devices")
-        left = self.run_program("decompress", "-t", stream, "--device", "cpu", "--fallback")
+        squeezed = zlib.compressobj(6, zdict=log[:9000])
+        stream = self.write("log.zz", squeezed.compress(log) + squeezed.flush())
+        words = self.write("words", log[:9000])
+        self.assert_fails(self.run_program("decompress", "-t", stream, "--device", "cpu", "-D", words), "unsupported: ",
+                          "not decoded on devices")
+        left = self.run_program("decompress", "-t", stream, "--device", "cpu", "--fallback", "-D", words)
         self.assertEqual(left.returncode, 0, left.err)
-        self.assertIn("by zlib-whole", left.err)
+        self.assertIn("by zlib-stream", left.err)
         self.assert_fails(self.run_program("decompress", "-t", path, "--device", "cuda:77"), "no usable device")
+
+    # What a device has all of at once is read to its end first; what comes by blocks is decoded as it comes.
+    def test_devices_decode_what_comes_through_a_pipe(self):
+        zstd = subprocess.run(["zstd", "-c"], input=corpora()["log"], capture_output=True).stdout
+        lz4 = subprocess.run(["lz4", "-c", "-B4"], input=corpora()["log"], capture_output=True).stdout
+        for way, made, is_held in (("gzip-streams-device", gzip.compress(corpora()["log"]), True), ("zstd-frame-device", zstd, True),
+                                   ("zlib-stream-device", zlib.compress(corpora()["log"]), True), ("lz4-blocks-device", lz4, False)):
+            found = self.pipe(made, "decompress", "-", "--device", "cpu")
+            self.assertTrue(found.returncode == 0 and found.stdout == corpora()["log"], found.stderr)
+            told = found.stderr.decode()
+            self.assertIn(f"by {way} on opencl:", told)
+            self.assertEqual(f"a pipe, whose {len(made):,} bytes were held at once" in told, is_held, told)
+            stayed = self.pipe(made, "decompress", "-t", "-", "--device", "cpu", "--stay")
+            self.assertIn(f"by {way} on opencl:", stayed.stderr.decode())
+            self.assertIn("a pipe, whose ", stayed.stderr.decode())
 
     def test_every_tool_reads_what_is_compressed(self):
         readers = {"gzip": [["gzip", "-dc"], ["pigz", "-dc"], ["igzip", "-dc"], ["libdeflate-gunzip", "-c"]], "zstd": [["zstd", "-dc"]],

@@ -200,6 +200,25 @@ TEST(StreamOnDevice, OrdinaryGzipFilesComeBack) {
   });
 }
 
+TEST(StreamOnDevice, ZlibStreamsComeBackAndStayThere) {
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    for (const std::string& text : {std::string(), std::string("x"), words(5000), mixed(10 << 20), std::string(3 << 20, '\xff')})
+      for (const int level : {0, 1, 9}) {
+        const File file{"zlib -" + std::to_string(level), zlib_made(text, level, 15), Format::zlib};
+        SCOPED_TRACE(file.name + " of " + std::to_string(text.size()));
+        const auto report = report_of(device, file, text);
+        ASSERT_TRUE(report.has_value());
+        EXPECT_EQ(report->variants, std::vector<std::string>{"zlib-stream-device"});
+        EXPECT_EQ(report->bytes_in, file.bytes.size());
+        EXPECT_EQ(report->member_count, 1u);
+        TAKE(const DeviceText there, decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
+        TAKE(const std::string stayed, fetched(*device, there));
+        EXPECT_TRUE(stayed == text);
+      }
+  });
+}
+
 TEST(StreamOnDevice, AnOrdinaryGzipBombEndsAtTheLimit) {
   const std::string file = zlib_made(std::string(20 << 20, '\0'), 6);
   on_each_device([&](Device& found) {
@@ -242,6 +261,56 @@ TEST(StreamOnDevice, APipeIsDecodedToo) {
       EXPECT_TRUE(*all == text) << file.name;
     }
   });
+}
+
+// What devices have all of at once.
+TEST(StreamOnDevice, APipeIsHeldForWaysThatTakeFiles) {
+  const std::string text = mixed(3 << 20);
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    std::vector<File> files = gzip_files(text);
+    files.push_back({"zlib", zlib_made(text, 6, 15), Format::zlib});
+    for (File& file : zstd_files(text)) files.push_back(file);
+    for (const File& file : files) {
+      SCOPED_TRACE(file.name);
+      std::string all;
+      const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
+      const auto report = decompress(dripping(file.bytes, 60'000), sink, {.device = device});
+      ASSERT_OK(report);
+      EXPECT_TRUE(all == text);
+      EXPECT_EQ(report->held_bytes, file.bytes.size());
+      for (const std::string& way : report->variants) EXPECT_TRUE(way.ends_with("-device")) << way;
+      if (file.name == "sized members between") continue;      // which two ways take
+      TAKE(const DeviceText there, decompress_to_device(dripping(file.bytes, 60'000), {.device = device}));
+      TAKE(const std::string stayed, fetched(*device, there));
+      EXPECT_TRUE(stayed == text);
+    }
+    // Behind members that are decoded as they come.
+    const std::string sized = sized_gzip(text, 65280), both = sized + zlib_made(text, 6);
+    const auto mixed_members = decompressed(dripping(both, 60'000), {.device = device});
+    ASSERT_OK(mixed_members);
+    EXPECT_TRUE(*mixed_members == text + text);
+  });
+}
+
+TEST(StreamOnDevice, APipeThatIsNotHeldIsReadAsBefore) {
+  const std::string bytes = mixed(5'000'000);
+  for (const std::uint64_t most : {0, 1000, 4'999'999, 5'000'000}) {
+    TAKE(const auto input, Input::open(dripping(bytes, 70'000)));
+    TAKE(const auto first, input->peek(100));
+    ASSERT_GE(first.size(), 100u);
+    input->skip(10);
+    TAKE(const bool is_held, input->hold_rest(most));
+    EXPECT_EQ(is_held, most == 5'000'000 || most == 4'999'999);
+    EXPECT_EQ(input->size(), is_held ? std::optional<std::uint64_t>(bytes.size()) : std::nullopt);
+    std::string all;
+    for (;;) {
+      TAKE(const auto rest, input->peek(1));
+      if (rest.empty()) break;
+      all += text_of(rest), input->skip(rest.size());
+    }
+    EXPECT_TRUE(all == bytes.substr(10));
+  }
 }
 
 TEST(StreamOnDevice, EmptyAndShortFilesComeBack) {
@@ -309,6 +378,19 @@ TEST(StreamOnDevice, DamagedGzipFilesGetTheVerdictsOfTheHostsWays) {
     const std::string text = words(6000);
     expect_same_verdicts(device, {"gzip", zlib_made(text, 6), Format::gzip}, 3);
     expect_same_verdicts(device, {"two members", zlib_made(text.substr(0, 500), 9) + zlib_made("x", 6), Format::gzip}, 1);
+  });
+}
+
+TEST(StreamOnDevice, DamagedZlibStreamsGetTheVerdictsOfTheHostsWays) {
+  on_each_device([&](Device& found) {
+    const auto device = *open_device(found.traits().id);
+    const std::string file = zlib_made(words(2000), 6, 15);
+    expect_same_verdicts(device, {"zlib", file, Format::zlib}, 3);
+    for (const std::string& behind : {std::string(1, '\0'), file}) {
+      expect_same(device, {"zlib", file + behind, Format::zlib}, "what stands behind the stream");
+      const auto there = decompress_to_device(Source::memory(bytes_of(file + behind)), {.device = device});
+      EXPECT_EQ(there.status().code(), Code::corrupt) << there.status().text();
+    }
   });
 }
 
@@ -427,30 +509,27 @@ TEST(StreamOnDevice, TheFirstOfSeveralFaultsIsTold) {
 }
 
 TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
-  const std::string text = words(200'000);
+  const std::string text = words(200'000), dictionary = text.substr(70'000, 9'000);
   LZ4F_preferences_t linked{};
   linked.frameInfo.blockMode = LZ4F_blockLinked, linked.frameInfo.blockSizeID = LZ4F_max64KB;
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
-    for (const std::string& file : {lz4_made(text, 1, linked), zlib_made(text, 6, 15)}) {
+    for (const std::string& file : {lz4_made(text, 1, linked), zlib_made(text, 6, 15, dictionary)}) {
       if (file[0] == '\x04' && takes_linked(*device)) continue;      // the magic number of LZ4
-      const Status refused = decompress(bytes_of(file), {.device = device}).status();
+      DecompressOptions options = {.device = device};
+      if (file[0] == '\x78') options.dictionary = bytes_of(dictionary);
+      const Status refused = decompress(bytes_of(file), options).status();
       EXPECT_EQ(refused.code(), Code::unsupported) << refused.text();
       EXPECT_NE(refused.message().find("not decoded on devices"), std::string::npos) << refused.text();
       std::string all;
       const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
-      const auto report = decompress(Source::memory(bytes_of(file)), sink, {.device = device, .may_leave_device = true});
+      options.may_leave_device = true;
+      const auto report = decompress(Source::memory(bytes_of(file)), sink, options);
       ASSERT_OK(report);
       EXPECT_TRUE(all == text);
       EXPECT_FALSE(report->device.has_value());
       EXPECT_FALSE(report->variants.front().ends_with("-device"));
     }
-    // Of a pipe a member that names its size, and one that does not.
-    const std::string both = sized_gzip(text, 65280) + zlib_made(text, 6);
-    EXPECT_EQ(decompressed(dripping(both, 60'000), {.device = device}).status().code(), Code::unsupported);
-    const auto left = decompressed(dripping(both, 60'000), {.device = device, .may_leave_device = true});
-    ASSERT_OK(left);
-    EXPECT_TRUE(*left == text + text);
   });
 }
 
@@ -516,8 +595,7 @@ TEST(StreamOnDevice, WhatHasNoPlaceInADevicesMemoryIsRefused) {
   EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(file)), {}).status().code(), Code::invalid);
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
-    EXPECT_EQ(decompress_to_device(dripping(file), {.device = device}).status().code(), Code::unsupported);
-    const std::string zlib = zlib_made(text, 6, 15);
+    const std::string zlib = zlib_made(text, 6, 15, "needs this");
     const auto left = decompress_to_device(Source::memory(bytes_of(zlib)), {.device = device, .may_leave_device = true});
     EXPECT_EQ(left.status().code(), Code::unsupported) << left.status().text();
     const auto limited = decompress_to_device(Source::memory(bytes_of(file)), {.max_output_bytes = 1000, .device = device});

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "codec/checksum/adler32.hpp"
 #include "codec/checksum/crc32.hpp"
 
 namespace penstock::deflate {
@@ -47,7 +48,8 @@ std::uint64_t suitable_bytes(const Traits& traits) {
 
 }  // namespace
 
-Result<std::unique_ptr<PieceTexts>> PieceTexts::build(std::shared_ptr<Device> device, std::uint64_t batch_unit_bytes) {
+Result<std::unique_ptr<PieceTexts>> PieceTexts::build(std::shared_ptr<Device> device, std::uint64_t batch_unit_bytes,
+                                                      chunks::Checksum checksum) {
   auto texts = std::make_unique<PieceTexts>();
   const Traits& traits = device->traits();
   texts->unit_policy_ = piece_policy(traits, team_bytes, groups_a_unit);
@@ -55,8 +57,8 @@ Result<std::unique_ptr<PieceTexts>> PieceTexts::build(std::shared_ptr<Device> de
   const auto units = traits.is_cpu ? std::span<const std::string_view>(item_files) : std::span<const std::string_view>(team_files);
   PENSTOCK_ASSIGN(texts->units_program_, chunks::build_program(*device, texts->unit_policy_, units));
   PENSTOCK_ASSIGN(texts->windows_program_, chunks::build_program(*device, texts->window_policy_, window_files));
-  PENSTOCK_ASSIGN(auto checksums, chunks::RunChecksums::build(device, chunks::Checksum::crc32));
-  texts->checksums_ = std::move(checksums);
+  PENSTOCK_ASSIGN(auto checksums, chunks::RunChecksums::build(device, checksum));
+  texts->checksum_ = checksum, texts->checksums_ = std::move(checksums);
   texts->batch_unit_bytes_ = batch_unit_bytes != 0 ? batch_unit_bytes : suitable_bytes(traits);
   texts->device_ = std::move(device);
   return texts;
@@ -141,9 +143,10 @@ Result<std::uint32_t> PieceTexts::checksum(Queue& queue, const std::shared_ptr<B
   PENSTOCK_TRY(checksums_->enqueue(queue, runs_));
   PENSTOCK_TRY(queue.download(run_checksums_.data(), *runs_.checksums, bytes));
   PENSTOCK_TRY(queue.finish());
-  if (run_checksums_.empty()) return 0;
+  const bool is_adler = checksum_ == chunks::Checksum::adler32;
+  if (run_checksums_.empty()) return is_adler ? 1 : 0;
   const std::vector<std::uint32_t> words(run_checksums_.begin(), run_checksums_.end());
-  return checksum::crc32_joined(words, checksum_run_bytes, run_sizes_.back());
+  return (is_adler ? checksum::adler32_joined : checksum::crc32_joined)(words, checksum_run_bytes, run_sizes_.back());
 }
 
 // The first fault, in order; what was sound when it was measured can be wrong by its distances alone.
@@ -172,7 +175,7 @@ Result<TextBatch> PieceTexts::decode(Queue& queue, const StreamPieces& pieces, c
   PENSTOCK_TRY(enqueue_units(queue, pieces, count));
   PENSTOCK_TRY(enqueue_text(queue, count, *text, text_at, batch.text_bytes));
   PENSTOCK_TRY(queue.download(piece_results_.data(), *results_, count * sizeof(PieceResult)));
-  PENSTOCK_ASSIGN(batch.crc32, checksum(queue, text, text_at, batch.text_bytes));      // which waits for all
+  PENSTOCK_ASSIGN(batch.checksum, checksum(queue, text, text_at, batch.text_bytes));      // which waits for all
   PENSTOCK_ASSIGN(batch.fault, verdict(taken));
   return batch;
 }

@@ -1,5 +1,6 @@
 // Text of a Deflate stream's pieces, made on a device: units, then windows, then text (kernels/deflate_pieces.kc, deflate_windows.kc), and
-// its CRC-32 there, too. Pieces are taken in batches, so that units, three bytes or so for each of text, need not have room for all.
+// its CRC-32 or Adler-32 there, too. Pieces are taken in batches, so that units, three bytes or so for each of text, need not have room for
+// all.
 #pragma once
 #include "codec/chunks/run_checksums.hpp"
 #include "codec/deflate/device_pieces.hpp"
@@ -9,14 +10,16 @@ namespace penstock::deflate {
 struct TextBatch {
   std::size_t piece_count = 0;
   std::uint64_t text_bytes = 0;
-  std::uint32_t crc32 = 0;          // of the batch's text
+  std::uint32_t checksum = 0;       // of the batch's text
   StreamFault fault;                // the text is worth nothing then
 };
 
 class PieceTexts {
  public:
   // `batch_unit_bytes`: of memory for units; 0: what suits the device. A piece that wants more has a batch of its own.
-  static Result<std::unique_ptr<PieceTexts>> build(std::shared_ptr<Device> device, std::uint64_t batch_unit_bytes = 0);
+  // `checksum`: CRC-32 or Adler-32.
+  static Result<std::unique_ptr<PieceTexts>> build(std::shared_ptr<Device> device, std::uint64_t batch_unit_bytes = 0,
+                                                   chunks::Checksum checksum = chunks::Checksum::crc32);
   // How many pieces, from `first` on, the next batch has, and their text.
   TextBatch next_batch(const MeasuredStream& stream, std::size_t first) const;
   // Takes the memory for that batch, which decode() would take, before it is timed.
@@ -38,6 +41,7 @@ class PieceTexts {
   std::shared_ptr<Device> device_;
   chunks::GroupPolicy unit_policy_, window_policy_;
   std::shared_ptr<Program> units_program_, windows_program_;
+  chunks::Checksum checksum_ = chunks::Checksum::crc32;
   std::optional<chunks::RunChecksums> checksums_;
   std::uint64_t batch_unit_bytes_ = 0;
   std::uint32_t carried_ = 0;      // the window behind the batch before
