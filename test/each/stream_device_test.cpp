@@ -271,6 +271,9 @@ TEST(StreamOnDevice, APipeIsHeldForWaysThatTakeFiles) {
     std::vector<File> files = gzip_files(text);
     files.push_back({"zlib", zlib_made(text, 6, 15), Format::zlib});
     for (File& file : zstd_files(text)) files.push_back(file);
+    std::string small;
+    for (std::size_t at = 0; at < text.size(); at += 9000) small += zstd_made(text.substr(at, 9000), 1);
+    files.push_back({"small frames", small, Format::zstd});
     for (const File& file : files) {
       SCOPED_TRACE(file.name);
       std::string all;
