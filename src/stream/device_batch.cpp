@@ -153,12 +153,11 @@ Status DeviceBatch::decode(const UnitStages& stages, Piece& piece, std::span<con
   PENSTOCK_TRY(fetch_texts(piece));
   if (tables_.count() > 0) PENSTOCK_TRY(note_times());
   PENSTOCK_TRY(check_texts(stages, piece));
-  PENSTOCK_TRY(sound);      // of units before the first whose input is wrong
-  PENSTOCK_TRY(inputs);
   std::uint64_t bytes = 0;
-  for (const Decoded& unit : decoded_) bytes += unit.bytes;
+  for (std::size_t i = 0; i < decoded_.size(); i++) bytes += piece.units[i].output_bytes = decoded_[i].bytes;
   piece.lent = {output_->data(), bytes};
-  return {};
+  const Status& found = sound.ok() ? inputs : sound;      // of units before the first whose input is wrong
+  return found.ok() ? Status() : piece.end_before(decoded_.size(), found);
 }
 
 // Units' texts have room one behind the other, behind the window; those that stay on the host have none.

@@ -191,6 +191,7 @@ class DeviceTextRun {
         for (std::size_t i = first; i < end; i++)
           PENSTOCK_TRY(found.stages->check_text(*placed_[i].unit, fetched(*found.stages, first, i, i + 1), placed_[i].verdict));
         if (!is_sound) return {};
+        for (std::size_t i = first; i < end; i++) piece.units[i - first].output_bytes = placed_[i].bytes;
         piece.lent = fetched(*found.stages, first, first, end);
         PENSTOCK_TRY(found.stages->join(piece));
         first = end;

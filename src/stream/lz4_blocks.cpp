@@ -44,50 +44,51 @@ class Lz4Blocks : public UnitStages {
       : context_(context), is_linked_(is_linked), is_decoded_at_once_(is_linked && !is_for_others), piece_bytes_(piece_bytes),
         dictionary_(context.options.dictionary.last(std::min(context.options.dictionary.size(), window_bytes))) {}
 
+  // Blocks before one that is not there as its frame says are a piece by themselves: they have the first word.
   Result<bool> take(Piece& piece) override {
+    PENSTOCK_TRY(failed_);
     if (!is_inside_) {
-      PENSTOCK_ASSIGN(is_inside_, begin_frame());
+      PENSTOCK_ASSIGN(is_inside_, begin_frame(piece));
       if (!is_inside_) return false;
-      piece.frame.begins = true;
     }
     piece.frame.is_summed = header_.has_content_checksum;
     if (is_decoded_at_once_) begin_linked(piece);
-    while (is_inside_ && piece.room < piece_bytes_) {
-      PENSTOCK_ASSIGN(auto unit, take_block(piece));
-      if (!unit) break;
-      if (is_decoded_at_once_) PENSTOCK_TRY(decode_linked(*unit, piece));
-      else piece.units.push_back(*unit);
-      piece.keep(context_.input.owner());
-      piece.room += unit->output_bytes;
+    failed_ = take_blocks(piece);
+    if (is_decoded_at_once_) {
+      PENSTOCK_TRY(failed_);
+      end_linked(piece);
+      return true;
     }
-    if (is_decoded_at_once_) end_linked(piece);
+    const bool has_some = !piece.units.empty() || !piece.frames_before.empty() || piece.frame.ends;
+    if (!has_some) PENSTOCK_TRY(failed_);
     return true;
   }
 
   Status work(Piece& piece) override {
     if (is_decoded_at_once_) return {};
     std::byte* const memory = piece.reserve(piece.room);
-    for (const Unit& unit : piece.units) {
+    for (std::size_t i = 0; i < piece.units.size(); i++) {
       std::size_t made = 0;
-      PENSTOCK_TRY(decode_block(unit, memory + piece.end, unit.output_bytes, dictionary_, made));
-      piece.end += made;
+      Unit& unit = piece.units[i];
+      if (Status decoded = decode_block(unit, memory + piece.end, unit.output_bytes, dictionary_, made); !decoded.ok())
+        return piece.end_before(i, std::move(decoded));
+      piece.end += made, unit.output_bytes = made;
     }
     return {};
   }
 
   Status join(Piece& piece) override {
-    const FrameEdges& frame = piece.frame;
-    if (frame.begins) content_ = checksum::Xxh32(), content_bytes_ = 0;
-    if (frame.is_summed) content_.update(piece.output());
-    content_bytes_ += piece.output().size();
-    if (!frame.ends) return {};
-    const Place place{Format::lz4, frame.index, frame.offset};
-    if (frame.content_bytes && *frame.content_bytes != content_bytes_)
-      return place.corrupt("the content has " + std::to_string(content_bytes_) + " bytes, and the header says " +
-                           std::to_string(*frame.content_bytes));
-    if (frame.is_summed && content_.digest() != frame.checksum)
-      return place.wrong_checksum("checksum of the content", content_.digest(), frame.checksum);
-    return {};
+    auto text = piece.output();
+    std::size_t unit = 0;
+    for (const FrameEdges& frame : piece.frames_before) {
+      std::uint64_t bytes = 0;
+      if (frame.unit_end > piece.units.size()) return piece.fault;
+      for (; unit < frame.unit_end; unit++) bytes += piece.units[unit].output_bytes;
+      PENSTOCK_TRY(join(frame, text.first(bytes)));
+      text = text.subspan(bytes);
+    }
+    PENSTOCK_TRY(piece.fault);
+    return join(piece.frame, text);
   }
 
   chunks::Format chunk_format() const override { return chunks::Format::lz4; }
@@ -99,8 +100,67 @@ class Lz4Blocks : public UnitStages {
   }
 
  private:
+  Status join(const FrameEdges& frame, std::span<const std::byte> text) {
+    if (frame.begins) content_ = checksum::Xxh32(), content_bytes_ = 0;
+    if (frame.is_summed) content_.update(text);
+    content_bytes_ += text.size();
+    if (!frame.ends) return {};
+    const Place place{Format::lz4, frame.index, frame.offset};
+    if (frame.content_bytes && *frame.content_bytes != content_bytes_)
+      return place.corrupt("the content has " + std::to_string(content_bytes_) + " bytes, and the header says " +
+                           std::to_string(*frame.content_bytes));
+    if (frame.is_summed && content_.digest() != frame.checksum)
+      return place.wrong_checksum("checksum of the content", content_.digest(), frame.checksum);
+    return {};
+  }
+
+  Status take_blocks(Piece& piece) {
+    most_room_ = 0;
+    for (bool goes_on = true; goes_on;) {
+      while (is_inside_) {
+        PENSTOCK_ASSIGN(const bool has_place, this->has_place(piece));
+        if (!has_place) return {};
+        PENSTOCK_ASSIGN(auto unit, take_block(piece));
+        if (!unit) break;
+        if (is_decoded_at_once_) PENSTOCK_TRY(decode_linked(*unit, piece));
+        else piece.units.push_back(*unit);
+        piece.keep(context_.input.owner());
+        piece.room += unit->output_bytes;
+      }
+      PENSTOCK_ASSIGN(goes_on, begins_another_frame(piece));
+    }
+    return {};
+  }
+  // For the next block. A device's batch may have the memory of as many of its largest one.
+  Result<bool> has_place(const Piece& piece) {
+    if (is_decoded_at_once_) return piece.room < piece_bytes_;
+    PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(4));
+    if (bytes.size() >= 4) most_room_ = std::max(most_room_, room_of(ByteReader(bytes).u32() & (header_.is_legacy ? ~0u : ~stored_bit)));
+    return piece.units.empty() || (piece.units.size() + 1) * most_room_ <= piece_bytes_;
+  }
+  // A byte becomes 255 at most; linked blocks have no gaps between their rooms, whatever these are.
+  std::uint64_t room_of(std::uint32_t size) const {
+    return is_linked_ ? header_.block_bytes : std::min<std::uint64_t>(header_.block_bytes, std::uint64_t{255} * size);
+  }
+  // Behind the end of a frame; small ones, of which there may be thousands, share pieces.
+  Result<bool> begins_another_frame(Piece& piece) {
+    constexpr std::size_t most_frames = 1 << 16;
+    if (is_linked_ || piece.frames_before.size() == most_frames) return false;
+    FrameEdges before = std::exchange(piece.frame, {});
+    before.unit_end = piece.units.size();
+    const auto begun = begin_frame(piece);
+    is_inside_ = begun.ok() && *begun;
+    if (!is_inside_) {
+      piece.frame = before;
+      return begun;
+    }
+    piece.frame.is_summed = header_.has_content_checksum;
+    piece.frames_before.push_back(before);
+    return true;
+  }
+
   // False where the input ends, or a frame follows that another way takes.
-  Result<bool> begin_frame() {
+  Result<bool> begin_frame(Piece& piece) {
     PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context_.input, context_.member_count + 1));
     if (!header || header->is_linked != is_linked_) return false;
     header_ = *header;
@@ -110,6 +170,7 @@ class Lz4Blocks : public UnitStages {
     context_.unchecked_member_count += !header_.has_content_checksum && !header_.has_block_checksums;
     context_.input.skip(header_.header_bytes);
     has_block_ = false;
+    piece.frame.begins = true;
     return true;
   }
 
@@ -130,7 +191,7 @@ class Lz4Blocks : public UnitStages {
     if (bytes.size() < end + checksum_bytes) return place.at(place.offset + bytes.size()).ended();
     input.skip(end + checksum_bytes);
     return std::optional(Unit{.bytes = bytes.subspan(4, size), .offset = place.offset + 4, .index = place.index,
-                              .output_bytes = header_.block_bytes,
+                              .output_bytes = room_of(size),
                               .checksum = checksum_bytes > 0 ? ByteReader(bytes.subspan(end)).u32() : 0,
                               .is_stored = !header_.is_legacy && (word & stored_bit), .has_checksum = checksum_bytes > 0,
                               .is_linked = is_linked_, .begins_stream = !std::exchange(has_block_, true)});
@@ -178,7 +239,8 @@ class Lz4Blocks : public UnitStages {
 
   Context& context_;
   bool is_linked_, is_decoded_at_once_, is_inside_ = false, has_block_ = false;
-  std::uint64_t piece_bytes_;
+  std::uint64_t piece_bytes_, most_room_ = 0;                // of the piece's blocks
+  Status failed_;                                            // what the next piece would begin with
   Lz4FrameHeader header_;
   std::span<const std::byte> dictionary_;
   std::array<std::byte, window_bytes> window_{};      // linked: the last bytes, of which window_end_ count

@@ -85,7 +85,8 @@ void Pipeline::release(Slot& slot) {
   piece.owners.clear();
   piece.input = piece.lent = {};
   piece.begin = piece.end = piece.room = 0;
-  piece.frame = {};
+  piece.frames_before.clear();
+  piece.frame = {}, piece.fault = {};
   {
     const std::lock_guard lock(mutex_);
     slot.state = State::empty;

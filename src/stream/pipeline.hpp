@@ -31,7 +31,7 @@ struct Unit {
   std::span<const std::byte> bytes;       // its compressed body
   std::uint64_t offset = 0;               // of the body in the input
   std::uint64_t index = 0;                // of the member, frame or chunk that errors name
-  std::uint64_t output_bytes = 0;         // what it becomes: exactly or at most, as its format knows
+  std::uint64_t output_bytes = 0;         // what it becomes: exactly or at most, as its format knows; once it is decoded, exactly
   std::uint32_t checksum = 0;
   bool is_stored = false, has_checksum = false;
   std::uint32_t head_bytes = 0, tail_bytes = 0;      // that stand around the body, where devices check them, too
@@ -49,6 +49,7 @@ struct FrameEdges {
   std::uint32_t checksum = 0;                         // where it ends: this
   std::optional<std::uint64_t> content_bytes = {};    // where it ends: what its header says
   std::uint64_t index = 0, offset = 0;                // of the checksum, or of the end
+  std::size_t unit_end = 0;                           // of a frame that others follow in the piece: behind its last unit there
 };
 
 struct Piece {
@@ -60,10 +61,18 @@ struct Piece {
   std::size_t begin = 0, end = 0;            // of the piece's output in `memory`
   std::span<const std::byte> input = {};     // compressors: the block
   std::uint64_t room = 0;                    // that the units' output may take
-  FrameEdges frame = {};
+  std::vector<FrameEdges> frames_before = {};      // that end in the piece
+  FrameEdges frame = {};                           // the last, or the only one
+  Status fault = {};                               // of the unit behind `units` where frames end before it, which join() sees first
 
   void keep(const std::shared_ptr<const void>& owner) {
     if (owner && (owners.empty() || owners.back() != owner)) owners.push_back(owner);
+  }
+  // A unit is not what it should be, and so is `status`; left to join() where frames end in the piece.
+  Status end_before(std::size_t unit, Status status) {
+    if (frames_before.empty()) return status;
+    units.resize(unit), fault = std::move(status);
+    return {};
   }
   std::byte* reserve(std::size_t bytes) {
     if (memory.size() < bytes) memory = {}, memory.resize(bytes);      // nothing is copied

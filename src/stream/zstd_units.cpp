@@ -47,19 +47,9 @@ class SmallFrames final : public UnitStages {
 
   // Frames before one that is not sound are a piece by themselves: they have the first word.
   Result<bool> take(Piece& piece) override {
-    std::uint64_t most_text = least_counted_bytes, input_bytes = 0;
-    while (input_bytes < piece_bytes_) {
-      const auto frame = next_small_frame(context_.input, context_.member_count + 1);
-      if (!frame.ok() && piece.units.empty()) return frame.status();
-      if (!frame.ok() || !*frame) break;
-      // A batch has the scratch memory of as many of its longest frame.
-      most_text = std::max(most_text, (*frame)->room);
-      if (!piece.units.empty() && (piece.units.size() + 1) * most_text > piece_bytes_) break;
-      PENSTOCK_ASSIGN(const bool fits, is_for_batch(**frame, piece.units.size()));
-      if (!fits) break;
-      PENSTOCK_TRY(add(**frame, piece));
-      input_bytes += (*frame)->extent.frame_bytes;
-    }
+    PENSTOCK_TRY(failed_);
+    failed_ = take_frames(piece);
+    if (piece.units.empty()) PENSTOCK_TRY(failed_);
     return !piece.units.empty();
   }
 
@@ -84,6 +74,21 @@ class SmallFrames final : public UnitStages {
   }
 
  private:
+  Status take_frames(Piece& piece) {
+    std::uint64_t most_text = least_counted_bytes, input_bytes = 0;
+    while (input_bytes < piece_bytes_) {
+      PENSTOCK_ASSIGN(const auto frame, next_small_frame(context_.input, context_.member_count + 1));
+      if (!frame) return {};
+      // A batch has the scratch memory of as many of its longest frame.
+      most_text = std::max(most_text, frame->room);
+      if (!piece.units.empty() && (piece.units.size() + 1) * most_text > piece_bytes_) return {};
+      PENSTOCK_ASSIGN(const bool fits, is_for_batch(*frame, piece.units.size()));
+      if (!fits) return {};
+      PENSTOCK_TRY(add(*frame, piece));
+      input_bytes += frame->extent.frame_bytes;
+    }
+    return {};
+  }
   Result<bool> is_for_batch(const SmallFrame& frame, std::size_t taken) {
     if (taken >= least_company) return true;
     return is_for_batch(context_, frame);
@@ -102,6 +107,7 @@ class SmallFrames final : public UnitStages {
 
   Context& context_;
   std::uint64_t piece_bytes_;
+  Status failed_;      // what the next piece would begin with; an input is not asked twice, as it is behind what it has skipped
 };
 
 }  // namespace

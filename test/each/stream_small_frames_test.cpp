@@ -1,4 +1,4 @@
-// Files of thousands of small Zstandard frames on every device: decoded many at once, and with the text and the verdicts of one by one.
+// Files of thousands of small Zstandard and LZ4 frames on every device: decoded many at once, with the text and the verdicts of one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,6 +38,26 @@ Frames many_frames(std::size_t count) {
   return frames;
 }
 
+void add_lz4_frame(Frames& frames, const std::string& text, LZ4F_blockSizeID_t block_size = LZ4F_max4MB, bool has_block_checksums = false) {
+  LZ4F_preferences_t preferences{};
+  preferences.frameInfo = {block_size, LZ4F_blockIndependent, LZ4F_contentChecksumEnabled, LZ4F_frame, 0, 0,
+                           has_block_checksums ? LZ4F_blockChecksumEnabled : LZ4F_noBlockChecksum};
+  frames.begins.push_back(frames.file.size());
+  frames.file += lz4_made(text, 1, preferences), frames.text += text;
+}
+// As the frames above.
+Frames many_lz4_frames(std::size_t count) {
+  std::mt19937 random(8);
+  Frames frames;
+  for (std::size_t i = 0; i < count; i++) {
+    if (i % 50 == 3) add_skippable(frames);
+    if (i % 900 == 100) add_lz4_frame(frames, some_text(random, 1'200'000 + random() % 2'000'000), i < 1000 ? LZ4F_max64KB : LZ4F_max1MB);
+    if (i % 300 == 9) add_lz4_frame(frames, {});
+    add_lz4_frame(frames, some_text(random, 100 + random() % 1900), i % 7 == 0 ? LZ4F_max64KB : LZ4F_max4MB, i % 5 == 0);
+  }
+  return frames;
+}
+
 Result<Report> report_of(const std::shared_ptr<Device>& device, const Frames& frames) {
   std::string all;
   const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
@@ -62,6 +82,44 @@ TEST(SmallFramesOnDevice, ThousandsAmongLargeOnesAndSkippableOnesComeBack) {
     EXPECT_EQ(report.bytes_in, frames.file.size());
     EXPECT_EQ(report.bytes_out, frames.text.size());
   });
+}
+
+TEST(SmallFramesOnDevice, ThousandsOfLz4sComeBack) {
+  const Frames frames = many_lz4_frames(10'000);
+  on_each([&](const std::shared_ptr<Device>& device) {
+    TAKE(const Report report, report_of(device, frames));
+    EXPECT_EQ(report.member_count, frames.begins.size());
+    EXPECT_EQ(report.bytes_in, frames.file.size());
+    EXPECT_EQ(report.bytes_out, frames.text.size());
+  });
+  Frames here = frames;
+  TAKE(const auto text, decompress(bytes_of(here.file), {.threads = 2}));
+  EXPECT_TRUE(text_of(text) == frames.text);
+}
+
+// Of two faults the first is told, whichever of the two is of a block and whichever of the content's checksum; and of one in the input.
+TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
+  const Frames sound = many_lz4_frames(400);
+  // The content's checksum ends a frame; the token of its first block is at byte 11 of it.
+  const auto damage_checksum = [&](Frames& frames, std::size_t number) { frames.file[sound.begins[number + 1] - 1] ^= 1; };
+  const auto damage_block = [&](Frames& frames, std::size_t number) { frames.file[sound.begins[number] + 11] = '\xff'; };
+  for (const auto& [first, second] : {std::pair{211, 333}, std::pair{214, 215}, std::pair{250, 320}})
+    for (int how = 0; how < 6; how++) {
+      Frames damaged = sound;
+      how % 2 == 0 ? damage_checksum(damaged, first) : damage_block(damaged, first);
+      if (how / 2 == 0) damage_block(damaged, second);
+      else if (how / 2 == 1) damage_checksum(damaged, second);
+      else damaged.file.resize(sound.begins[second] + 9);
+      const std::string told = "lz4 frame " + std::to_string(first + 1) + ",";
+      const auto expected = decompress(bytes_of(damaged.file), {.threads = 1}).status();
+      ASSERT_NE(expected.text().find(told), std::string::npos) << expected.text();
+      on_each([&](const std::shared_ptr<Device>& device) {
+        const auto here = decompress(bytes_of(damaged.file), {.device = device}).status();
+        EXPECT_EQ(here.code(), expected.code());
+        EXPECT_NE(here.text().find(told), std::string::npos) << here.text();
+        EXPECT_EQ(here.text().find("checksum") == std::string::npos, how % 2 != 0) << here.text();
+      });
+    }
 }
 
 TEST(SmallFramesOnDevice, FramesOfNoTextComeBack) {
@@ -116,6 +174,20 @@ TEST(SmallFramesOnDevice, AFrameThatEndsEarlyIsToldBehindThoseBefore) {
   on_each([&](const std::shared_ptr<Device>& device) {
     EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().text(), expected.text());
   });
+}
+
+// Behind sound frames, of whichever kind: the skippable frame's size is there, and its content is not.
+TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
+  for (Frames frames : {many_frames(20), many_lz4_frames(20)}) {
+    add_skippable(frames);
+    for (std::size_t missing = 1; missing < 13; missing++) {
+      const std::string file = frames.file.substr(0, frames.file.size() - missing);
+      EXPECT_EQ(decompress(bytes_of(file), {.threads = 2}).status().code(), Code::truncated) << missing;
+      on_each([&](const std::shared_ptr<Device>& device) {
+        EXPECT_EQ(decompress(bytes_of(file), {.device = device}).status().code(), Code::truncated) << missing;
+      });
+    }
+  }
 }
 
 TEST(SmallFramesOnDevice, TheLimitOfTextHolds) {
