@@ -12,7 +12,6 @@ namespace {
 
 using fsst::DeviceStrings;
 using fsst::DeviceText;
-constexpr std::byte unwritten{0xcd};
 
 template <class T> T expected(Result<T> result, const char* claim) {
   require(result.ok(), std::string(claim) + ": " + result.status().text());
@@ -75,7 +74,7 @@ void expect_all_texts(const Bench& bench, const DeviceText& text, const std::str
   for (std::uint64_t row = 0; row < bench.there.row_count; row++) expect_text(text, row, row, *bench.texts.rows[row], claim);
 }
 void expect_unwritten(const Buffer& buffer, const std::string& claim) {
-  for (const std::byte byte : content_of(buffer)) require(byte == unwritten, claim + ": text of a column that is not sound");
+  for (const std::byte byte : content_of(buffer)) require(byte == unwritten(), claim + ": text of a column that is not sound");
 }
 
 // Offsets that descend move the borders of groups, which the tiles were shared out by; then they need only stay inside.

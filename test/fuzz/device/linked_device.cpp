@@ -13,10 +13,10 @@
 namespace penstock::fuzz {
 namespace {
 
-constexpr std::byte unwritten{0xcd};
+std::byte unwritten_byte{0xcd};
 
 struct HeapBuffer : Buffer {
-  explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, unwritten) {}
+  explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, unwritten_byte) {}
   mutable std::vector<std::byte> content;      // queues write to buffers they get as const
 };
 struct LinkedProgram : Program {
@@ -116,7 +116,10 @@ void set_launches(std::uint32_t number) {
   least_groups = 1 + number / 3 % 5;
   order_of_items.order = static_cast<kernelc::Order>(number % 3);
   order_of_items.seed = number;
+  constexpr std::byte fillings[] = {std::byte{0xcd}, std::byte{0}, std::byte{0x3c}, std::byte{0xff}};
+  unwritten_byte = fillings[number / 64 % 4];
 }
+std::byte unwritten() { return unwritten_byte; }
 
 void watch_buffers(bool is_on) { are_buffers_watched = is_on; }
 
