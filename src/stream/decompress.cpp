@@ -13,6 +13,7 @@ class Decompression {
   Decompression(Input& input, const Sink& sink, const DecompressOptions& options)
       : sink_(sink), context_{input, options, thread_count(options.threads)} {
     if (options.device != nullptr) context_.device = std::make_shared<DeviceRun>(options.device);
+    context_.on_decoded = [this](std::uint64_t bytes_in) { return tell(bytes_in); };
   }
 
   Result<Report> run() {
@@ -42,7 +43,7 @@ class Decompression {
     for (;;) {
       PENSTOCK_ASSIGN(const auto bytes, decoder->next());
       if (bytes.empty()) break;
-      PENSTOCK_TRY(deliver(bytes, context_.input.offset() + decoder->bytes_begun()));
+      PENSTOCK_TRY(deliver(bytes, context_.input.offset() + decoder->bytes_begun() - decoder->bytes_ahead()));
     }
     const bool hands_over = context_.unfit_offset == begin;
     return hands_over || context_.input.offset() > begin ? Status() : unfit(context_);
@@ -53,6 +54,10 @@ class Decompression {
       return {Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes"};
     PENSTOCK_TRY(sink_(bytes));
     report_.bytes_out += bytes.size();
+    return tell(bytes_in);
+  }
+
+  Status tell(std::uint64_t bytes_in) {
     const Progress progress{bytes_in, report_.bytes_out, context_.input.size()};
     if (context_.options.progress && !context_.options.progress(progress)) return {Code::cancelled, "cancelled"};
     return {};

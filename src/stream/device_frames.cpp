@@ -27,6 +27,8 @@ class FramePieces final : public Decoder {
     context_.input.skip(frame_.input_bytes);
     return piece;
   }
+  // All of the frame's, while its text comes.
+  std::uint64_t bytes_begun() const override { return is_done_ ? 0 : frame_.input_bytes; }
 
  private:
   Result<FrameOnDevice> (*make_)(Context& context);

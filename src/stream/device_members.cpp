@@ -31,6 +31,7 @@ class MembersOnDevice : public Decoder {
       if (!has_text) return std::span<const std::byte>();
     }
   }
+  std::uint64_t bytes_ahead() const override { return members_ == nullptr ? 0 : members_->bytes_ahead(); }
 
  private:
   // The next batch's. False behind the last member.
@@ -141,6 +142,14 @@ Result<bool> DeviceMembers::measure() {
 
 std::uint64_t DeviceMembers::batch_bytes() const {
   return members_.empty() ? 0 : texts_->next_batch(members_.front().stream, members_.front().first_piece).text_bytes;
+}
+
+std::uint64_t DeviceMembers::bytes_ahead() const {
+  if (members_.empty()) return 0;
+  const Member& member = members_.front();      // which has pieces left, or it were gone
+  const bool is_begun = member.first_piece < member.stream.pieces.size();
+  const std::uint64_t at = base_ + (is_begun ? member.stream.pieces[member.first_piece].begin_bit / 8 : member.stream.end_byte);
+  return context_.input.offset() - std::min(at, context_.input.offset());
 }
 
 Status DeviceMembers::decode(const std::shared_ptr<Buffer>& text, std::uint64_t text_at) {

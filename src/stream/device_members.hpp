@@ -20,6 +20,8 @@ class DeviceMembers {
   std::uint64_t text_bytes() const { return text_bytes_; }
   // The text that the next batch makes: none of an empty member, and where all that was measured is decoded.
   std::uint64_t batch_bytes() const;
+  // Of the input before its position: members and parts of them that are not decoded yet.
+  std::uint64_t bytes_ahead() const;
   bool is_done() const { return members_.empty(); }
   // Makes that text into `text` from `text_at` on; behind a member's last batch its trailer is compared.
   Status decode(const std::shared_ptr<Buffer>& text, std::uint64_t text_at);

@@ -41,7 +41,7 @@ class DeviceTextRun {
     if (tables_.count() > 0) PENSTOCK_TRY(decode(file));
     const Status sound = find_sound();
     PENSTOCK_TRY(make_text());
-    PENSTOCK_TRY(check_texts());
+    PENSTOCK_TRY(check_texts(sound.ok() ? inputs : sound));
     PENSTOCK_TRY(sound);
     PENSTOCK_TRY(inputs);
     PENSTOCK_TRY(found);
@@ -181,7 +181,8 @@ class DeviceTextRun {
     return queue_->finish();
   }
 
-  Status check_texts() {
+  // `fault`: of the first unit that is not right.
+  Status check_texts(const Status& fault) {
     std::size_t first = 0;
     for (Found& found : found_)
       for (Piece& piece : found.pieces) {
@@ -190,9 +191,12 @@ class DeviceTextRun {
         PENSTOCK_TRY(fetch(*found.stages, first, end));
         for (std::size_t i = first; i < end; i++)
           PENSTOCK_TRY(found.stages->check_text(*placed_[i].unit, fetched(*found.stages, first, i, i + 1), placed_[i].verdict));
-        if (!is_sound) return {};
         for (std::size_t i = first; i < end; i++) piece.units[i - first].output_bytes = placed_[i].bytes;
         piece.lent = fetched(*found.stages, first, first, end);
+        if (!is_sound) {
+          PENSTOCK_TRY(piece.end_before(end - first, fault));
+          return found.stages->join(piece);
+        }
         PENSTOCK_TRY(found.stages->join(piece));
         first = end;
       }

@@ -24,6 +24,8 @@ class Decoder {
   virtual Result<std::span<const std::byte>> next() = 0;
   // Of the input behind its position: what is decoded already. For progress.
   virtual std::uint64_t bytes_begun() const { return 0; }
+  // Of the input before its position: what was found and is not decoded yet.
+  virtual std::uint64_t bytes_ahead() const { return 0; }
 };
 
 // Independent compressed bytes inside a piece: a block, a member, a frame.

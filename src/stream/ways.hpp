@@ -1,6 +1,7 @@
 // The ways to decode, in one table: the first row whose format is the input's and that fits what stands at the input's position is taken.
 // A way decodes as many members or frames as it fits, and leaves the input behind them; the table is then asked anew.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -25,6 +26,8 @@ struct Context {
   std::uint64_t unfit_offset = UINT64_MAX;      // where a way found, while it ran, that it does not fit
   std::shared_ptr<DeviceRun> device = {};       // of options.device
   bool stays_on_device = false;                 // the text (device_text.cpp)
+  // Tells up to which byte the input is decoded while no text comes yet; may be null. Code::cancelled where the caller wants no more.
+  std::function<Status(std::uint64_t bytes_in)> on_decoded = {};
   std::uint64_t held_bytes = 0;                 // of a pipe, all that it had, which a device's way wanted at once
   bool is_too_long_to_hold = false;             // the pipe, which was read so far
 };

@@ -75,7 +75,7 @@ Result<FrameOnDevice> zstd_frame_on_device(Context& context) {
   const std::span<const zstd::Byte> input(reinterpret_cast<const zstd::Byte*>(file->bytes().data()), file->bytes().size());
   Queue& queue = file->queue();
   PENSTOCK_ASSIGN(const auto begin, queue.record());
-  const auto decoded = decoder->decode(queue, header, {input, place.offset, file->buffer(), frame.text, 0, room});
+  const auto decoded = decoder->decode(queue, header, {input, place.offset, file->buffer(), frame.text, 0, room, context.on_decoded});
   PENSTOCK_TRY(placed(place, decoded.status(), header.content_bytes));
   PENSTOCK_ASSIGN(const auto end, queue.record());
   PENSTOCK_TRY(queue.finish());

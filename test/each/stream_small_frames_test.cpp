@@ -118,6 +118,7 @@ TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
         EXPECT_EQ(here.code(), expected.code());
         EXPECT_NE(here.text().find(told), std::string::npos) << here.text();
         EXPECT_EQ(here.text().find("checksum") == std::string::npos, how % 2 != 0) << here.text();
+        EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(damaged.file)), {.device = device}).status().text(), here.text());
       });
     }
 }

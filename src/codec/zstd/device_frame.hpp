@@ -3,6 +3,7 @@
 //
 // The host finds where blocks begin and waits once a batch: a batch's place in the text is known when the one before it is done.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -26,6 +27,7 @@ class DeviceFrame {
     std::uint64_t frame_begin = 0;
     std::shared_ptr<Buffer> device_input, text;
     std::uint64_t text_begin = 0, room_bytes = 0;  // of the frame's text; whole 16s of it are read
+    std::function<Status(std::uint64_t byte)> on_batch = {};      // decoded up to this byte of the input; its error ends the decoding
   };
   struct Decoded { std::uint64_t text_bytes = 0, frame_end = 0; };      // behind the last block: where a checksum of the content is
   // Errors name block and byte: Code::truncated, Code::corrupt, Code::capacity for more text than there is room for. Checksums of contents
