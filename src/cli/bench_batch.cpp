@@ -26,6 +26,12 @@ Status BenchBatch::open(std::shared_ptr<Device> device, const Layout& layout) {
   return queue_->finish();      // what was uploaded is the caller's
 }
 
+Status BenchBatch::link(const std::vector<std::uint32_t>& streams, std::uint64_t text_bytes) {
+  PENSTOCK_ASSIGN(batch_.links.streams, upload(streams));
+  batch_.links.stream_count = 1, batch_.links.most_stream_bytes = text_bytes;
+  return queue_->finish();
+}
+
 Result<BenchBatch::Output> BenchBatch::output(chunks::Format format) {
   Output output;
   std::vector<chunks::Verdict> verdicts(batch_.chunk_count);

@@ -20,6 +20,8 @@ class BenchBatch {
   };
   // Of one chunk at least. Code::no_memory and the like where the device has no room.
   Status open(std::shared_ptr<Device> device, const Layout& layout);
+  // Chunks that are linked, all of one stream of so much text; `streams` as Links has them.
+  Status link(const std::vector<std::uint32_t>& streams, std::uint64_t text_bytes);
   // Makes the scratch memory of the decoder or encoder that runs next.
   template <class Codec> Status prepare(const Codec& codec) {
     PENSTOCK_ASSIGN(scratch_, device_->allocate(codec.scratch_bytes(batch_.chunk_count, batch_.most_text_bytes)));

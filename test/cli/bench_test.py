@@ -103,6 +103,19 @@ class Bench(CommandLineTest):
         self.assertEqual([figure["name"] for figure in figures],
                          [f"penstock {way}", *(f"{way}: {phase}" for phase in phases), "libzstd, all cores"])
 
+    def test_what_files_have_inside_is_timed_beside_its_library(self):
+        (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(90000)))
+        for name, ours, peer in (("Deflate stream", r"deflate_pieces \(\d+ pieces\)", "libdeflate, one core"),
+                                 ("Zstandard frame", r"zstd_frame \(one frame\)", "libzstd, one core"),
+                                 ("LZ4 blocks", r"lz4_decode_items \(2 blocks\)", "liblz4, all cores")):
+            with self.subTest(name):
+                figures = self.figures("streams", "--rows", "100", "--only", name, "--files", self.folder / "a")
+                self.assertEqual(len(figures), 2)
+                self.assertRegex(figures[0]["name"], f"^penstock {ours}$")
+                self.assertEqual(figures[1]["name"], peer)
+                self.assertGreater(figures[0]["ratio"], 2)
+                self.assertEqual(figures[0]["ratio"], figures[1]["ratio"])
+
     def test_chunks_that_a_device_makes_are_timed_beside_the_library(self):
         (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(900)))
         for name, libraries in (("lz4", ["liblz4 -1"]), ("deflate", ["libdeflate -1", "zlib -1"])):
