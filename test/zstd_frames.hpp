@@ -220,6 +220,7 @@ inline Verdict decoded_by(const zstd::HotLoops& loops, const std::string& frame,
 inline const char* const stricter_reasons[] = {
     "reserved bits of its sequences' tables",                 // libzstd to 1.5.5 ignores them
     "reaches before the window or is 0",                      // offset 0 is 1 to libzstd up to 1.5.5; offsets beyond the window pass
+    "it has bytes behind its literals, and no sequences",     // tables are read behind zero sequences in two bytes (to 1.5.5)
     "the stream of its sequences is cut short",               // zeros are read before the beginning (to 1.5.6)
     "the stream of its sequences goes on behind them",        // states behind the last sequence are read (in 1.5.4), or not looked for
     "a stream of literals is cut short",                      // libzstd's fast loops do not look how streams end
