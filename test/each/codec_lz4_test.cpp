@@ -118,7 +118,7 @@ TEST_P(Lz4ChunksOnHost, TextsComeBackAndBadBlocksAreTold) {
 
 INSTANTIATE_TEST_SUITE_P(Teams, Lz4ChunksOnHost, ::testing::ValuesIn(teams_on_host()));
 
-// Blocks of several stretches of 4 KiB, by several teams each: chains that meet soon, and literals across whole stretches, where every
+// Blocks of several stretches, by several teams each: chains that meet soon, and literals across whole stretches, where every
 // guess is wrong; damage near their beginning, in their middle and at their end.
 std::vector<Bytes> long_texts() {
   std::vector<Bytes> texts = {words_text(160'000, 1), mixed_text(200'000, 2), numbers_text(150'000, 3), Bytes(300'000, 7)};
@@ -149,34 +149,66 @@ std::vector<Chunk> damaged_blocks(const Bytes& text) {
   return chunks;
 }
 
-// A block made by hand whose matches all reach further back than a stretch is long, or repeat themselves, and at whose stretches' ends
-// tokens stand whose lengths go on behind.
-Chunk crossing_block(std::uint32_t seed, bool repeats) {
-  std::mt19937 random(seed);
-  Bytes block;
-  std::size_t made = 0;
-  const auto add_length = [&](std::size_t length) {
-    for (; length >= 255; length -= 255) block.push_back(255);
-    block.push_back(static_cast<std::uint8_t>(length));
-  };
-  const auto add = [&](std::size_t literals, std::size_t match, std::size_t distance) {
+// A block made by hand, sequence by sequence; its literals are random.
+class HandMadeBlock {
+ public:
+  explicit HandMadeBlock(std::uint32_t seed) : random_(seed) {}
+  std::uint32_t random() { return static_cast<std::uint32_t>(random_()); }
+  std::size_t input_bytes() const { return block_.size(); }
+  std::size_t text_bytes() const { return text_bytes_; }
+  // match 0: the last sequence.
+  void add(std::size_t literals, std::size_t match, std::size_t distance) {
     const auto nibble = [](std::size_t length) { return std::min<std::size_t>(length, 15); };
-    block.push_back(static_cast<std::uint8_t>(nibble(literals) << 4 | (match == 0 ? 0 : nibble(match - 4))));
+    block_.push_back(static_cast<std::uint8_t>(nibble(literals) << 4 | (match == 0 ? 0 : nibble(match - 4))));
     if (literals >= 15) add_length(literals - 15);
-    for (std::size_t i = 0; i < literals; i++) block.push_back(static_cast<std::uint8_t>(random()));
-    made += literals + match;
+    for (std::size_t i = 0; i < literals; i++) block_.push_back(static_cast<std::uint8_t>(random_()));
+    text_bytes_ += literals + match;
     if (match == 0) return;
-    block.push_back(static_cast<std::uint8_t>(distance)), block.push_back(static_cast<std::uint8_t>(distance >> 8));
+    block_.push_back(static_cast<std::uint8_t>(distance)), block_.push_back(static_cast<std::uint8_t>(distance >> 8));
     if (match >= 19) add_length(match - 19);
-  };
-  add(600, 4, 500);
-  while (block.size() < 70'000) {
-    const bool is_at_end = block.size() % 4096 > 4096 - 20;
-    const std::size_t literals = random() % 6, far = std::min<std::size_t>(made, 30'000 + random() % 35'536);
-    add(literals, is_at_end ? 3000 + random() % 5000 : 4 + random() % 40, repeats ? 1 + random() % 7 : far);
   }
-  add(12, 0, 0);
-  return {block, made};
+  Chunk ended() {
+    add(12, 0, 0);
+    return {block_, text_bytes_};
+  }
+
+ private:
+  void add_length(std::size_t length) {
+    for (; length >= 255; length -= 255) block_.push_back(255);
+    block_.push_back(static_cast<std::uint8_t>(length));
+  }
+  std::mt19937 random_;
+  Bytes block_;
+  std::size_t text_bytes_ = 0;
+};
+
+// Its matches all reach further back than a stretch is long, or repeat themselves, and at its stretches' ends tokens stand whose lengths
+// go on behind.
+Chunk crossing_block(std::uint32_t seed, bool repeats) {
+  constexpr std::size_t stretch_bytes = 4032;
+  HandMadeBlock block(seed);
+  block.add(600, 4, 500);
+  while (block.input_bytes() < 70'000) {
+    const bool is_at_end = block.input_bytes() % stretch_bytes > stretch_bytes - 20;
+    const std::size_t literals = block.random() % 6, far = std::min<std::size_t>(block.text_bytes(), 30'000 + block.random() % 35'536);
+    block.add(literals, is_at_end ? 3000 + block.random() % 5000 : 4 + block.random() % 40, repeats ? 1 + block.random() % 7 : far);
+  }
+  return block.ended();
+}
+
+// Its lengths go on for none, one, several bytes, and as many as walks read and one more or less (lz4_exact_steps.kc: MOST_LENGTH_BYTES,
+// and literals of 15 + 64).
+Chunk long_lengths_block(std::uint32_t seed) {
+  constexpr std::array<std::size_t, 12> literals = {0, 1, 14, 15, 78, 79, 80, 269, 270, 271, 530, 1200};
+  constexpr std::array<std::size_t, 12> matches = {
+      4, 18, 19, 273, 274, 275, 529, 2600, 64 * 255 + 18, 64 * 255 + 19, 65 * 255 + 18, 65 * 255 + 19};
+  HandMadeBlock block(seed);
+  block.add(100, 4, 50);
+  while (block.input_bytes() < 30'000) {
+    const std::size_t many = block.random() % 8 == 0 ? literals.size() : 3;      // most have few
+    block.add(literals[block.random() % many], matches[block.random() % matches.size()], 1 + block.random() % 100);
+  }
+  return block.ended();
 }
 
 // Matches that are longer than a step of origins, each the one before again: chains of 2000 steps in each 2 MiB of text.
@@ -210,6 +242,11 @@ TEST_P(Lz4StretchesOnHost, LongBlocksComeBack) {
 TEST_P(Lz4StretchesOnHost, MatchesThatCrossStretchesComeBack) {
   expect_verdicts(way_, reference, {crossing_block(1, false), crossing_block(2, true), crossing_block(3, false), crossing_block(4, true)});
   expect_verdicts(way_, reference, {chained_block(140)});
+}
+TEST_P(Lz4StretchesOnHost, LengthsThatGoOnForManyBytesComeBack) {
+  Chunk run = long_lengths_block(3);
+  run.bytes.insert(run.bytes.begin() + 300, 9'000, 255);      // no length that is meant, but it may be read as one
+  expect_verdicts(way_, reference, {long_lengths_block(1), long_lengths_block(2), run});
 }
 // By whichever way a block is decoded, its fault and the byte are those of its first token that is wrong.
 TEST_P(Lz4StretchesOnHost, VerdictsAreThoseOfOneTeam) {

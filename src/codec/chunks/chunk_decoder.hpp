@@ -18,7 +18,7 @@ enum class Takers : unsigned char { teams, items, items_by_number, one_group };
 
 struct Phase {
   std::string_view kernel;                      // its name; empty: no phase
-  std::array<std::string_view, 11> files;       // of src/codec, in this order, the kernel's last; empty behind it
+  std::array<std::string_view, 12> files;       // of src/codec, in this order, the kernel's last; empty behind it
   Takers takers = Takers::items;
   std::uint64_t local_bytes = 0;                // of a team, or of an item by number
   std::uint32_t takers_a_group = 1;             // at most, of teams that are sub-groups and of items by number

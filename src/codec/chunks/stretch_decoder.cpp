@@ -7,8 +7,9 @@
 namespace penstock::chunks {
 namespace {
 
-constexpr std::uint64_t stretch_bytes = 4096, most_window_bytes = 65536;
-constexpr std::uint64_t words_a_stream = 6, words_a_block = 2, words_a_stretch = 8;
+constexpr std::uint64_t stretch_bytes = 4032, most_window_bytes = 65536;
+constexpr std::uint64_t words_a_stream = 6, words_a_block = 2, words_a_stretch = 8 + 5 * 33;      // STRETCH_WORDS and KEPT_WORDS
+constexpr std::uint32_t correcting_rounds = 5;              // an odd number
 constexpr std::uint64_t first_stream = 11;                  // before it the counter
 constexpr std::uint64_t most_tasks = 0xfff00000;            // handed out by a counter of 32 bits
 constexpr std::uint64_t most_stream_bytes = 0x7ffe0000;     // positions have 31 bits, and a window and an odd beginning before them
@@ -47,9 +48,13 @@ class StretchDecoder final : public Decoder {
     const Argument linked = Argument::value(is_linked), places = Argument::of(*batch.output_offsets);
     const std::vector<Argument> all = {input, offsets, sizes, places, Argument::of(*batch.output_capacities), links, there, count, there,
                                        most_stretches, Argument::value(room), linked, Argument::value(batch.links.window_bytes)};
-    PENSTOCK_TRY(launch(queue, walks_, "lz4_guess_stretches", tasks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_measure_stretches", tasks, scratch, all));
-    PENSTOCK_TRY(launch(queue, walks_, "lz4_correct_stretches", tasks, scratch, all));
+    std::vector<Argument> with_round = all;
+    for (std::uint32_t round = 0; round < correcting_rounds; round++) {
+      with_round.resize(all.size());
+      with_round.push_back(Argument::value(round));
+      PENSTOCK_TRY(launch(queue, walks_, "lz4_correct_stretches", (tasks + 7) / 8, scratch, with_round));      // CORRECTED_AT_ONCE
+    }
     PENSTOCK_TRY(launch(queue, walks_, "lz4_chain_stretches", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_place_blocks", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, origins_, "lz4_origins_of_stretches", tasks, scratch, all));
@@ -67,7 +72,7 @@ class StretchDecoder final : public Decoder {
       return Status(Code::invalid, "a batch of LZ4 by stretches does not tell its chunks' most_text_bytes");
     PENSTOCK_TRY(check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
     if (batch.chunk_count * stretches_of(room_of(batch.most_text_bytes)) > most_tasks)
-      return Status(Code::invalid, "more stretches of 4 KiB than a batch may have");
+      return Status(Code::invalid, "more stretches of 4032 bytes than a batch may have");
     const Links& links = batch.links;
     if (links.streams == nullptr) return {};
     if (links.streams->bytes() < std::uint64_t{batch.chunk_count} * 4 || links.stream_count > batch.chunk_count)
