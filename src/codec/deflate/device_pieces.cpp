@@ -19,13 +19,22 @@ constexpr std::array team_files = {"deflate/kernels/deflate_counts"sv, "deflate/
                                    "deflate/kernels/deflate_walks"sv,  "deflate/kernels/deflate_measure"sv,
                                    "deflate/kernels/deflate_blocks"sv, "deflate/kernels/deflate_pieces"sv,
                                    "deflate/kernels/deflate_piece_team"sv};
-constexpr std::array item_files = {"deflate/kernels/deflate_no_units"sv, "deflate/kernels/deflate_items"sv,
-                                   "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_items"sv};
+constexpr std::array item_files = {"chunks/kernels/team_of_one"sv, "deflate/kernels/deflate_no_units"sv,
+                                   "deflate/kernels/deflate_items"sv, "deflate/kernels/deflate_pieces"sv,
+                                   "deflate/kernels/deflate_piece_items"sv};
 constexpr std::array find_files = {"chunks/kernels/team_of_one"sv, "deflate/kernels/deflate_find"sv};
 
-// Rounds of missing pieces in which those that nobody asked for yet are measured, too: behind each guess that was wrong there is one.
-constexpr unsigned wide_rounds = 16;
-constexpr unsigned most_passed_log2 = 20;
+constexpr std::uint64_t guessed_entry = std::uint64_t{1} << 63;      // deflate_pieces.kc
+constexpr std::uint64_t least_part_bits = 512, most_part_bits = 1 << 20;
+// Where a block has ended in a piece, it goes on so far: short blocks between two that were found are one piece.
+constexpr std::uint64_t far_parts = 4;
+// Behind a piece that was missing. Where nearly all were right, as in one long block that nobody found, twice as many are guessed then.
+constexpr std::size_t first_guesses = 15, most_guesses = 1 << 14;
+// A piece whose guesses are all wrong gets as long as that, at most: 2^22 bits make 541 MB of text (1032 to 1), and places in a piece count
+// to 1 GiB (MOST_PIECE_TEXT).
+constexpr std::uint64_t most_reach_bits = 1 << 22;
+// Guesses behind the first: so many times the input. Of files of programs they are a fraction of it.
+constexpr std::uint64_t most_guessed_times = 4;
 
 // What teams keep of windows for their text (kernels/deflate_walks.kc): 32 words for each KiB.
 constexpr std::uint64_t walk_bytes(std::uint64_t input_bytes) { return (input_bytes / 1024 + 8) * 32 * 4; }
@@ -44,10 +53,13 @@ bool StreamPieces::fits(const Traits& traits) {
   return traits.is_cpu || (traits.max_group_size >= 32 && traits.local_bytes >= most_team_bytes);
 }
 
-Result<std::unique_ptr<StreamPieces>> StreamPieces::build(std::shared_ptr<Device> device, std::uint32_t stride_bytes) {
+Result<std::unique_ptr<StreamPieces>> StreamPieces::build(std::shared_ptr<Device> device, std::uint32_t stride_bytes,
+                                                         std::uint64_t part_bits) {
   constexpr std::uint32_t most_stride_bytes = 1 << 28;      // whose bits are counted
   if (stride_bytes == 0 || stride_bytes % 4 != 0 || stride_bytes > most_stride_bytes)
     return Status(Code::invalid, "strides of Deflate streams are multiples of 4 bytes, and 256 MiB at most");
+  if (part_bits != 0 && (part_bits < least_part_bits || part_bits > most_part_bits))
+    return Status(Code::invalid, "pieces of Deflate streams have 512 to 2^20 bits");
   auto pieces = std::make_unique<StreamPieces>();
   const Traits& traits = device->traits();
   pieces->find_policy_ = piece_policy(traits, find_team_bytes, find_groups_a_unit);
@@ -59,6 +71,7 @@ Result<std::unique_ptr<StreamPieces>> StreamPieces::build(std::shared_ptr<Device
   PENSTOCK_TRY(reserve(*device, 4, pieces->counter_));
   pieces->device_ = std::move(device);
   pieces->stride_bytes_ = stride_bytes;
+  pieces->part_bits_ = part_bits != 0 ? part_bits : traits.is_cpu ? cpu_part_bits : team_part_bits;
   return pieces;
 }
 
@@ -67,16 +80,13 @@ Status StreamPieces::open(Queue& queue, std::shared_ptr<Buffer> input, std::uint
   if (bytes > most_bytes || bytes > input->bytes()) return Status(Code::invalid, "a Deflate stream that is not all in its memory");
   input_ = std::move(input), bytes_ = bytes;
   PENSTOCK_TRY(reserve(*device_, device_->traits().is_cpu ? 0 : walk_bytes(bytes), walks_));
-  begins_.clear(), found_pieces_.clear(), are_known_.clear(), other_pieces_.clear(), unknown_.clear();
+  begins_.clear(), parts_.clear(), part_results_.clear(), others_.clear(), missing_.clear();
+  guessed_bits_ = most_guessed_times * 8 * bytes, launches_ = measured_bits_ = 0;
   PENSTOCK_TRY(find(queue));
-  std::vector<std::uint64_t> spans;
-  for (const std::uint64_t begin : begins_) spans.push_back(begin), spans.push_back(stop_behind(begin, 0));
-  PENSTOCK_TRY(measure(queue, std::move(spans), 0));
-  for (std::size_t i = 0; i < measured_.size(); i++) {
-    found_pieces_.push_back(measured_[i]);
-    are_known_.push_back(is_known(i));
-  }
-  note_unknown();
+  PENSTOCK_TRY(measure(queue, cut_found()));
+  part_results_.swap(measured_);
+  are_walked_.assign(parts_.size(), false);
+  walk_all();
   return {};
 }
 
@@ -95,104 +105,206 @@ Status StreamPieces::find(Queue& queue) {
   return {};
 }
 
-// The begin that was found next behind a piece's, `passed` further on.
-std::uint64_t StreamPieces::stop_behind(std::uint64_t begin_bit, std::uint64_t passed) const {
-  const auto next = std::upper_bound(begins_.begin(), begins_.end(), begin_bit);
-  const auto left = static_cast<std::uint64_t>(begins_.end() - next);
-  return passed < left ? next[static_cast<std::ptrdiff_t>(passed)] : not_found;
+// The first pieces begin at what was found, and, where the next is far, at places between them.
+std::vector<PieceSpan> StreamPieces::cut_found() {
+  std::vector<PieceSpan> spans;
+  for (std::size_t i = 0; i < begins_.size(); i++) {
+    const std::uint64_t header = begins_[i], found = i + 1 < begins_.size() ? begins_[i + 1] : not_found;
+    const std::uint64_t next = std::min(found, 8 * bytes_);
+    for (std::uint64_t bit = header, cut = 0; cut != found; bit = cut) {
+      cut = bit + part_bits_ + part_bits_ / 2 <= next ? bit + part_bits_ : found;
+      parts_.push_back({header, bit});
+      const std::uint64_t begin = bit == header ? bit : bit | guessed_entry, far = std::min(found, bit + far_parts * part_bits_);
+      spans.push_back({header, begin, cut, std::max(cut, far)});
+    }
+  }
+  return spans;
 }
 
-// `spans`: of each piece its begin and its stop.
-Status StreamPieces::measure(Queue& queue, std::vector<std::uint64_t> spans, std::uint32_t sure_count) {
-  measured_spans_ = std::move(spans), sure_count_ = sure_count;
-  const auto count = static_cast<std::uint32_t>(measured_spans_.size() / 2);
+std::uint64_t StreamPieces::found_behind(std::uint64_t bit) const {
+  const auto next = std::upper_bound(begins_.begin(), begins_.end(), bit);
+  return next == begins_.end() ? not_found : *next;
+}
+
+// Where a piece ends in which a block has.
+std::uint64_t StreamPieces::far_cut(std::uint64_t bit, std::uint64_t cut) const {
+  return std::max(cut, std::min(found_behind(bit), bit + far_parts * part_bits_));
+}
+
+// The place, not too near, that cuts what begins at a bit: one of the first pieces' where there are such.
+std::uint64_t StreamPieces::cut_behind(std::uint64_t bit) const {
+  const auto next = std::ranges::upper_bound(parts_, bit + part_bits_ / 4, {}, &PiecePlace::bit);
+  const std::uint64_t end = next == parts_.end() ? 8 * bytes_ : next->bit;
+  if (bit + part_bits_ + part_bits_ / 2 < end) return bit + part_bits_;
+  return next == parts_.end() ? not_found : end;
+}
+
+// Whether one of the first pieces is of this block, and was to begin here.
+bool StreamPieces::is_part(const PiecePlace& place) const {
+  const auto part = std::ranges::lower_bound(parts_, place.bit, {}, &PiecePlace::bit);
+  return part != parts_.end() && *part == place;
+}
+
+bool StreamPieces::may_guess(std::uint64_t bits) {
+  if (bits > guessed_bits_) return false;
+  guessed_bits_ -= bits;
+  return true;
+}
+
+// Spans of the piece that begins at a place, of `reach` parts, and of guesses behind it, of the same block, that begin before `stop`; where
+// one of the first pieces does, it is the guess. Returns where all these would end.
+std::uint64_t StreamPieces::plan(const PiecePlace& place, std::uint64_t reach, std::size_t guesses, std::uint64_t stop,
+                                 std::vector<PieceSpan>& spans) {
+  std::uint64_t cut = cut_behind(place.bit + std::min((reach - 1) * part_bits_, most_reach_bits));
+  spans.push_back({place.header, place.bit, cut, far_cut(place.bit, cut)});
+  for (; guesses > 0 && cut < std::min(stop, 8 * bytes_); guesses--) {
+    if (is_part({place.header, cut})) return cut + guesses * part_bits_;
+    const std::uint64_t bit = cut, next = cut_behind(bit);
+    if (!may_guess(std::min(next, 8 * bytes_) - bit)) break;
+    spans.push_back({place.header, bit | guessed_entry, cut = next, far_cut(bit, next)});
+  }
+  return cut;
+}
+
+Status StreamPieces::measure(Queue& queue, std::vector<PieceSpan> spans) {
+  measured_spans_ = std::move(spans);
+  const auto count = static_cast<std::uint32_t>(measured_spans_.size());
   measured_.resize(count);
   if (count == 0) return {};
-  PENSTOCK_TRY(reserve(*device_, measured_spans_.size() * sizeof(std::uint64_t), spans_));
+  launches_++;
+  for (const PieceSpan& span : measured_spans_) measured_bits_ += std::min(span.cut, 8 * bytes_) - (span.begin & ~guessed_entry);
+  PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceSpan), spans_));
   PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceResult), results_));
-  PENSTOCK_TRY(queue.upload(*spans_, measured_spans_.data(), measured_spans_.size() * sizeof(std::uint64_t)));
+  PENSTOCK_TRY(queue.upload(*spans_, measured_spans_.data(), count * sizeof(PieceSpan)));
   PENSTOCK_TRY(queue.fill(*counter_, 0, 4));
   PENSTOCK_TRY(queue.launch(*measure_, "deflate_measure_pieces", chunks::groups_of(measure_policy_, device_->traits(), count),
                             {{Argument::of(*input_), Argument::of(*spans_), Argument::of(*results_), Argument::of(*counter_),
-                              Argument::value(count), Argument::value(bytes_), Argument::of(*walks_), Argument::value(sure_count)}}));
+                              Argument::value(count), Argument::value(bytes_), Argument::of(*walks_)}}));
   PENSTOCK_TRY(queue.download(measured_.data(), *results_, count * sizeof(PieceResult)));
   return queue.finish();
 }
 
-// Where what was measured last ends and no piece is known to begin.
-void StreamPieces::note_unknown() {
-  std::size_t near = 0;
-  for (const PieceResult& result : measured_)
-    if (result.fault() == chunks::Fault::none && !result.is_last() && known(result.bit, near) == nullptr) unknown_.push_back(result.bit);
-}
-
-// Whether what was measured last is what the piece is: a guess whose input was cut may have a fault of that alone.
-bool StreamPieces::is_known(std::size_t measured) const {
-  constexpr std::uint64_t slack_bytes = 1 << 20;      // deflate_pieces.kc: GUESS_SLACK_BYTES
-  const std::uint64_t stop_byte = measured_spans_[2 * measured + 1] / 8;
-  const bool is_cut = measured >= sure_count_ && stop_byte < bytes_ && bytes_ - stop_byte > slack_bytes;
-  return !is_cut || measured_[measured].fault() == chunks::Fault::none;
-}
-
-// The piece that begins at a bit; `near`: about which of those found it is.
-const PieceResult* StreamPieces::known(std::uint64_t bit, std::size_t& near) const {
-  constexpr std::size_t few = 8;
-  for (std::size_t step = 0; step < few && near < begins_.size() && begins_[near] < bit; step++) near++;
-  if (near == begins_.size() || begins_[near] != bit)
-    near = static_cast<std::size_t>(std::lower_bound(begins_.begin(), begins_.end(), bit) - begins_.begin());
-  if (near < begins_.size() && begins_[near] == bit && are_known_[near]) return &found_pieces_[near];
-  const auto other = other_pieces_.find(bit);
-  return other == other_pieces_.end() ? nullptr : &other->second;
-}
-
-// The piece that begins at a bit, which passes more and more of what was found, as that may be wrong on purpose.
-Status StreamPieces::measure_missing(Queue& queue, std::uint64_t begin_bit, unsigned round) {
-  const std::uint64_t passed = (std::uint64_t{1} << std::min(round, most_passed_log2)) - 1;
-  std::vector<std::uint64_t> spans = {begin_bit, stop_behind(begin_bit, passed)};
-  if (round < wide_rounds) {
-    std::vector<std::uint64_t> others = std::exchange(unknown_, {});
-    std::sort(others.begin(), others.end());
-    others.erase(std::unique(others.begin(), others.end()), others.end());
-    for (const std::uint64_t other : others)
-      if (other != begin_bit && !other_pieces_.contains(other)) spans.push_back(other), spans.push_back(stop_behind(other, 0));
+// What was measured last, by where it begins. Guesses before a block's codes may all begin with these, and have nothing.
+void StreamPieces::keep_measured() {
+  for (std::size_t i = 0; i < measured_.size(); i++) {
+    const PieceResult& result = measured_[i];
+    const PiecePlace place{measured_spans_[i].header, result.entry};
+    if (result.entry != not_found && (result.fault() != chunks::Fault::none || result.end() != place)) others_.emplace(place, result);
   }
-  PENSTOCK_TRY(measure(queue, std::move(spans), 1));
-  for (std::size_t i = 0; i < measured_.size(); i++)
-    if (is_known(i)) other_pieces_[measured_spans_[2 * i]] = measured_[i];
-  note_unknown();
+}
+
+// Of the first pieces the last that was to begin at a bit or before it; `near`: about which it is.
+std::size_t StreamPieces::part_at(std::uint64_t bit, std::size_t near) const {
+  constexpr std::size_t few = 4;
+  for (std::size_t i = near; i < near + few && i < parts_.size() && parts_[i].bit <= bit; i++)
+    if (i + 1 == parts_.size() || parts_[i + 1].bit > bit) return i;
+  const auto next = std::ranges::upper_bound(parts_, bit, {}, &PiecePlace::bit);
+  return static_cast<std::size_t>(next - parts_.begin()) - (next != parts_.begin() ? 1 : 0);
+}
+
+// The piece that begins at a place.
+const PieceResult* StreamPieces::known(const PiecePlace& place, std::size_t& near) const {
+  near = part_at(place.bit, near);
+  if (near < parts_.size() && parts_[near].header == place.header) {
+    const PieceResult& part = part_results_[near];
+    if (part.entry == place.bit && (part.fault() != chunks::Fault::none || part.end() != place)) return &part;
+  }
+  const auto other = others_.find(place);
+  return other == others_.end() ? nullptr : &other->second;
+}
+
+// Follows the pieces that are known from a place on, to where one is missing. Returns that place, or, where there is a fault, an end, or
+// what has been followed, such a place of no block.
+PiecePlace StreamPieces::walk(PiecePlace place) {
+  for (std::size_t near = 0;;) {
+    const PieceResult* const piece = known(place, near);
+    if (piece == nullptr) {
+      missing_.push_back(place);
+      return place;
+    }
+    if (near < parts_.size() && piece == &part_results_[near]) {
+      if (are_walked_[near]) return {not_found, place.bit};
+      are_walked_[near] = true;
+    }
+    if (piece->fault() != chunks::Fault::none || piece->is_last()) return {not_found, place.bit};
+    place = piece->end();
+  }
+}
+
+// Where the stream may go on behind a place where nothing is known: the next of the first pieces that is of the same block, or was found.
+PiecePlace StreamPieces::hop(const PiecePlace& place) const {
+  for (std::size_t i = part_at(place.bit, 0); i < parts_.size(); i++) {
+    const PiecePlace next{parts_[i].header, part_results_[i].entry};
+    if (parts_[i].bit > place.bit && (next.header == place.header || next.header == next.bit) && next.bit != not_found) return next;
+  }
+  return {not_found, not_found};
+}
+
+// From what was found first on, and again from where it may go on.
+void StreamPieces::walk_all() {
+  PiecePlace place = parts_.empty() ? PiecePlace{not_found, not_found} : parts_.front();
+  while (place.bit != not_found) place = hop(walk(place));
+}
+
+// How far to guess behind a place that is waited for: more where guesses behind the last were right; where they were not, none, and the
+// piece itself is a longer one.
+void StreamPieces::look_ahead(const PiecePlace& place) {
+  if (ahead_.end == 0) {
+    ahead_.reach = 1, ahead_.guesses = first_guesses;
+  } else if (place.bit >= ahead_.begin + (ahead_.end - ahead_.begin) / 2) {
+    ahead_.reach = ahead_.guesses == 0 ? 2 * ahead_.reach : 1, ahead_.guesses = std::min(2 * ahead_.guesses, most_guesses);
+  } else {
+    ahead_.reach *= 2, ahead_.guesses /= 4;
+  }
+  ahead_.reach = std::min(ahead_.reach, std::max<std::uint64_t>(most_reach_bits / part_bits_, 1));
+}
+
+// Measures the piece that begins at a place, and all others that are missing.
+Status StreamPieces::measure_missing(Queue& queue, const PiecePlace& place) {
+  look_ahead(place);
+  std::vector<PieceSpan> spans;
+  ahead_.end = std::min(plan(place, ahead_.reach, ahead_.guesses, not_found, spans), 8 * bytes_), ahead_.begin = place.bit;
+  std::vector<PiecePlace> walked = std::exchange(missing_, {});
+  std::sort(walked.begin(), walked.end());
+  walked.erase(std::unique(walked.begin(), walked.end()), walked.end());
+  std::size_t near = 0;
+  for (const PiecePlace& other : walked)
+    if (other != place && known(other, near) == nullptr && may_guess(std::min(cut_behind(other.bit), 8 * bytes_) - other.bit))
+      plan(other, 1, first_guesses, found_behind(other.bit), spans);
+  PENSTOCK_TRY(measure(queue, std::move(spans)));
+  keep_measured();
+  if (known(place, near) == nullptr) return Status(Code::internal, "a piece of a Deflate stream has another beginning than it was given");
+  for (const PiecePlace& other : walked) {
+    std::size_t at = 0;
+    if (known(other, at) != nullptr) walk(other);
+  }
   return {};
 }
 
 Result<MeasuredStream> StreamPieces::follow(Queue& queue, std::uint64_t begin_byte) {
   MeasuredStream stream;
-  std::uint64_t bit = 8 * begin_byte;
-  std::size_t near = 0;
-  for (unsigned round = 0;;) {
-    const PieceResult* const piece = known(bit, near);
+  PiecePlace place{8 * begin_byte, 8 * begin_byte};
+  ahead_ = {};
+  for (std::size_t near = 0;;) {
+    const PieceResult* const piece = known(place, near);
     if (piece == nullptr) {
-      PENSTOCK_TRY(measure_missing(queue, bit, round++));
+      PENSTOCK_TRY(measure_missing(queue, place));
       continue;
     }
     if (piece->fault() != chunks::Fault::none) {
       stream.fault = fault_of(*piece);
       return stream;
     }
-    if (near < begins_.size() && begins_[near] == bit) round = 0;      // what was found is right here
-    stream.pieces.push_back({bit, piece->bit, stream.text_bytes, piece->text_bytes()});
+    if (near < parts_.size() && piece == &part_results_[near]) ahead_ = {};      // what was guessed is right here
+    stream.pieces.push_back({place.header, place.bit, piece->bit, stream.text_bytes, piece->text_bytes()});
     stream.text_bytes += piece->text_bytes();
-    bit = piece->bit;
+    place = piece->end();
     if (piece->is_last()) break;
   }
-  stream.end_byte = (bit + 7) / 8;
+  stream.end_byte = (place.bit + 7) / 8;
   return stream;
 }
 
-StreamFault StreamPieces::fault_of(const PieceResult& piece) const {
-  constexpr std::uint64_t slack_bytes = 64;
-  const std::uint64_t byte = std::min(piece.bit / 8, bytes_);
-  // A piece has an end of its own where places in it have no more bits.
-  const bool is_too_large = piece.fault() == chunks::Fault::truncated && byte + slack_bytes < bytes_;
-  return {is_too_large ? chunks::Fault::too_large : piece.fault(), byte};
-}
+StreamFault StreamPieces::fault_of(const PieceResult& piece) const { return {piece.fault(), std::min(piece.bit / 8, bytes_)}; }
 
 }  // namespace penstock::deflate

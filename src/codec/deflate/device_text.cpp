@@ -26,8 +26,9 @@ constexpr std::array team_files = {"deflate/kernels/deflate_units"sv,  "deflate/
                                    "deflate/kernels/deflate_walks"sv,
                                    "deflate/kernels/deflate_text"sv,   "deflate/kernels/deflate_blocks"sv,
                                    "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_team"sv};
-constexpr std::array item_files = {"deflate/kernels/deflate_units"sv, "deflate/kernels/deflate_items"sv,
-                                   "deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_piece_items"sv};
+constexpr std::array item_files = {"chunks/kernels/team_of_one"sv, "deflate/kernels/deflate_units"sv,
+                                   "deflate/kernels/deflate_items"sv, "deflate/kernels/deflate_pieces"sv,
+                                   "deflate/kernels/deflate_piece_items"sv};
 constexpr std::array window_files = {"deflate/kernels/deflate_pieces"sv, "deflate/kernels/deflate_windows"sv};
 
 constexpr std::uint64_t units_of(const DevicePiece& piece) {
@@ -79,7 +80,7 @@ PieceTexts::Tables PieceTexts::tables_of(std::span<const DevicePiece> pieces) {
   Tables tables;
   std::uint64_t units = 0;
   for (const DevicePiece& piece : pieces) {
-    tables.spans.push_back(piece.begin_bit), tables.spans.push_back(piece.end_bit);
+    tables.spans.push_back({piece.header_bit, piece.begin_bit, piece.end_bit, piece.end_bit});
     tables.places.push_back(units), tables.places.push_back(piece.text_at);
     units += units_of(piece);
   }
@@ -93,7 +94,7 @@ Status PieceTexts::reserve_batch(Queue& queue, const MeasuredStream& stream, std
   for (const DevicePiece& piece : std::span(stream.pieces).subspan(first, count)) units += units_of(piece);
   const std::uint64_t teams = std::uint64_t{chunks::groups_of(unit_policy_, device_->traits(), count)} * unit_policy_.chunks_a_group;
   PENSTOCK_TRY(reserve(*device_, list_at + teams * list_bytes, scratch_));
-  PENSTOCK_TRY(reserve(*device_, 2 * count * sizeof(std::uint64_t), spans_));
+  PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceSpan), spans_));
   PENSTOCK_TRY(reserve(*device_, 2 * (count + std::uint64_t{1}) * sizeof(std::uint64_t), places_));
   PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceResult), results_));
   PENSTOCK_TRY(reserve(*device_, units * unit_bytes, units_));
@@ -103,7 +104,7 @@ Status PieceTexts::reserve_batch(Queue& queue, const MeasuredStream& stream, std
 }
 
 Status PieceTexts::upload_tables(Queue& queue) {
-  PENSTOCK_TRY(queue.upload(*spans_, tables_.spans.data(), tables_.spans.size() * sizeof(std::uint64_t)));
+  PENSTOCK_TRY(queue.upload(*spans_, tables_.spans.data(), tables_.spans.size() * sizeof(PieceSpan)));
   return queue.upload(*places_, tables_.places.data(), tables_.places.size() * sizeof(std::uint64_t));
 }
 

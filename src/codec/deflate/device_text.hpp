@@ -30,7 +30,10 @@ class PieceTexts {
                            const std::shared_ptr<Buffer>& text, std::uint64_t text_at);
 
  private:
-  struct Tables { std::vector<std::uint64_t> spans, places; };
+  struct Tables {
+    std::vector<PieceSpan> spans;
+    std::vector<std::uint64_t> places;
+  };
   static Tables tables_of(std::span<const DevicePiece> pieces);
   Status upload_tables(Queue& queue);
   Status enqueue_units(Queue& queue, const StreamPieces& pieces, std::uint32_t piece_count);

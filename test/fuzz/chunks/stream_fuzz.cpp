@@ -17,9 +17,10 @@ Bytes take_stream(Input& input, std::uint32_t kind, std::uint32_t how) {
     const std::string part = input.take(input.left());
     return {part.begin(), part.end()};
   }
+  constexpr int memories[] = {1, 3, 7, 9};      // blocks of 128, 512, 8192 and 32768 symbols
   constexpr int strategies[] = {Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE};
   const chunks::DeflateOptions options{.level = static_cast<int>(how % 10), .strategy = strategies[how / 16 % 4],
-                                       .memory = 1 + static_cast<int>(how / 64)};
+                                       .memory = memories[how / 64 % 4]};
   const std::uint32_t changes = input.byte() % 4, first = input.byte();
   Bytes stream = chunks::deflate_compressed(text_of(input, 24'000), options);
   for (std::uint32_t i = 0; i < changes && !stream.empty(); i++)
@@ -70,7 +71,7 @@ void run(const std::uint8_t* data, std::size_t size) {
   Decoder decoder;
   decoder.device = make_linked_device(traits_of(device_here()));
   decoder.queue = expected(decoder.device->queue());
-  decoder.pieces = expected(deflate::StreamPieces::build(decoder.device, 32u << kind / 2 % 4));
+  decoder.pieces = expected(deflate::StreamPieces::build(decoder.device, 32u << kind / 2 % 4, 512u << order / 32 % 4));
   decoder.texts = expected(deflate::PieceTexts::build(decoder.device, (kind & 8) != 0 ? 3000 : 0));
   Bytes bytes(kind / 16, 0xff);      // of others, before the stream
   const std::uint64_t begin = bytes.size();

@@ -1,0 +1,157 @@
+// One Deflate stream decoded by many teams, on every device and by teams on the host executor, in pieces that begin inside of blocks:
+// against zlib, with pieces of some hundred bytes, so that short streams have many.
+#include <gtest/gtest.h>
+
+#include "deflate_stream_fixture.hpp"
+#include "deflate_streams.hpp"
+
+namespace penstock::deflate {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+
+constexpr Cut short_parts = {.stride_bytes = 512, .part_bits = 2048};
+// zlib's longest blocks, of 32767 symbols, and its shorter ones, of 512.
+constexpr chunks::DeflateOptions long_blocks = {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 9};
+constexpr chunks::DeflateOptions short_blocks = {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
+
+// On each device, and by each way of teams on the host.
+template <class Body> void with_decoders(Cut cut, Body body) {
+  on_each_device([&](Device& found) {
+    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id), cut));
+    body(decoder);
+  });
+  if (!kernel::HostProgram::finds_races()) return;
+  for (const auto& options : chunks::teams_on_host()) {
+    TAKE(auto decoder, StreamDecoder::build(kernel::make_host_device(options), cut));
+    body(decoder);
+  }
+}
+
+Bytes bytes_of_text(const std::string& text) { return Bytes(text.begin(), text.end()); }
+
+// A block whose literals below 127 have codes of 7 bits, as its end does, of 7 ones: what is read from a wrong bit stays wrong, and a text
+// below 64 has no such end in it, from whatever bit it is read.
+class SevenBits {
+ public:
+  SevenBits() {
+    std::vector<unsigned> lengths(257, 0);
+    std::fill_n(lengths.begin(), 127, 7u);
+    lengths[256] = 7;
+    writer_.header(false, 2).codes(lengths, {0});
+  }
+  void put(std::uint8_t literal) { writer_.code(literal, 7), text_.push_back(literal); }
+  // The block's end, and a last block.
+  Bytes stream() { return bytes_of_text(writer_.code(127, 7).header(true, 1).code(0, 7).to_byte().bytes()); }
+  const Bytes& text() const { return text_; }
+
+ private:
+  BitWriter writer_;
+  Bytes text_;
+};
+
+TEST(DeflateParts, OneLongBlockIsManyPieces) {
+  const Bytes text = chunks::words_text(60'000, 1);
+  const Bytes stream = chunks::deflate_compressed(text, long_blocks);
+  with_decoders(short_parts, [&](StreamDecoder& decoder) {
+    expect_text(decoder, stream, text, stream.size() * 8 / 2048 / 2);
+    EXPECT_LE(decoder.pieces->launches(), 12u);
+  });
+}
+
+TEST(DeflateParts, CodesThatAreNeverRightAgainAreReadFromWhereTheyBegin) {
+  SevenBits block;
+  Random random(1);
+  for (unsigned i = 0; i < 20'000; i++) block.put(static_cast<std::uint8_t>(random() % 64));
+  const Bytes stream = block.stream();
+  with_decoders(short_parts, [&](StreamDecoder& decoder) {
+    expect_text(decoder, stream, block.text(), 4);
+    EXPECT_LE(decoder.pieces->launches(), 24u);
+    EXPECT_LE(decoder.pieces->measured_bits(), 6 * 8 * stream.size() + 4096);
+  });
+}
+
+// Each of a text's ends of 7 ones, read from another bit, ends the block for who is wrong.
+TEST(DeflateParts, EndsOfBlocksThatAreNoneAreNotTaken) {
+  SevenBits block;
+  Random random(2);
+  for (unsigned i = 0; i < 20'000; i++) block.put(static_cast<std::uint8_t>(random() % 127));
+  const Bytes stream = block.stream();
+  with_decoders(short_parts, [&](StreamDecoder& decoder) {
+    expect_text(decoder, stream, block.text());
+    EXPECT_LE(decoder.pieces->measured_bits(), 6 * 8 * stream.size() + 4096);
+  });
+}
+
+// Blocks of another stream as a block's codes, so that headers are found that are none.
+TEST(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
+  const Bytes inner = chunks::deflate_compressed(chunks::words_text(30'000, 5), short_blocks);
+  SevenBits block;
+  for (std::size_t bit = 0; bit + 7 <= 8 * inner.size(); bit += 7) {
+    unsigned literal = 0;
+    for (std::size_t i = bit; i < bit + 7; i++) literal = literal << 1 | (inner[i / 8] >> i % 8 & 1u);
+    block.put(static_cast<std::uint8_t>(literal == 127 ? 126 : literal));
+  }
+  const Bytes stream = block.stream();
+  with_decoders(short_parts, [&](StreamDecoder& decoder) { expect_text(decoder, stream, block.text()); });
+}
+
+TEST(DeflateParts, BlocksShorterThanAPartComeBack) {
+  const Bytes text = chunks::words_text(60'000, 3);
+  const Bytes stream = chunks::deflate_compressed(text, short_blocks);
+  for (const std::uint64_t part_bits : {std::uint64_t{1} << 14, std::uint64_t{1} << 18})
+    with_decoders({.stride_bytes = 4096, .part_bits = part_bits}, [&](StreamDecoder& decoder) { expect_text(decoder, stream, text, 2); });
+}
+
+// Which nobody finds: pieces are guessed behind where the stream begins.
+TEST(DeflateParts, BlocksOfFixedCodesComeBack) {
+  for (const int memory : {3, 9}) {
+    const Bytes text = chunks::words_text(40'000, 4);
+    const Bytes stream = chunks::deflate_compressed(text, {6, Z_FIXED, memory});
+    with_decoders(short_parts, [&](StreamDecoder& decoder) { expect_text(decoder, stream, text, memory == 9 ? 30 : 4); });
+  }
+}
+
+TEST(DeflateParts, TextsOfAllKindsComeBackInManyBatches) {
+  on_each_device([](Device& found) {
+    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id),
+                                            {.stride_bytes = 1024, .batch_unit_bytes = 400'000, .part_bits = 4096}));
+    for (const Bytes& text : chunks::texts_of_all_kinds(300'000))
+      for (const int level : {0, 1, 9}) expect_text(decoder, chunks::deflate_compressed(text, {.level = level, .memory = 9}), text);
+  });
+}
+
+// Parts are as long as a team's, or a CPU's, are.
+TEST(DeflateParts, ALongTextComesBackInPartsOfTheirOwnLength) {
+  const Bytes text = chunks::words_text(6'000'000, 1);
+  const Bytes stream = chunks::deflate_compressed(text, long_blocks);
+  on_each_device([&](Device& found) {
+    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
+    expect_text(decoder, stream, text, 10);
+  });
+}
+
+TEST(DeflateParts, DamageInAnyPartGetsTheVerdictOfZlib) {
+  const Bytes stream = chunks::deflate_compressed(chunks::words_text(5'000, 2), long_blocks);
+  const std::vector<chunks::Chunk> changes = chunks::single_changes(stream, 0, 255);
+  const auto damaged = [&](std::size_t step) {
+    std::vector<chunks::Chunk> chosen;
+    for (std::size_t i = 0; i < changes.size(); i += step) chosen.push_back(changes[i]);
+    for (std::size_t i = 0; i < stream.size(); i += step)
+      chosen.push_back({Bytes(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(i)), 0});
+    return chosen;
+  };
+  constexpr Cut shortest_parts = {.stride_bytes = 64, .part_bits = 512};
+  on_each_device([&](Device& found) {
+    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id), shortest_parts));
+    expect_verdicts(decoder, damaged(5));
+  });
+  if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
+  for (const auto& options : chunks::teams_on_host()) {
+    TAKE(auto decoder, StreamDecoder::build(kernel::make_host_device(options), shortest_parts));
+    expect_verdicts(decoder, damaged(151));
+  }
+}
+
+}  // namespace
+}  // namespace penstock::deflate
