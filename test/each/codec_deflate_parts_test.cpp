@@ -121,6 +121,28 @@ TEST(DeflateParts, TextsOfAllKindsComeBackInManyBatches) {
   });
 }
 
+// Places in a piece count to 1 GiB. Read from an odd bit, such codes are never right again.
+TEST(DeflateParts, ABlockOfMoreThanAGibibyteIsMeasured) {
+  constexpr unsigned matches = 4'500'000;
+  std::vector<unsigned> lengths(286, 0);
+  lengths['a'] = lengths[256] = 2, lengths[285] = 1;      // of 258 bytes
+  BitWriter writer;
+  writer.header(true, 2).codes(lengths, {1}).code(2, 2).number(0, 2 * matches % 64);
+  for (unsigned i = 0; i < 2 * matches / 64; i++) writer.number(0, 64);
+  Bytes stream = bytes_of_text(writer.code(3, 2).bytes());
+  const std::uint64_t bytes = stream.size();
+  stream.resize(chunks::rounded(bytes, 16));
+  on_each_device([&](Device& found) {
+    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
+    TAKE(const auto uploaded, on_device(*decoder.device, *decoder.queue, stream));
+    ASSERT_OK(decoder.pieces->open(*decoder.queue, uploaded, bytes));
+    TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
+    EXPECT_EQ(measured.fault.fault, chunks::Fault::none) << chunks::words_of(measured.fault.fault);
+    EXPECT_EQ(measured.text_bytes, 1 + std::uint64_t{258} * matches);
+    EXPECT_EQ(measured.end_byte, bytes);
+  });
+}
+
 // Parts are as long as a team's, or a CPU's, are.
 TEST(DeflateParts, ALongTextComesBackInPartsOfTheirOwnLength) {
   const Bytes text = chunks::words_text(6'000'000, 1);
