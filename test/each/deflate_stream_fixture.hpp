@@ -43,7 +43,7 @@ class StreamDecoder {
     PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> text, device->allocate(stream.text_bytes + 64));
     for (std::size_t first = 0; first < stream.pieces.size();) {
       PENSTOCK_ASSIGN(const TextBatch batch, texts->decode(*queue, *pieces, stream, first, text, outcome.text.size()));
-      outcome.fault = batch.fault, outcome.crc32 = batch.crc32, outcome.batch_count++;
+      outcome.fault = batch.fault, outcome.crc32 = batch.checksum, outcome.batch_count++;
       if (batch.fault.fault != chunks::Fault::none) return outcome;
       first += batch.piece_count;
       outcome.text.resize(outcome.text.size() + batch.text_bytes);

@@ -75,7 +75,7 @@ class StreamPieces {
   static bool fits(const Traits& traits);
   // `stride_bytes`, a multiple of 4: a piece may begin in each. gzip's blocks have some 10 to 60 KB.
   // `part_bits`: into about how many a block is cut; 0: what suits the device.
-  static Result<std::unique_ptr<StreamPieces>> build(std::shared_ptr<Device> device, std::uint32_t stride_bytes = 32 << 10,
+  static Result<std::unique_ptr<StreamPieces>> build(std::shared_ptr<Device> device, std::uint32_t stride_bytes = 8 << 10,
                                                      std::uint64_t part_bits = 0);
   // Finds and measures pieces of `bytes` bytes; `input` holds them and has whole 16s. Waits for the device.
   Status open(Queue& queue, std::shared_ptr<Buffer> input, std::uint64_t bytes);

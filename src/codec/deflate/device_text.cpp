@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 
 #include "codec/checksum/adler32.hpp"
 #include "codec/checksum/crc32.hpp"
@@ -35,6 +36,17 @@ constexpr std::uint64_t units_of(const DevicePiece& piece) {
   return (window_units + piece.text_bytes + unit_alignment - 1) / unit_alignment * unit_alignment;
 }
 std::uint32_t runs_of(std::uint32_t piece_count) { return (piece_count + run_pieces - 1) / run_pieces; }
+
+// Pieces by the length of their text, halved and halved again, so that teams that are left with the last ones have short ones.
+std::vector<std::uint32_t> longest_first(std::span<const DevicePiece> pieces) {
+  std::array<std::uint32_t, 33> next = {};      // of those of so many bits; the longest first
+  const auto place = [&](const DevicePiece& piece) { return static_cast<std::size_t>(std::countl_zero(piece.text_bytes)); };
+  for (const DevicePiece& piece : pieces) next[place(piece)]++;
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), 0u);
+  std::vector<std::uint32_t> order(pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); i++) order[next[place(pieces[i])]++] = static_cast<std::uint32_t>(i);
+  return order;
+}
 
 // Groups share out windows evenly where their size is a power of two.
 chunks::GroupPolicy window_policy(const Traits& traits) {
@@ -85,6 +97,7 @@ PieceTexts::Tables PieceTexts::tables_of(std::span<const DevicePiece> pieces) {
     units += units_of(piece);
   }
   tables.places.push_back(units), tables.places.push_back(pieces.back().text_at + pieces.back().text_bytes);
+  tables.order = longest_first(pieces);
   return tables;
 }
 
@@ -96,6 +109,7 @@ Status PieceTexts::reserve_batch(Queue& queue, const MeasuredStream& stream, std
   PENSTOCK_TRY(reserve(*device_, list_at + teams * list_bytes, scratch_));
   PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceSpan), spans_));
   PENSTOCK_TRY(reserve(*device_, 2 * (count + std::uint64_t{1}) * sizeof(std::uint64_t), places_));
+  PENSTOCK_TRY(reserve(*device_, count * sizeof(std::uint32_t), order_));
   PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceResult), results_));
   PENSTOCK_TRY(reserve(*device_, units * unit_bytes, units_));
   const std::shared_ptr<Buffer> before = windows_;      // what it holds is the window of what comes next
@@ -105,6 +119,7 @@ Status PieceTexts::reserve_batch(Queue& queue, const MeasuredStream& stream, std
 
 Status PieceTexts::upload_tables(Queue& queue) {
   PENSTOCK_TRY(queue.upload(*spans_, tables_.spans.data(), tables_.spans.size() * sizeof(PieceSpan)));
+  PENSTOCK_TRY(queue.upload(*order_, tables_.order.data(), tables_.order.size() * sizeof(std::uint32_t)));
   return queue.upload(*places_, tables_.places.data(), tables_.places.size() * sizeof(std::uint64_t));
 }
 
@@ -113,7 +128,8 @@ Status PieceTexts::enqueue_units(Queue& queue, const StreamPieces& pieces, std::
   return queue.launch(*units_program_, "deflate_mark_pieces", chunks::groups_of(unit_policy_, device_->traits(), piece_count),
                       {{Argument::of(pieces.input()), Argument::of(*spans_), Argument::of(*places_), Argument::of(*units_),
                         Argument::of(*results_), Argument::of(*scratch_), Argument::value(piece_count),
-                        Argument::value(pieces.input_bytes()), Argument::of(*scratch_), Argument::of(pieces.walks())}});
+                        Argument::value(pieces.input_bytes()), Argument::of(*scratch_), Argument::of(pieces.walks()),
+                        Argument::of(*order_)}});
 }
 
 Status PieceTexts::enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at,

@@ -33,6 +33,7 @@ class PieceTexts {
   struct Tables {
     std::vector<PieceSpan> spans;
     std::vector<std::uint64_t> places;
+    std::vector<std::uint32_t> order;      // in which pieces are taken
   };
   static Tables tables_of(std::span<const DevicePiece> pieces);
   Status upload_tables(Queue& queue);
@@ -48,7 +49,7 @@ class PieceTexts {
   std::optional<chunks::RunChecksums> checksums_;
   std::uint64_t batch_unit_bytes_ = 0;
   std::uint32_t carried_ = 0;      // the window behind the batch before
-  std::shared_ptr<Buffer> scratch_, spans_, places_, units_, results_, windows_;
+  std::shared_ptr<Buffer> scratch_, spans_, places_, order_, units_, results_, windows_;
   chunks::RunBatch runs_;
   // What queues copy from and to: it stays where a call ends early.
   Tables tables_;
