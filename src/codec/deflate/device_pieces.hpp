@@ -66,7 +66,7 @@ struct PieceResult {
 // What part_bits of 0 stands for. Eight windows of the codes' decoder, which has 16384 bits of input in each and begins it at a multiple of
 // 16 bytes, so that it moves on by 16257 or more: the last is not a short one. Longer pieces leave teams without work, and those that have
 // any waiting for one another; shorter ones read headers of blocks more often.
-constexpr std::uint64_t team_part_bits = 8 * 16256;
+constexpr std::uint64_t team_part_bits = 4 * 16256;
 // On CPUs, which need no more pieces than cores: so that any piece's text is less than 1 GiB.
 constexpr std::uint64_t cpu_part_bits = 1 << 20;
 
