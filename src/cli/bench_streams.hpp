@@ -13,7 +13,7 @@ namespace penstock::cli {
 struct StreamsOptions : BenchOptions {
   std::string files;      // in place of made texts; separated by commas
   bool has_phases = false;
-  std::uint64_t level = 6, stride_bytes = 32 << 10;      // of Deflate
+  std::uint64_t level = 6, stride_bytes = 8 << 10;      // of Deflate
   std::uint64_t block_bytes = 4 << 20;                   // of LZ4
 };
 
