@@ -162,7 +162,7 @@ TEST(DeflatePartsOnDevices, ALongTextComesBackInPartsOfTheirOwnLength) {
   });
 }
 
-TEST(DeflatePartsOnDevices, DamageInAnyPartGetsTheVerdictOfZlib) {
+TEST_P(DeflateParts, DamageInAnyPartGetsTheVerdictOfZlib) {
   const Bytes stream = chunks::deflate_compressed(chunks::words_text(5'000, 2), long_blocks);
   const std::vector<chunks::Chunk> changes = chunks::single_changes(stream, 0, 255);
   const auto damaged = [&](std::size_t step) {
@@ -173,15 +173,8 @@ TEST(DeflatePartsOnDevices, DamageInAnyPartGetsTheVerdictOfZlib) {
     return chosen;
   };
   constexpr Cut shortest_parts = {.stride_bytes = 64, .part_bits = 512};
-  on_each_device([&](Device& found) {
-    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id), shortest_parts));
-    expect_verdicts(decoder, damaged(5));
-  });
-  if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
-  for (const auto& options : chunks::teams_on_host()) {
-    TAKE(auto decoder, StreamDecoder::build(kernel::make_host_device(options), shortest_parts));
-    expect_verdicts(decoder, damaged(151));
-  }
+  const std::size_t step = GetParam() == Where::devices ? 5 : 151;
+  with_decoders(shortest_parts, [&](StreamDecoder& decoder) { expect_verdicts(decoder, damaged(step)); });
 }
 
 }  // namespace
