@@ -29,12 +29,12 @@ class BenchBatch {
   }
   template <class Codec> Status enqueue(Codec& codec, Queue& queue) { return codec.enqueue(queue, batch_, *scratch_); }
   // As the device's clock has it, from the first kernel's begin to the last one's end.
-  template <class Codec> Result<double> run_seconds(Codec& codec) {
-    PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(enqueue(codec, *queue_));
-    PENSTOCK_ASSIGN(const auto done, queue_->record());
-    PENSTOCK_TRY(done->wait());
-    return done->seconds_since(*begun);
+  template <class Codec> Result<double> run_seconds(Codec& codec) { return seconds_of(codec, batch_); }
+  // Of the first chunk by itself, which the memory for all of them is enough for.
+  template <class Codec> Result<double> alone_seconds(Codec& codec) {
+    chunks::Batch alone = batch_;
+    alone.chunk_count = 1;
+    return seconds_of(codec, alone);
   }
 
   // What the last run left: all rooms, and the bytes of each result. An error where a verdict is one.
@@ -45,6 +45,13 @@ class BenchBatch {
   Queue& queue() { return *queue_; }
 
  private:
+  template <class Codec> Result<double> seconds_of(Codec& codec, const chunks::Batch& batch) {
+    PENSTOCK_ASSIGN(const auto begun, queue_->record());
+    PENSTOCK_TRY(codec.enqueue(*queue_, batch, *scratch_));
+    PENSTOCK_ASSIGN(const auto done, queue_->record());
+    PENSTOCK_TRY(done->wait());
+    return done->seconds_since(*begun);
+  }
   template <class T> Result<std::shared_ptr<Buffer>> upload(const std::vector<T>& values);
 
   std::shared_ptr<Device> device_;

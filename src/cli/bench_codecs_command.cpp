@@ -55,6 +55,11 @@ class CodecBench {
   }
 
   Result<double> run_seconds() { return batch_.run_seconds(*decoder_); }
+  // The median of `repeats` runs of one chunk by itself.
+  Result<double> alone_seconds(std::uint64_t repeats) {
+    PENSTOCK_ASSIGN(const Figure alone, time_runs("", "", 0, repeats, [&] { return batch_.alone_seconds(*decoder_); }));
+    return alone.median_seconds;
+  }
 
   // A figure for each kernel that a run launches, the median of `repeats` runs.
   Result<Figures> phases(const std::string& work, const std::string& name, std::uint64_t repeats) {
@@ -115,6 +120,19 @@ Status write_texts(const BenchChunks& chunks, const std::string& name, const std
   return write_chunks(chunks, (std::filesystem::path(folder) / (name + ".chunks")).string());
 }
 
+// Of the figures: a way of decoding, and how many phases it has, whose figures come behind it.
+struct MeasuredWay { std::size_t figure = 0, phases = 0; };
+
+// What a chunk alone gains by phases over one item that decodes it token by token, where such a way is among those that were measured.
+void compare_with_items(Figures& figures, const std::vector<MeasuredWay>& ways) {
+  const auto is_of_items = [&](MeasuredWay way) { return way.phases == 1 && figures[way.figure].name.ends_with("_decode_items"); };
+  const auto items = std::ranges::find_if(ways, is_of_items);
+  if (items == ways.end()) return;
+  const double of_items = figures[items->figure].alone_seconds;
+  for (const MeasuredWay& way : ways)
+    if (way.figure != items->figure) figures[way.figure].restructuring = of_items / figures[way.figure].alone_seconds;
+}
+
 Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& library, const Corpus& corpus, const CodecsOptions& options,
                     Figures& figures) {
   PENSTOCK_ASSIGN(Bytes text, corpus.make(options.rows * options.chunk_bytes));
@@ -123,6 +141,7 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
   PENSTOCK_TRY(bench.open(device));
   const std::string name = case_name(library, corpus.name);
   PENSTOCK_TRY(write_texts(bench.chunks(), name, options.texts_folder));
+  std::vector<MeasuredWay> ways;      // with --phases
   for (const std::string& variant : chunks::Decoder::variants(library.format, device->traits())) {
     if (!options.variant.empty() && options.variant != variant) continue;
     const Status used = bench.use(device, variant);
@@ -133,11 +152,17 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     PENSTOCK_TRY(bench.verify().with(name + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure, time_runs(name, "penstock " + variant, 0, options.repeats, [&] { return bench.run_seconds(); }));
     figure.share_of_studies = library.share_of_studies;
+    if (options.has_phases) {
+      PENSTOCK_ASSIGN(figure.alone_seconds, bench.alone_seconds(options.repeats));
+      figure.parallelism = figure.alone_seconds * static_cast<double>(bench.chunks().count()) / figure.median_seconds;
+    }
     figures.push_back(bench.with_bytes(std::move(figure)));
     if (!options.has_phases) continue;
     PENSTOCK_ASSIGN(const Figures phases, bench.phases(name, variant, options.repeats));
+    ways.push_back({figures.size() - 1, phases.size()});
     figures.insert(figures.end(), phases.begin(), phases.end());
   }
+  compare_with_items(figures, ways);
   std::vector<HostDecoder> decoders = {{library.library, library.decompress}};
   decoders.insert(decoders.end(), library.decoders.begin(), library.decoders.end());
   for (const HostDecoder& decoder : decoders) {
@@ -181,7 +206,8 @@ Action declare_bench_codecs(Arguments& arguments) {
   declare_bench_options(arguments, *options, {"chunks to decode or to make", physical_memory_bytes() / 4 / 65536, case_names()});
   arguments.value("--chunk", "BYTES", options->chunk_bytes, "text of a chunk", 1, std::uint64_t{1} << 30);
   arguments.value("--variant", "NAME", options->variant, "this way of decoding or compressing alone");
-  arguments.flag("--phases", options->has_phases, "a line for each kernel of a way of decoding, too: its time with its launch");
+  arguments.flag("--phases", options->has_phases,
+                 "a line for each kernel of a way of decoding, too: its time with its launch; and what a chunk takes alone");
   arguments.value("--files", "PATHS", options->files, "text of these files, separated by commas; over and over where they are short");
   arguments.value("--write-texts", "FOLDER", options->texts_folder,
                   "write each case's chunks and text, or the text to compress, there, a file for peers to read");

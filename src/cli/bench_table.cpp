@@ -59,7 +59,7 @@ Status add_peer(const std::string& command, const BenchOptions& options, std::ve
     const std::size_t first = text.find(';'), second = text.find(';', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const auto [seconds, spread, moved_bytes, stored_bytes] = numbers_of_line(text.c_str() + second + 1);
-    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), seconds, spread, 0, 0, stored_bytes, 0, 0};
+    Figure figure{text.substr(0, first), text.substr(first + 1, second - first - 1), seconds, spread, 0, 0, stored_bytes, 0, 0, 0, 0, 0};
     for (const Figure& ours : figures)
       if (ours.work == figure.work) figure.bytes = ours.bytes, figure.text_bytes = ours.text_bytes;
     const bool is_our_case = figure.bytes > 0;
@@ -91,6 +91,16 @@ std::string text_of_studies(const Figure& f, bool json) {
   return text.data();
 }
 
+std::string text_of_gains(const Figure& f, bool json) {
+  std::array<char, 160> text{};
+  if (f.alone_seconds <= 0) return "";
+  const char* format = json ? "\"alone_microseconds\": %.3f, \"parallelism\": %.2f, " : "  alone %.1f us, parallelism %.1f x";
+  std::snprintf(text.data(), text.size(), format, f.alone_seconds * 1e6, f.parallelism);
+  const std::string gains = text.data();
+  std::snprintf(text.data(), text.size(), json ? "\"restructuring\": %.3f, " : ", restructuring %.2f x", f.restructuring);
+  return f.restructuring > 0 ? gains + text.data() : gains;
+}
+
 // Of the columns of names, in bytes.
 struct Widths { int work = 0, name = 0; };
 
@@ -116,7 +126,7 @@ std::string text_of_figure(const Figure& f, const BenchOptions& options, const B
                 f.median_seconds * 1e3, json ? f.spread : f.spread * 100, rate / 1e9,
                 (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
   const std::string last = json ? "\"device\": \"" + opened.device->traits().name + "\"}" : "";
-  return line + text_of_ratio(f, json) + text_of_sequences(f, json) + text_of_studies(f, json) + last + "\n";
+  return line + text_of_ratio(f, json) + text_of_sequences(f, json) + text_of_studies(f, json) + text_of_gains(f, json) + last + "\n";
 }
 
 std::string check_only(const std::vector<std::string>& case_names, const std::string& text) {
@@ -147,6 +157,8 @@ void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWor
                    "  of copy  the bytes read and written a second, as a share of what a copy on this device reads and writes\n"
                    "  ratio    of cases that make text: its bytes for each stored byte that they are made of; and those of each\n"
                    "           sequence of literals and a match, where it has such\n"
+                   "  alone    with --phases: one chunk by itself; parallelism is how many times as long as the batch all of them would\n"
+                   "           take one after the other, restructuring how many times as long one item that decodes byte by byte takes\n"
                    "  studies  of cases of GPUs: the share of copy that published studies reach");
 }
 

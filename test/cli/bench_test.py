@@ -103,6 +103,14 @@ class Bench(CommandLineTest):
         self.assertEqual([figure["name"] for figure in figures],
                          [f"penstock {way}", *(f"{way}: {phase}" for phase in phases), "libzstd, all cores"])
 
+    def test_phases_tell_what_a_chunk_takes_alone_and_so_what_all_at_once_gain(self):
+        (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(900)))
+        way, phase, library = self.figures("codecs", "--rows", "3", "--chunk", "4096", "--only", "lz4,", "--phases",
+                                           "--files", self.folder / "a")
+        self.assertAlmostEqual(way["parallelism"], 3 * way["alone_microseconds"] / 1000 / way["milliseconds"], delta=0.02)
+        self.assertNotIn("restructuring", way)      # which is compared with itself
+        self.assertNotIn("alone_microseconds", {**phase, **library})
+
     def test_what_files_have_inside_is_timed_beside_its_library(self):
         (self.folder / "a").write_bytes(b"".join(b"line %d of a file\n" % line for line in range(90000)))
         for name, ours, peer in (("Deflate stream", r"deflate_pieces \(\d+ pieces\)", "libdeflate, one core"),
