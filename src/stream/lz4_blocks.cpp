@@ -115,7 +115,7 @@ class Lz4Blocks : public UnitStages {
   }
 
   Status take_blocks(Piece& piece) {
-    most_room_ = 0;
+    most_room_ = least_counted_bytes;
     for (bool goes_on = true; goes_on;) {
       while (is_inside_) {
         PENSTOCK_ASSIGN(const bool has_place, this->has_place(piece));

@@ -44,6 +44,10 @@ struct Unit {
   std::span<const std::byte> whole() const { return {bytes.data() - head_bytes, head_bytes + bytes.size() + tail_bytes}; }
 };
 
+// As which units of less text count, so that a piece has not any number of them: stored blocks of no bytes are four bytes of a file each,
+// and what is told of one takes twenty times as much memory.
+constexpr std::uint64_t least_counted_bytes = 1024;
+
 // What a piece tells join() of the frame that it belongs to; other formats' frames end inside of work().
 struct FrameEdges {
   bool begins = false, ends = false;

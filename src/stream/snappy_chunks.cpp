@@ -3,6 +3,7 @@
 // https://github.com/google/snappy/blob/main/framing_format.txt
 #include <snappy-c.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -39,7 +40,6 @@ class SnappyChunks : public UnitStages {
       PENSTOCK_ASSIGN(bytes, input.peek(4 + size));
       if (bytes.size() < 4 + size) return place.at(place.offset + bytes.size()).ended();
       PENSTOCK_TRY(take_chunk(kind, bytes.subspan(4, size), place, piece));
-      piece.keep(input.owner());
       input.skip(4 + size);
     }
     return !piece.units.empty();
@@ -83,7 +83,8 @@ class SnappyChunks : public UnitStages {
     if (output_bytes > most_chunk_output_bytes) return place.corrupt("a chunk of more than 64 KiB");
     piece.units.push_back({.bytes = body, .offset = place.offset + 8, .index = place.index, .output_bytes = output_bytes,
                            .checksum = ByteReader(bytes).u32(), .is_stored = kind == stored_chunk, .has_checksum = true});
-    piece.room += output_bytes;
+    piece.keep(context_.input.owner());
+    piece.room += std::max<std::uint64_t>(output_bytes, least_counted_bytes);
     return {};
   }
 

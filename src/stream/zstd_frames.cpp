@@ -2,6 +2,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -62,7 +63,7 @@ class Frames : public Stages {
       PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(extent->frame_bytes));
       piece.units.push_back({.bytes = bytes.first(extent->frame_bytes), .offset = place.offset, .index = ++context_.member_count,
                              .output_bytes = extent->most_output_bytes});
-      piece.room += extent->most_output_bytes;
+      piece.room += std::max(extent->most_output_bytes, least_counted_bytes);
       piece.keep(context_.input.owner());
       context_.unchecked_member_count += !header->has_checksum;
       context_.input.skip(extent->frame_bytes);

@@ -13,8 +13,6 @@ namespace {
 // unless as many frames are there as it has blocks.
 constexpr std::uint64_t most_lone_text_bytes = 128 << 10, most_frame_bytes = 1 << 20;
 constexpr std::uint32_t least_company = most_frame_bytes / most_lone_text_bytes;
-// As which shorter ones count, so that a batch has not any number of them.
-constexpr std::uint64_t least_counted_bytes = 1024;
 
 struct SmallFrame { ZstdFrameHeader header; ZstdExtent extent; std::uint64_t room; };
 

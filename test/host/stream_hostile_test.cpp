@@ -2,7 +2,10 @@
 // bytes, whichever way decodes it, from memory and from a pipe. Where we are stricter, the test says where.
 #include <snappy-c.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "zstd_frames.hpp"
 // Behind it, since it wants more of libzstd's header than others do.
@@ -254,6 +257,49 @@ TEST(StreamHostile, ABombEndsAtTheLimit) {
       EXPECT_LE(got, 3'000'000u);
       EXPECT_TRUE(decompress(bytes_of(file), {.max_output_bytes = zeros.size()}).ok());
     }
+}
+
+// Gives a file, and says how much of it has been asked for.
+Source counted(const std::string& file, std::shared_ptr<std::atomic<std::size_t>> read) {
+  return Source::reader("a pipe", [&file, read](std::span<std::byte> into) -> Result<std::size_t> {
+    const std::size_t count = std::min(into.size(), file.size() - *read);
+    if (count > 0) std::memcpy(into.data(), file.data() + *read, count);
+    *read += count;
+    return count;
+  });
+}
+// Until it has been the same for some time.
+std::size_t settled(const std::atomic<std::size_t>& count) {
+  for (std::size_t before = SIZE_MAX; before != count;) {
+    before = count;
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  return count;
+}
+
+// What is told of a block in memory is twenty times as long as a stored one of no bytes: 100 MB of such took 2 GB, and a pipe may go on.
+TEST(StreamHostile, BlocksOfNoTextAreNotAllHeldAtOnce) {
+  constexpr std::size_t count = 2'000'000, most_bytes = 4 << 20;
+  LZ4F_preferences_t independent{};
+  independent.frameInfo.blockMode = LZ4F_blockIndependent;
+  const std::string text = words(100), frame = lz4_made(text, 1, independent), end(4, '\0');
+  std::string lz4 = frame.substr(0, frame.size() - end.size()), snappy("\xff\x06\0\0sNaPpY", 10);
+  std::string zstd = zstd_made(text, 3);
+  snappy += snappy_chunk(text, true);
+  const std::string empty_chunk = snappy_chunk("", true), empty_frame = zstd_made("", 3);
+  for (std::size_t i = 0; i < count; i++) lz4 += std::string_view("\0\0\0\x80", 4), snappy += empty_chunk, zstd += empty_frame;
+  for (const std::string& file : {lz4 + end, snappy, zstd}) {
+    const auto read = std::make_shared<std::atomic<std::size_t>>(0);
+    std::size_t at_text = 0;
+    const auto sink = [&](std::span<const std::byte> bytes) {
+      EXPECT_EQ(text_of(bytes), text);
+      return at_text = settled(*read), Status();
+    };
+    const auto report = decompress(counted(file, read), sink, {.threads = 1});
+    ASSERT_TRUE(report.ok()) << report.status().text();
+    EXPECT_EQ(report->bytes_in, file.size());
+    EXPECT_LT(at_text, most_bytes);
+  }
 }
 
 TEST(StreamHostile, TrailingBytesAreNamedWithTheirOffset) {
