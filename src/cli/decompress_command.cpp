@@ -80,13 +80,14 @@ Status print_list_head() {
 }
 
 Result<std::vector<std::byte>> read_dictionary(const std::string& path) {
-  std::vector<std::byte> bytes;
-  if (path.empty()) return bytes;
+  if (path.empty()) return std::vector<std::byte>();
+  const Status unread(Code::invalid, "cannot read the dictionary " + path);
   std::error_code error;
-  bytes.resize(std::filesystem::file_size(path, error));
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return unread;
+  std::vector<std::byte> bytes(size);
   const File file(path, O_RDONLY);
-  if (error || !file || file.read_up_to(bytes.data(), bytes.size()) != bytes.size())
-    return Status(Code::invalid, "cannot read the dictionary " + path);
+  if (!file || file.read_up_to(bytes.data(), bytes.size()) != bytes.size()) return unread;
   return bytes;
 }
 

@@ -88,8 +88,10 @@ Result<Format> format_of(Context& context) {
 }
 
 Status unfit(const Context& context) {
-  return {Code::invalid, "the way to decode that was asked for, '" + context.options.variant + "', does not fit what stands at byte " +
-                             std::to_string(context.input.offset())};
+  const std::string byte = std::to_string(context.input.offset());
+  if (context.options.variant.empty()) return {Code::corrupt, "what stands at byte " + byte + " is not of the format that was asked for"};
+  const std::string& variant = context.options.variant;
+  return {Code::invalid, "the way to decode that was asked for, '" + variant + "', does not fit what stands at byte " + byte};
 }
 
 Result<bool> hold_pipe(Context& context) {

@@ -257,6 +257,15 @@ class Streams(CommandLineTest):
         self.assertTrue(found.stdout == content, found.stderr)
         self.assertEqual(self.run_program("decompress", self.rows / "t.lz4", "-o", "/dev/null").returncode, 0)
 
+    def test_a_dictionary_that_cannot_be_read_is_named(self):
+        path = self.write("a.gz", gzip.compress(b"text"))
+        for dictionary in (self.rows / "nowhere", self.rows):
+            self.assert_fails(self.run_program("decompress", "-t", path, "-D", dictionary), f"cannot read the dictionary {dictionary}")
+
+    def test_a_file_of_another_format_than_was_asked_for_is_told(self):
+        path = self.write("a.zz", zlib.compress(b"text"))
+        self.assert_fails(self.run_program("decompress", "-t", "--codec", "gzip", path), "not of the format that was asked for")
+
     def test_a_dictionary_is_read(self):
         dictionary = self.write("words", corpora()["text"][:20_000])
         squeezed = zlib.compressobj(9, zdict=dictionary.read_bytes())
