@@ -9,6 +9,9 @@
 
 namespace penstock::cli {
 
+// Fills memory with a byte that is no result.
+inline Status clear_output(Queue& queue, const Buffer& output) { return queue.fill(output, 0xeeeeeeee, output.bytes() / 4 * 4); }
+
 class BenchBatch {
  public:
   // What is uploaded, and where its results have their rooms, in bytes.
@@ -41,7 +44,7 @@ class BenchBatch {
   struct Output { Bytes bytes; std::vector<std::uint64_t> sizes; };
   Result<Output> output(chunks::Format format);
   // Fills all rooms with a byte, so that results of an earlier run are not taken for those of the next.
-  Status clear_output() { return queue_->fill(*batch_.output, 0xeeeeeeee, batch_.output->bytes() / 4 * 4); }
+  Status clear_output() { return cli::clear_output(*queue_, *batch_.output); }
   Queue& queue() { return *queue_; }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/parallel.hpp"
+#include "cli/bench_batch.hpp"
 #include "cli/bench_streams.hpp"
 #include "codec/deflate/device_text.hpp"
 
@@ -72,13 +73,8 @@ class DeflateStreamBench final : public StreamBench {
     }
     return {};
   }
-  Status clear() override { return queue_->fill(*output_, 0xeeeeeeee, output_->bytes() / 4 * 4); }
-  Result<Bytes> made() override {
-    Bytes made(text_.size());
-    PENSTOCK_TRY(queue_->download(made.data(), *output_, made.size()));
-    PENSTOCK_TRY(queue_->finish());
-    return made;
-  }
+  Status clear() override { return clear_output(*queue_, *output_); }
+  Result<Bytes> made() override { return downloaded(*output_); }
   Queue& queue() override { return *queue_; }
   std::string way() const override { return "deflate_pieces"; }
   std::string parts() const override { return std::to_string(piece_count_) + " pieces"; }

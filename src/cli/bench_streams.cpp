@@ -27,6 +27,13 @@ Result<double> StreamBench::run_seconds() {
   return done->seconds_since(*begun);
 }
 
+Result<Bytes> StreamBench::downloaded(const Buffer& output) {
+  Bytes made(text_.size());
+  PENSTOCK_TRY(queue().download(made.data(), output, made.size()));
+  PENSTOCK_TRY(queue().finish());
+  return made;
+}
+
 Status StreamBench::verify() {
   PENSTOCK_TRY(clear());
   PENSTOCK_TRY(run(queue()));

@@ -38,6 +38,9 @@ class StreamBench {
   Figure with_bytes(Figure figure) const;
 
  protected:
+  // As much of a buffer as the text has.
+  Result<Bytes> downloaded(const Buffer& output);
+
   Bytes text_;
   std::uint64_t stored_bytes_ = 0;
 };

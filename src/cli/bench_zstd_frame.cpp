@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "cli/bench_batch.hpp"
 #include "cli/bench_streams.hpp"
 #include "codec/zstd/device_frame.hpp"
 
@@ -44,13 +45,8 @@ class ZstdFrameBench final : public StreamBench {
     PENSTOCK_ASSIGN(const auto decoded, decoder_->decode(queue, header_, {input, 0, input_, output_, 0, text_.size()}));
     return decoded.text_bytes == text_.size() ? Status() : Status(Code::internal, "the frame's text has another length");
   }
-  Status clear() override { return queue_->fill(*output_, 0xeeeeeeee, output_->bytes() / 4 * 4); }
-  Result<Bytes> made() override {
-    Bytes made(text_.size());
-    PENSTOCK_TRY(queue_->download(made.data(), *output_, made.size()));
-    PENSTOCK_TRY(queue_->finish());
-    return made;
-  }
+  Status clear() override { return clear_output(*queue_, *output_); }
+  Result<Bytes> made() override { return downloaded(*output_); }
   Queue& queue() override { return *queue_; }
   std::string way() const override { return "zstd_frame"; }
   std::string parts() const override { return "one frame"; }

@@ -13,9 +13,10 @@ constexpr std::uint32_t group_items = 256, words_of_item = 1024;      // text_of
 // which end where the range begins (docs/performance.md has what was timed).
 constexpr std::uint64_t range_bytes = 2 << 20;
 constexpr std::uint64_t least_stream_range_bytes = 64 << 10;      // about a segment
-// Of a stream's first range, whose chains have no shortcuts: by blocks of three bytes they have 5500 steps on GPUs, some milliseconds, and
-// 1400 on CPUs, whose items have them one after the other. The next are as long as all before them: for the first 2 MiB seven more
-// launches, and nine. A GPU is spared them where a stream has few segments, as chains have no more steps then, and one for each KiB.
+// Of a stream's first range, whose chains have no shortcuts: by blocks of three bytes they have 5500 steps on GPUs, by reckoning a
+// millisecond or two, and 1400 on CPUs, whose items have them one after the other. The next are as long as all before them: for the first
+// 2 MiB seven more launches, and nine. A GPU is spared them where a stream has few segments, as chains have no more steps then, and one for
+// each KiB.
 constexpr std::uint64_t first_range_bytes = 16 << 10, first_range_bytes_on_cpus = 4 << 10;
 constexpr std::uint32_t few_segments = 512;
 static_assert(sizeof(OriginStream) == 24);

@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t stretch_bytes = 4032, most_window_bytes = 65536;
 constexpr std::uint64_t words_a_stream = 6, words_a_block = 2, words_a_stretch = 8 + 5 * 33;      // STRETCH_WORDS and KEPT_WORDS
 constexpr std::uint32_t correcting_rounds = 5;              // an odd number
+constexpr std::uint32_t corrected_at_once = 8;              // CORRECTED_AT_ONCE
 constexpr std::uint64_t first_stream = 11;                  // before it the counter
 constexpr std::uint64_t most_tasks = 0xfff00000;            // handed out by a counter of 32 bits
 constexpr std::uint64_t most_stream_bytes = 0x7ffe0000;     // positions have 31 bits, and a window and an odd beginning before them
@@ -49,12 +50,7 @@ class StretchDecoder final : public Decoder {
     const std::vector<Argument> all = {input, offsets, sizes, places, Argument::of(*batch.output_capacities), links, there, count, there,
                                        most_stretches, Argument::value(room), linked, Argument::value(batch.links.window_bytes)};
     PENSTOCK_TRY(launch(queue, walks_, "lz4_measure_stretches", tasks, scratch, all));
-    std::vector<Argument> with_round = all;
-    for (std::uint32_t round = 0; round < correcting_rounds; round++) {
-      with_round.resize(all.size());
-      with_round.push_back(Argument::value(round));
-      PENSTOCK_TRY(launch(queue, walks_, "lz4_correct_stretches", (tasks + 7) / 8, scratch, with_round));      // CORRECTED_AT_ONCE
-    }
+    PENSTOCK_TRY(correct(queue, tasks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_chain_stretches", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, walks_, "lz4_place_blocks", blocks, scratch, all));
     PENSTOCK_TRY(launch(queue, origins_, "lz4_origins_of_stretches", tasks, scratch, all));
@@ -79,6 +75,15 @@ class StretchDecoder final : public Decoder {
       return Status(Code::invalid, "a batch's memory for links is too small for its chunks, or it has more streams than chunks");
     if (links.window_bytes > most_window_bytes || links.most_stream_bytes > most_stream_bytes)
       return Status(Code::invalid, "a stream of 2 GiB of text, or a window of more than 64 KiB");
+    return {};
+  }
+  Status correct(Queue& queue, std::uint32_t stretches, const Buffer& scratch, std::vector<Argument> arguments) const {
+    arguments.emplace_back();
+    for (std::uint32_t round = 0; round < correcting_rounds; round++) {
+      arguments.back() = Argument::value(round);
+      const std::uint32_t tasks = (stretches + corrected_at_once - 1) / corrected_at_once;
+      PENSTOCK_TRY(launch(queue, walks_, "lz4_correct_stretches", tasks, scratch, arguments));
+    }
     return {};
   }
   // For teams, which take `tasks` by the counter.
