@@ -156,7 +156,7 @@ Status DeviceMembers::decode(const std::shared_ptr<Buffer>& text, std::uint64_t 
   if (members_.empty()) return {};
   Member& member = members_.front();
   deflate::TextBatch batch;
-  PENSTOCK_TRY(texts_->reserve_batch(*queue_, member.stream, member.first_piece));
+  PENSTOCK_TRY(texts_->reserve_batch(member.stream, member.first_piece));
   PENSTOCK_TRY(timed([&]() -> Status {
     PENSTOCK_ASSIGN(batch, texts_->decode(*queue_, *pieces_, member.stream, member.first_piece, text, text_at));
     return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "codec/chunks/chunk_decoder.hpp"
 
@@ -83,8 +84,9 @@ Status StreamPieces::open(Queue& queue, std::shared_ptr<Buffer> input, std::uint
   begins_.clear(), parts_.clear(), part_results_.clear(), others_.clear(), missing_.clear();
   guessed_bits_ = most_guessed_times * 8 * bytes, launches_ = measured_bits_ = 0;
   PENSTOCK_TRY(find(queue));
-  PENSTOCK_TRY(measure(queue, cut_found()));
-  part_results_.swap(measured_);
+  cut_found();
+  PENSTOCK_TRY(measure(queue));
+  std::swap(part_results_, measured_);
   are_walked_.assign(parts_.size(), false);
   walk_all();
   return {};
@@ -92,22 +94,34 @@ Status StreamPieces::open(Queue& queue, std::shared_ptr<Buffer> input, std::uint
 
 Status StreamPieces::find(Queue& queue) {
   const auto strides = static_cast<std::uint32_t>((bytes_ + stride_bytes_ - 1) / stride_bytes_);
-  found_bits_.resize(strides);
-  PENSTOCK_TRY(reserve(*device_, strides * sizeof(std::uint64_t), found_));
+  PENSTOCK_TRY(found_bits_.resize(*device_, strides));
+  PENSTOCK_TRY(reserve(*device_, found_bits_.bytes(), found_));
   const std::uint32_t groups = chunks::groups_of(find_policy_, device_->traits(), strides);
   PENSTOCK_TRY(queue.launch(*find_, "deflate_find_blocks", groups,
                             {{Argument::of(*input_), Argument::of(*found_), Argument::value(bytes_), Argument::value(stride_bytes_ / 4),
                               Argument::value(strides)}}));
-  PENSTOCK_TRY(queue.download(found_bits_.data(), *found_, strides * sizeof(std::uint64_t)));
+  PENSTOCK_TRY(queue.download(found_bits_.data(), *found_, found_bits_.bytes()));
+  PENSTOCK_TRY(reserve_found());
   PENSTOCK_TRY(queue.finish());
   for (const std::uint64_t bit : found_bits_)
     if (bit != not_found) begins_.push_back(bit);
   return {};
 }
 
+// Memory for as many pieces as can be cut, while the device looks for them: what had not been touched took longer than to cut and follow.
+Status StreamPieces::reserve_found() {
+  const std::uint64_t most = found_bits_.size() + 8 * bytes_ / part_bits_;
+  parts_.resize(most), parts_.clear();
+  spare_pieces_.resize(most), spare_pieces_.clear();
+  PENSTOCK_TRY(measured_spans_.reserve(*device_, most));
+  PENSTOCK_TRY(measured_.reserve(*device_, most));
+  PENSTOCK_TRY(reserve(*device_, most * sizeof(PieceSpan), spans_));
+  return reserve(*device_, most * sizeof(PieceResult), results_);
+}
+
 // The first pieces begin at what was found, and, where the next is far, at places between them.
-std::vector<PieceSpan> StreamPieces::cut_found() {
-  std::vector<PieceSpan> spans;
+void StreamPieces::cut_found() {
+  measured_spans_.clear();
   for (std::size_t i = 0; i < begins_.size(); i++) {
     const std::uint64_t header = begins_[i], found = i + 1 < begins_.size() ? begins_[i + 1] : not_found;
     const std::uint64_t next = std::min(found, 8 * bytes_);
@@ -115,10 +129,9 @@ std::vector<PieceSpan> StreamPieces::cut_found() {
       cut = bit + part_bits_ + part_bits_ / 2 <= next ? bit + part_bits_ : found;
       parts_.push_back({header, bit});
       const std::uint64_t begin = bit == header ? bit : bit | guessed_entry, far = std::min(found, bit + far_parts * part_bits_);
-      spans.push_back({header, begin, cut, std::max(cut, far)});
+      measured_spans_.push_back({header, begin, cut, std::max(cut, far)});
     }
   }
-  return spans;
 }
 
 std::uint64_t StreamPieces::found_behind(std::uint64_t bit) const {
@@ -166,22 +179,30 @@ std::uint64_t StreamPieces::plan(const PiecePlace& place, std::uint64_t reach, s
   return cut;
 }
 
-Status StreamPieces::measure(Queue& queue, std::vector<PieceSpan> spans) {
-  measured_spans_ = std::move(spans);
+// Of `measured_spans_`.
+Status StreamPieces::measure(Queue& queue) {
   const auto count = static_cast<std::uint32_t>(measured_spans_.size());
-  measured_.resize(count);
+  PENSTOCK_TRY(measured_.resize(*device_, count));
   if (count == 0) return {};
   launches_++;
   for (const PieceSpan& span : measured_spans_) measured_bits_ += std::min(span.cut, 8 * bytes_) - (span.begin & ~guessed_entry);
-  PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceSpan), spans_));
-  PENSTOCK_TRY(reserve(*device_, count * sizeof(PieceResult), results_));
-  PENSTOCK_TRY(queue.upload(*spans_, measured_spans_.data(), count * sizeof(PieceSpan)));
+  PENSTOCK_TRY(reserve(*device_, measured_spans_.bytes(), spans_));
+  PENSTOCK_TRY(reserve(*device_, measured_.bytes(), results_));
+  PENSTOCK_TRY(queue.upload(*spans_, measured_spans_.data(), measured_spans_.bytes()));
   PENSTOCK_TRY(queue.fill(*counter_, 0, 4));
   PENSTOCK_TRY(queue.launch(*measure_, "deflate_measure_pieces", chunks::groups_of(measure_policy_, device_->traits(), count),
                             {{Argument::of(*input_), Argument::of(*spans_), Argument::of(*results_), Argument::of(*counter_),
                               Argument::value(count), Argument::value(bytes_), Argument::of(*walks_)}}));
-  PENSTOCK_TRY(queue.download(measured_.data(), *results_, count * sizeof(PieceResult)));
+  PENSTOCK_TRY(queue.download(measured_.data(), *results_, measured_.bytes()));
   return queue.finish();
+}
+
+Status StreamPieces::measure_others(Queue& queue, std::span<const PieceSpan> spans) {
+  PENSTOCK_TRY(measured_spans_.resize(*device_, spans.size()));
+  std::ranges::copy(spans, measured_spans_.begin());
+  PENSTOCK_TRY(measure(queue));
+  keep_measured();
+  return {};
 }
 
 // What was measured last, by where it begins. Guesses before a block's codes may all begin with these, and have nothing.
@@ -271,8 +292,7 @@ Status StreamPieces::measure_missing(Queue& queue, const PiecePlace& place) {
   for (const PiecePlace& other : walked)
     if (other != place && known(other, near) == nullptr && may_guess(std::min(cut_behind(other.bit), 8 * bytes_) - other.bit))
       plan(other, 1, first_guesses, found_behind(other.bit), spans);
-  PENSTOCK_TRY(measure(queue, std::move(spans)));
-  keep_measured();
+  PENSTOCK_TRY(measure_others(queue, spans));
   if (known(place, near) == nullptr) return Status(Code::internal, "a piece of a Deflate stream has another beginning than it was given");
   for (const PiecePlace& other : walked) {
     std::size_t at = 0;
@@ -283,6 +303,7 @@ Status StreamPieces::measure_missing(Queue& queue, const PiecePlace& place) {
 
 Result<MeasuredStream> StreamPieces::follow(Queue& queue, std::uint64_t begin_byte) {
   MeasuredStream stream;
+  stream.pieces = std::exchange(spare_pieces_, {});
   PiecePlace place{8 * begin_byte, 8 * begin_byte};
   ahead_ = {};
   for (std::size_t near = 0;;) {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "codec/chunks/chunk_program.hpp"
-#include "device/grown_memory.hpp"
+#include "device/host_array.hpp"
 #include "penstock/chunks.hpp"
 
 namespace penstock::deflate {
@@ -90,8 +90,10 @@ class StreamPieces {
 
  private:
   Status find(Queue& queue);
-  std::vector<PieceSpan> cut_found();
-  Status measure(Queue& queue, std::vector<PieceSpan> spans);
+  Status reserve_found();
+  void cut_found();
+  Status measure(Queue& queue);
+  Status measure_others(Queue& queue, std::span<const PieceSpan> spans);
   std::uint64_t plan(const PiecePlace& place, std::uint64_t reach, std::size_t guesses, std::uint64_t stop, std::vector<PieceSpan>& spans);
   std::uint64_t cut_behind(std::uint64_t bit) const;
   std::uint64_t far_cut(std::uint64_t bit, std::uint64_t cut) const;
@@ -117,17 +119,18 @@ class StreamPieces {
   std::uint64_t bytes_ = 0, launches_ = 0, measured_bits_ = 0;
   std::vector<std::uint64_t> begins_;          // that were found, in order
   std::vector<PiecePlace> parts_;              // where pieces were looked for at first, in order: those, and guesses between them
-  std::vector<PieceResult> part_results_;
+  HostArray<PieceResult> part_results_;
   std::vector<bool> are_walked_;               // of these, whether what comes behind is known, or missing
   std::unordered_map<PiecePlace, PieceResult, PiecePlaceHash> others_;
   std::vector<PiecePlace> missing_;            // where pieces end and none is known to begin
   std::uint64_t guessed_bits_ = 0;             // that guesses may still have
   // The piece that was waited for last: where it and the guesses behind it were to end, how much of it was no guess, and their number.
   struct Ahead { std::uint64_t begin = 0, end = 0, reach = 1; std::size_t guesses = 0; } ahead_;
+  std::vector<DevicePiece> spare_pieces_;      // room for what is followed next
   // What queues copy from and to: it stays where a call ends early.
-  std::vector<std::uint64_t> found_bits_;
-  std::vector<PieceSpan> measured_spans_;
-  std::vector<PieceResult> measured_;
+  HostArray<std::uint64_t> found_bits_;
+  HostArray<PieceSpan> measured_spans_;
+  HostArray<PieceResult> measured_;
 };
 
 // How teams, or items where the device is a CPU, take pieces; `local_bytes` of a team.

@@ -23,19 +23,14 @@ class PieceTexts {
   // How many pieces, from `first` on, the next batch has, and their text.
   TextBatch next_batch(const MeasuredStream& stream, std::size_t first) const;
   // Takes the memory for that batch, which decode() would take, before it is timed.
-  Status reserve_batch(Queue& queue, const MeasuredStream& stream, std::size_t first);
+  Status reserve_batch(const MeasuredStream& stream, std::size_t first);
   // Makes the text of that batch, which follows the batch before of the same stream, into `text` from `text_at` on; `text` has whole 16s
   // behind it. Waits for the device. Code::no_memory or Code::capacity where a piece has more text than there is memory for.
   Result<TextBatch> decode(Queue& queue, const StreamPieces& pieces, const MeasuredStream& stream, std::size_t first,
                            const std::shared_ptr<Buffer>& text, std::uint64_t text_at);
 
  private:
-  struct Tables {
-    std::vector<PieceSpan> spans;
-    std::vector<std::uint64_t> places;
-    std::vector<std::uint32_t> order;      // in which pieces are taken
-  };
-  static Tables tables_of(std::span<const DevicePiece> pieces);
+  void make_tables(std::span<const DevicePiece> pieces);
   Status upload_tables(Queue& queue);
   Status enqueue_units(Queue& queue, const StreamPieces& pieces, std::uint32_t piece_count);
   Status enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at, std::uint64_t text_bytes);
@@ -48,13 +43,15 @@ class PieceTexts {
   chunks::Checksum checksum_ = chunks::Checksum::crc32;
   std::optional<chunks::RunChecksums> checksums_;
   std::uint64_t batch_unit_bytes_ = 0;
-  std::uint32_t carried_ = 0;      // the window behind the batch before
-  std::shared_ptr<Buffer> scratch_, spans_, places_, order_, units_, results_, windows_;
+  std::shared_ptr<Buffer> scratch_, spans_, places_, order_, units_, results_, windows_, other_windows_;
+  std::shared_ptr<Buffer> carried_;      // the window behind the batch before
   chunks::RunBatch runs_;
   // What queues copy from and to: it stays where a call ends early.
-  Tables tables_;
-  std::vector<PieceResult> piece_results_;
-  std::vector<std::uint64_t> run_offsets_, run_sizes_, run_checksums_;
+  HostArray<PieceSpan> host_spans_;
+  HostArray<std::uint64_t> host_places_;
+  HostArray<std::uint32_t> host_order_;      // in which pieces are taken
+  HostArray<PieceResult> piece_results_;
+  HostArray<std::uint64_t> run_offsets_, run_sizes_, run_checksums_;
 };
 
 }  // namespace penstock::deflate
