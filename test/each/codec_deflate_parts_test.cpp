@@ -112,6 +112,18 @@ TEST_P(DeflateParts, BlocksShorterThanAPartComeBack) {
     with_decoders({.stride_bytes = 4096, .part_bits = part_bits}, [&](StreamDecoder& decoder) { expect_text(decoder, stream, text, 2); });
 }
 
+// As of text that gzip finds nothing in: each was a launch of its own.
+TEST_P(DeflateParts, StoredBlocksBehindStoredBlocksAreFound) {
+  Random random(6);
+  Bytes text = chunks::words_text(10'000, 7);
+  while (text.size() < 80'000) text.push_back(static_cast<std::uint8_t>(random()));
+  const Bytes stream = chunks::deflate_compressed(text, {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 5});
+  with_decoders(short_parts, [&](StreamDecoder& decoder) {
+    expect_text(decoder, stream, text, 20);
+    EXPECT_LE(decoder.pieces->launches(), 4u);
+  });
+}
+
 // Which nobody finds: pieces are guessed behind where the stream begins.
 TEST_P(DeflateParts, BlocksOfFixedCodesComeBack) {
   for (const int memory : {3, 9}) {
