@@ -2,6 +2,8 @@
 // against zlib, with pieces of some hundred bytes, so that short streams have many.
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "deflate_stream_fixture.hpp"
 #include "deflate_streams.hpp"
 
@@ -103,6 +105,22 @@ TEST_P(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
   }
   const Bytes stream = block.stream();
   with_decoders(short_parts, [&](StreamDecoder& decoder) { expect_text(decoder, stream, block.text()); });
+}
+
+// Whole windows of codes that are nearly all of one length: lanes are led from walk to walk (deflate_phases.kc). Every so often a longer
+// code makes all lanes behind it wrong by another number of bits; a block's end is in every window, or in few of them.
+TEST_P(DeflateParts, WindowsInWhichWalksNeverMeetComeBack) {
+  with_decoders({.stride_bytes = 8 << 10}, [&](StreamDecoder& decoder) {
+    for (const unsigned kinds : {254u, 64u, 62u, 14u, 2u})
+      for (const unsigned others : {16u, 64u, 300u}) {
+        Random random(kinds + others);
+        Bytes text(90'000 / std::bit_width(kinds));
+        for (std::uint8_t& byte : text) byte = static_cast<std::uint8_t>(random() % (random() % others == 0 ? 256 : kinds));
+        SCOPED_TRACE(std::to_string(kinds) + " kinds, one in " + std::to_string(others) + " of others");
+        for (const int memory : {9, 5})
+          expect_text(decoder, chunks::deflate_compressed(text, {.level = 6, .strategy = Z_HUFFMAN_ONLY, .memory = memory}), text);
+      }
+  });
 }
 
 TEST_P(DeflateParts, BlocksShorterThanAPartComeBack) {

@@ -17,7 +17,8 @@ constexpr std::uint64_t find_team_bytes = 1536, measure_team_bytes = 8448;
 constexpr std::uint32_t find_groups_a_unit = 12, measure_groups_a_unit = 6;
 constexpr std::array team_files = {"deflate/kernels/deflate_counts"sv, "deflate/kernels/deflate_tables"sv,
                                    "chunks/kernels/copies"sv,          "deflate/kernels/deflate_codes"sv,
-                                   "deflate/kernels/deflate_walks"sv,  "deflate/kernels/deflate_measure"sv,
+                                   "deflate/kernels/deflate_phases"sv, "deflate/kernels/deflate_walks"sv,
+                                   "deflate/kernels/deflate_measure"sv,
                                    "deflate/kernels/deflate_blocks"sv, "deflate/kernels/deflate_pieces"sv,
                                    "deflate/kernels/deflate_piece_team"sv};
 constexpr std::array item_files = {"chunks/kernels/team_of_one"sv, "deflate/kernels/deflate_no_units"sv,
@@ -27,8 +28,10 @@ constexpr std::array find_files = {"chunks/kernels/team_of_one"sv, "deflate/kern
 
 constexpr std::uint64_t guessed_entry = std::uint64_t{1} << 63;      // deflate_pieces.kc
 constexpr std::uint64_t least_part_bits = 512, most_part_bits = 1 << 20;
-// Where a block has ended in a piece, it goes on so far: short blocks between two that were found are one piece.
-constexpr std::uint64_t far_parts = 4;
+// Where a block has ended in a piece, it goes on so far: short blocks between two that were found, seldom more than two strides apart, are
+// one piece. By simulation of 800 MB of sources, twice as far would make pieces of 17 windows, in which nobody else has work, where these
+// have 9, and leave 80 to be measured in a second launch, of 17,463, where these leave 115.
+constexpr std::uint64_t far_parts = 2;
 // Behind a piece that was missing. Where nearly all were right, as in one long block that nobody found, twice as many are guessed then.
 constexpr std::size_t first_guesses = 15, most_guesses = 1 << 14;
 // A piece whose guesses are all wrong gets as long as that, at most: 2^22 bits make 541 MB of text (1032 to 1), and places in a piece count
