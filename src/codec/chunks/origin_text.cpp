@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "codec/chunks/chunk_program.hpp"
 
 namespace penstock::chunks {
 namespace {
 
-constexpr std::uint32_t group_items = 256, words_of_item = 1024;      // text_of_origins.kc: WORDS_A_GROUP
+constexpr std::uint32_t group_items = 256, places = 8, text_of_item = 4096;      // text_of_origins.kc: GROUP_TEXT_BYTES
 // Of all streams together in one launch. Less makes more launches, each of which has to begin and end; more makes chains of origins longer,
 // which end where the range begins (docs/performance.md has what was timed).
 constexpr std::uint64_t range_bytes = 2 << 20;
@@ -21,6 +22,13 @@ constexpr std::uint64_t first_range_bytes = 16 << 10, first_range_bytes_on_cpus 
 constexpr std::uint32_t few_segments = 512;
 static_assert(sizeof(OriginStream) == 24);
 
+std::uint32_t items_of_group(const Traits& traits) {
+  return traits.is_cpu ? 1 : std::bit_floor(std::min(group_items, traits.max_group_size));
+}
+std::uint64_t text_of_group(const Traits& traits) {
+  const std::uint32_t items = items_of_group(traits);
+  return items == 1 ? text_of_item : places * items;
+}
 bool has_room(const std::shared_ptr<const Buffer>& buffer, std::uint64_t bytes) { return buffer != nullptr && buffer->bytes() >= bytes; }
 
 }  // namespace
@@ -28,7 +36,7 @@ bool has_room(const std::shared_ptr<const Buffer>& buffer, std::uint64_t bytes) 
 Result<OriginText> OriginText::build(std::shared_ptr<Device> device) {
   constexpr std::array<std::string_view, 1> files = {"chunks/kernels/text_of_origins"};
   const Traits& traits = device->traits();
-  const GroupPolicy policy = {traits.is_cpu ? 1 : std::min(group_items, traits.max_group_size), 8, 1};
+  const GroupPolicy policy = {items_of_group(traits), 8, 1};
   OriginText made;
   PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, files));
   made.device_ = std::move(device);
@@ -42,28 +50,32 @@ Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
     return Status(Code::invalid, "memory for " + std::to_string(batch.stream_count) + " streams of origins is too small");
   if (batch.stream_count == 0) return {};
   const Traits& traits = device_->traits();
-  const std::uint32_t words = traits.is_cpu ? words_of_item : std::min(group_items, traits.max_group_size);
+  const std::uint64_t group_bytes = text_of_group(traits);
+  const std::uint64_t positions = std::uint64_t{batch.most_positions} + 3;
   const std::uint64_t most = std::max(range_bytes / batch.stream_count, least_stream_range_bytes);
-  const std::uint64_t of_stream = std::min(most, std::uint64_t{batch.most_positions} + 3);
-  const std::uint64_t group_bytes = std::uint64_t{words} * 4, most_groups = (of_stream + group_bytes) / group_bytes;      // one at least
+  const std::uint64_t most_groups = std::bit_floor(std::max<std::uint64_t>(most / group_bytes, 1));
   const bool is_one_range = !traits.is_cpu && batch.most_segments <= few_segments;
   const std::uint64_t first_bytes = traits.is_cpu ? first_range_bytes_on_cpus : is_one_range ? range_bytes : first_range_bytes;
-  const std::uint64_t first_groups = std::max<std::uint64_t>(first_bytes / group_bytes, 1);
+  std::uint64_t groups = std::min(std::bit_floor(std::max<std::uint64_t>(first_bytes / group_bytes, 1)), most_groups);
   std::uint64_t skipped = 0;
-  while (skipped < std::uint64_t{batch.most_positions} + 3) {
-    const auto groups = static_cast<std::uint32_t>(std::min(most_groups, std::max(first_groups, skipped / group_bytes)));
-    PENSTOCK_TRY(launch(queue, batch, groups, static_cast<std::uint32_t>(skipped), static_cast<std::uint32_t>(groups * group_bytes)));
+  while (skipped < positions) {
+    const std::uint64_t left = (positions - skipped + group_bytes - 1) / group_bytes;
+    groups = std::min(groups, std::bit_ceil(left));
+    PENSTOCK_TRY(launch(queue, batch, std::countr_zero(groups), static_cast<std::uint32_t>(skipped),
+                        static_cast<std::uint32_t>(groups * group_bytes)));
     skipped += groups * group_bytes;
+    groups = std::min(most_groups, std::bit_floor(skipped / group_bytes));
   }
   return {};
 }
 
-// `span` positions, `groups` to each stream.
-Status OriginText::launch(Queue& queue, const OriginBatch& batch, std::uint32_t groups, std::uint32_t skipped, std::uint32_t span) const {
+// `span` positions, 2^`groups_bits` groups to each stream.
+Status OriginText::launch(Queue& queue, const OriginBatch& batch, int groups_bits, std::uint32_t skipped, std::uint32_t span) const {
   const Argument origins = Argument::of(*batch.origins);
-  return queue.launch(*program_, "text_of_origins", batch.stream_count * groups,
+  return queue.launch(*program_, "text_of_origins", batch.stream_count << groups_bits,
                       {{origins, origins, Argument::of(*batch.streams), Argument::of(*batch.text), Argument::of(*batch.wrong),
-                        Argument::value(batch.first_stream), Argument::value(groups), Argument::value(skipped), Argument::value(span)}});
+                        Argument::value(batch.first_stream), Argument::value(static_cast<std::uint32_t>(groups_bits)),
+                        Argument::value(skipped), Argument::value(span)}});
 }
 
 }  // namespace penstock::chunks

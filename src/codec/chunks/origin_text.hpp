@@ -31,7 +31,7 @@ class OriginText {
   Status enqueue(Queue& queue, const OriginBatch& batch) const;
 
  private:
-  Status launch(Queue& queue, const OriginBatch& batch, std::uint32_t groups, std::uint32_t skipped, std::uint32_t span) const;
+  Status launch(Queue& queue, const OriginBatch& batch, int groups_bits, std::uint32_t skipped, std::uint32_t span) const;
 
   std::shared_ptr<Device> device_;
   std::shared_ptr<Program> program_;
