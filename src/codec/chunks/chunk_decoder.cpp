@@ -45,7 +45,7 @@ constexpr std::array table = {
                              .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_exact_steps", "lz4/kernels/lz4_small_tile", copies, window,
                                        sequences, tokens, origins, "lz4/kernels/lz4_tokens", "lz4/kernels/lz4_stretches",
                                        "lz4/kernels/lz4_kept_windows", "lz4/kernels/lz4_origins"},
-                             .takers = Takers::teams, .local_bytes = 3456, .takers_a_group = 8, .groups_a_unit = 5}},
+                             .takers = Takers::teams, .local_bytes = 3456, .takers_a_group = 8, .groups_a_unit = 4}},
             .is_by_stretches = true, .least_text_bytes = 256 << 10, .takes_linked = true},
     Variant{.name = "lz4_decode_team", .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_decode_team",
