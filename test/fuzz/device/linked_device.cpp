@@ -19,6 +19,10 @@ struct HeapBuffer : Buffer {
   explicit HeapBuffer(std::uint64_t bytes) : Buffer(bytes), content(bytes, unwritten_byte) {}
   mutable std::vector<std::byte> content;      // queues write to buffers they get as const
 };
+struct HeapHostBuffer : HostBuffer {
+  explicit HeapHostBuffer(std::uint64_t bytes) : content(bytes) { data_ = content.data(), bytes_ = bytes; }
+  std::vector<std::byte> content;
+};
 struct LinkedProgram : Program {
   explicit LinkedProgram(const ProgramSource& from) : source(from) { group_size_ = source.group_size; }
   ProgramSource source;
@@ -99,7 +103,9 @@ class LinkedDevice : public Device {
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return std::shared_ptr<Buffer>(std::make_shared<HeapBuffer>(bytes));
   }
-  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override { return Status(Code::unsupported, "no pinned memory"); }
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t bytes) override {
+    return std::shared_ptr<HostBuffer>(std::make_shared<HeapHostBuffer>(bytes));
+  }
   Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "copied"); }
   Result<std::unique_ptr<Queue>> queue() override { return std::unique_ptr<Queue>(std::make_unique<LinkedQueue>()); }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
