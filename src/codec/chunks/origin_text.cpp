@@ -51,7 +51,7 @@ Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
   if (batch.stream_count == 0) return {};
   const Traits& traits = device_->traits();
   const std::uint64_t group_bytes = text_of_group(traits);
-  const std::uint64_t positions = std::uint64_t{batch.most_positions} + 3;
+  const std::uint64_t positions = batch.most_positions;
   const std::uint64_t most = std::max(range_bytes / batch.stream_count, least_stream_range_bytes);
   const std::uint64_t most_groups = std::bit_floor(std::max<std::uint64_t>(most / group_bytes, 1));
   const bool is_one_range = !traits.is_cpu && batch.most_segments <= few_segments;

@@ -104,8 +104,9 @@ Status StreamPieces::find(Queue& queue) {
                             {{Argument::of(*input_), Argument::of(*found_), Argument::value(bytes_), Argument::value(stride_bytes_ / 4),
                               Argument::value(strides)}}));
   PENSTOCK_TRY(queue.download(found_bits_.data(), *found_, found_bits_.bytes()));
-  PENSTOCK_TRY(reserve_found());
-  PENSTOCK_TRY(queue.finish());
+  const Status reserved = reserve_found();
+  PENSTOCK_TRY(queue.finish());      // whatever came of that: the copy is to memory that may be another's next
+  PENSTOCK_TRY(reserved);
   for (const std::uint64_t bit : found_bits_)
     if (bit != not_found) begins_.push_back(bit);
   return {};

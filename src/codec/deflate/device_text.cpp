@@ -143,22 +143,27 @@ Status PieceTexts::enqueue_units(Queue& queue, const StreamPieces& pieces, std::
                         Argument::of(*order_)}});
 }
 
-Status PieceTexts::enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at,
-                                std::uint64_t text_bytes) {
+Status PieceTexts::enqueue_windows(Queue& queue, std::uint32_t piece_count) {
   const Runs runs = runs_of(device_->traits(), piece_count);
-  const auto pieces = Argument::value(piece_count), run = Argument::value(runs.pieces);
   PENSTOCK_TRY(queue.launch(*windows_program_, "deflate_join_windows", runs.count,
                             {{Argument::of(*units_), Argument::of(*places_), Argument::of(*carried_), Argument::of(*windows_),
-                              pieces, run}}));
+                              Argument::value(piece_count), Argument::value(runs.pieces)}}));
   for (std::uint32_t distance = 1; distance <= runs.count; distance *= 2) {
     PENSTOCK_TRY(queue.launch(*windows_program_, "deflate_scan_windows", runs.count + 1,
                               {{Argument::of(*windows_), Argument::of(*other_windows_), Argument::value(distance)}}));
     windows_.swap(other_windows_);
   }
+  return {};
+}
+
+Status PieceTexts::enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at,
+                                std::uint64_t text_bytes) {
+  const Runs runs = runs_of(device_->traits(), piece_count);
   const auto stretches = static_cast<std::uint32_t>(std::max<std::uint64_t>((text_bytes + stretch_bytes - 1) / stretch_bytes, 1));
   return queue.launch(*windows_program_, "deflate_text_of_units", stretches,
                       {{Argument::of(*units_), Argument::of(*places_), Argument::of(*windows_), Argument::of(text),
-                        Argument::value(text_at), Argument::of(*carried_), pieces, run, Argument::value(stretch_bytes)}});
+                        Argument::value(text_at), Argument::of(*carried_), Argument::value(piece_count), Argument::value(runs.pieces),
+                        Argument::value(stretch_bytes)}});
 }
 
 Result<std::uint32_t> PieceTexts::checksum(Queue& queue, const std::shared_ptr<Buffer>& text, std::uint64_t text_at,
@@ -205,6 +210,8 @@ Result<TextBatch> PieceTexts::decode(Queue& queue, const StreamPieces& pieces, c
   make_tables(taken);
   PENSTOCK_TRY(upload_tables(queue));
   PENSTOCK_TRY(enqueue_units(queue, pieces, count));
+  // A stream's first piece has no window, and behind an only one nobody wants any: so it is with small members, which may be many.
+  if (stream.pieces.size() != 1) PENSTOCK_TRY(enqueue_windows(queue, count));
   PENSTOCK_TRY(enqueue_text(queue, count, *text, text_at, batch.text_bytes));
   PENSTOCK_TRY(queue.download(piece_results_.data(), *results_, piece_results_.bytes()));
   PENSTOCK_ASSIGN(batch.checksum, checksum(queue, text, text_at, batch.text_bytes));      // which waits for all

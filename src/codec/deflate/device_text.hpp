@@ -33,6 +33,7 @@ class PieceTexts {
   void make_tables(std::span<const DevicePiece> pieces);
   Status upload_tables(Queue& queue);
   Status enqueue_units(Queue& queue, const StreamPieces& pieces, std::uint32_t piece_count);
+  Status enqueue_windows(Queue& queue, std::uint32_t piece_count);
   Status enqueue_text(Queue& queue, std::uint32_t piece_count, const Buffer& text, std::uint64_t text_at, std::uint64_t text_bytes);
   Result<std::uint32_t> checksum(Queue& queue, const std::shared_ptr<Buffer>& text, std::uint64_t text_at, std::uint64_t text_bytes);
   Result<StreamFault> verdict(std::span<const DevicePiece> pieces) const;
