@@ -7,7 +7,7 @@ namespace penstock {
 
 template <class T> class HostArray {
  public:
-  // Room for so many elements; what it held is lost where it grows.
+  // Room for so many elements; what it held is lost where it grows, so no queue may have a copy of it under way.
   Status reserve(Device& device, std::uint64_t count) {
     if (count <= capacity()) return {};
     size_ = 0;

@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 constexpr std::uint64_t window_units = 32768, unit_bytes = 2, unit_alignment = 8;
 constexpr std::uint64_t team_bytes = 8448, list_bytes = 16384 * 4, list_at = 256;      // MOST_TOKENS, LIST_AT
 constexpr std::uint32_t groups_a_unit = 6;
-// Each run of pieces is a group's, which takes them in order; so many groups a unit are there at once.
+// Each run of pieces is a group's, which takes them in order: so many for each of the device's units. One and four took as long or longer.
 constexpr std::uint32_t runs_a_unit = 2;
 // Of text, whose piece a group finds by halving, for which 16 KiB were too few: 2.5 ms of 780 MB in place of 1.56.
 constexpr std::uint32_t stretch_bytes = 128 << 10;
