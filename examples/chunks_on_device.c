@@ -1,5 +1,6 @@
-/* LZ4 blocks decoded on a device from C, and their texts encoded again, in the program's own OpenCL context, queue and memory; with CUDA
- * they would be a CUstream and CUdeviceptrs, and the device penstock_device_open("cuda:0", ...). */
+/* LZ4 blocks decoded on a device from C, and their texts encoded again, in the program's own OpenCL
+ * context, queue and memory; with CUDA they would be a CUstream and CUdeviceptrs, and the device
+ * penstock_device_open("cuda:0", ...). */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -10,10 +11,13 @@
 
 enum { chunk_count = 2, room = 64 };
 
-/* "penstock " and a match of 45 bytes from 9 before, then five literals; and a block that reaches back to before its text. */
-static const uint8_t input[48] = {0x9f, 'p', 'e', 'n', 's', 't', 'o', 'c', 'k', ' ', 9, 0, 26, 0x50, 'f', 'l', 'o', 'w', 's',
-                                  [32] = 0x10, 'x', 7, 0, 0x50, 'n', 'e', 'v', 'e', 'r'};
-static const uint64_t input_offsets[] = {0, 32}, input_sizes[] = {19, 10}, output_offsets[] = {0, room}, capacities[] = {room, room};
+/* "penstock " and a match of 45 bytes from 9 before, then five literals; and a block that reaches
+ * back to before its text. */
+static const uint8_t input[48] = {0x9f, 'p', 'e', 'n',  's', 't', 'o', 'c', 'k', ' ',
+                                  9,    0,   26,  0x50, 'f', 'l', 'o', 'w', 's', [32] = 0x10,
+                                  'x',  7,   0,   0x50, 'n', 'e', 'v', 'e', 'r'};
+static const uint64_t input_offsets[] = {0, 32}, input_sizes[] = {19, 10},
+                      output_offsets[] = {0, room}, capacities[] = {room, room};
 
 static void fail(const char* what) {
   fprintf(stderr, "chunks_on_device: %s\n", what);
@@ -28,11 +32,14 @@ static penstock_memory put(cl_context context, const void* content, size_t bytes
 }
 
 static void get(cl_command_queue queue, penstock_memory from, void* to) {
-  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)from.handle, CL_FALSE, 0, (size_t)from.bytes, to, 0, NULL, NULL);
+  clEnqueueReadBuffer(queue, (cl_mem)(uintptr_t)from.handle, CL_FALSE, 0, (size_t)from.bytes, to, 0,
+                      NULL, NULL);
 }
 
-/* Texts are taken where the decoder left them, and as long as it said they are: nothing comes to the host between. */
-static penstock_chunk_batch texts_of(cl_context context, const penstock_chunk_encoder* encoder, const penstock_chunk_batch* decoded) {
+/* Texts are taken where the decoder left them, and as long as it said they are: nothing comes to
+ * the host between. */
+static penstock_chunk_batch texts_of(cl_context context, const penstock_chunk_encoder* encoder,
+                                     const penstock_chunk_batch* decoded) {
   const uint64_t made = penstock_chunk_bound_bytes(PENSTOCK_CHUNKS_LZ4, room);
   const uint64_t offsets[chunk_count] = {0, made}, rooms[chunk_count] = {made, made};
   return (penstock_chunk_batch){
@@ -45,7 +52,8 @@ static penstock_chunk_batch texts_of(cl_context context, const penstock_chunk_en
       .output_capacities = put(context, rooms, sizeof rooms),
       .output_sizes = put(context, NULL, (size_t)chunk_count * 8),
       .verdicts = put(context, NULL, chunk_count * sizeof(penstock_chunk_verdict)),
-      .scratch = put(context, NULL, (size_t)penstock_chunk_encoder_scratch_bytes(encoder, chunk_count, room)),
+      .scratch = put(context, NULL,
+                     (size_t)penstock_chunk_encoder_scratch_bytes(encoder, chunk_count, room)),
   };
 }
 
@@ -56,7 +64,8 @@ static void release(const penstock_memory* all, size_t count) {
 int main(void) {
   cl_platform_id platform = NULL;
   cl_device_id id = NULL;
-  if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id, NULL) != CL_SUCCESS)
+  if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+      clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &id, NULL) != CL_SUCCESS)
     fail("no OpenCL device");
   const cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, NULL);
   const cl_command_queue queue = clCreateCommandQueue(context, id, 0, NULL);
@@ -66,8 +75,10 @@ int main(void) {
   penstock_chunk_decoder* decoder = NULL;
   penstock_chunk_encoder* encoder = NULL;
   if (penstock_device_of_opencl_queue(queue, &device, &status)) fail(status.message);
-  if (penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, &status)) fail(status.message);
-  if (penstock_chunk_encoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &encoder, &status)) fail(status.message);
+  if (penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, &status))
+    fail(status.message);
+  if (penstock_chunk_encoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &encoder, &status))
+    fail(status.message);
   const penstock_chunk_batch batch = {
       .chunk_count = chunk_count,
       .input = put(context, input, sizeof input),
@@ -93,20 +104,26 @@ int main(void) {
   get(queue, again.output_sizes, sizes_again);
   clFinish(queue);
   for (uint32_t i = 0; i < chunk_count; i++) {
-    if (penstock_chunk_status(PENSTOCK_CHUNKS_LZ4, i, verdicts[i], &status)) printf("%s\n", status.message);
-    else printf("%s, by %s: %.*s\n", penstock_device_id(device), penstock_chunk_decoder_variant(decoder), (int)sizes[i], text + i * room);
+    if (penstock_chunk_status(PENSTOCK_CHUNKS_LZ4, i, verdicts[i], &status))
+      printf("%s\n", status.message);
+    else
+      printf("%s, by %s: %.*s\n", penstock_device_id(device),
+             penstock_chunk_decoder_variant(decoder), (int)sizes[i], text + i * room);
   }
-  printf("encoded again, by %s: %d bytes\n", penstock_chunk_encoder_variant(encoder), (int)sizes_again[0]);
+  printf("encoded again, by %s: %d bytes\n", penstock_chunk_encoder_variant(encoder),
+         (int)sizes_again[0]);
   const char expected[] = "penstock penstock penstock penstock penstock penstock flows";
-  const int is_right = sizes[0] == strlen(expected) && memcmp(text, expected, sizes[0]) == 0 && verdicts[1].fault != 0 &&
-                       sizes_again[0] != 0 && sizes_again[0] < sizes[0];
+  const int is_right = sizes[0] == strlen(expected) && memcmp(text, expected, sizes[0]) == 0 &&
+                       verdicts[1].fault != 0 && sizes_again[0] != 0 && sizes_again[0] < sizes[0];
 
   penstock_chunk_decoder_free(decoder);
   penstock_chunk_encoder_free(encoder);
   penstock_device_close(device);
-  const penstock_memory all[] = {batch.input, batch.input_offsets, batch.input_sizes, batch.output, batch.output_offsets,
-                                 batch.output_capacities, batch.output_sizes, batch.verdicts, batch.scratch, again.output,
-                                 again.output_offsets, again.output_capacities, again.output_sizes, again.verdicts, again.scratch};
+  const penstock_memory all[] = {batch.input,        batch.input_offsets,  batch.input_sizes,
+                                 batch.output,       batch.output_offsets, batch.output_capacities,
+                                 batch.output_sizes, batch.verdicts,       batch.scratch,
+                                 again.output,       again.output_offsets, again.output_capacities,
+                                 again.output_sizes, again.verdicts,       again.scratch};
   release(all, sizeof all / sizeof *all);
   clReleaseCommandQueue(queue);
   clReleaseContext(context);

@@ -11,6 +11,7 @@ assembled for all five by --assembler (print_kernel_text). Several .kc files joi
   host    g++ and clang++                          all but cuda: lints of what compilers here accept and some target does not
 
 Exit code 0 when nothing failed, 1 when something did, 2 for wrong usage."""
+
 import argparse
 import pathlib
 import re
@@ -27,21 +28,56 @@ CXX = ["-x", "c++", "-std=c++17", "-fsyntax-only", "-Wdouble-promotion", *WARNIN
 
 # (check, program, arguments). A program that is not found is a skipped check, clang's absence a failed one.
 CHECKS = {
-    "opencl": [("OpenCL C 1.2", "clang", ["-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only", *WARNINGS])],
+    "opencl": [
+        (
+            "OpenCL C 1.2",
+            "clang",
+            [
+                "-x",
+                "cl",
+                "-cl-std=CL1.2",
+                "-Xclang",
+                "-finclude-default-header",
+                "-fsyntax-only",
+                *WARNINGS,
+            ],
+        )
+    ],
     # C++ for OpenCL: device, threadgroup, constant and thread are address spaces that do not convert into one another.
-    "metal": [("Metal", "clang", ["-x", "cl", "-cl-std=clc++2021", "-cl-no-stdinc", "-target", "spir64", "-nogpulib", "-fsyntax-only",
-                                  f"-I{SHIMS}/metal", "-Wno-unknown-attributes", *WARNINGS])],
-    "sycl": [("SYCL", "clang++", [*CXX, f"-I{SHIMS}/sycl"]),
-             ("AdaptiveCpp", "acpp", ["-x", "c++", "-std=c++17", "--acpp-targets=generic", "-fsyntax-only"]),
-             ("DPC++", "icpx", ["-x", "c++", "-fsycl", "-std=c++17", "-fsyntax-only"])],
+    "metal": [
+        (
+            "Metal",
+            "clang",
+            [
+                "-x",
+                "cl",
+                "-cl-std=clc++2021",
+                "-cl-no-stdinc",
+                "-target",
+                "spir64",
+                "-nogpulib",
+                "-fsyntax-only",
+                f"-I{SHIMS}/metal",
+                "-Wno-unknown-attributes",
+                *WARNINGS,
+            ],
+        )
+    ],
+    "sycl": [
+        ("SYCL", "clang++", [*CXX, f"-I{SHIMS}/sycl"]),
+        (
+            "AdaptiveCpp",
+            "acpp",
+            ["-x", "c++", "-std=c++17", "--acpp-targets=generic", "-fsyntax-only"],
+        ),
+        ("DPC++", "icpx", ["-x", "c++", "-fsycl", "-std=c++17", "-fsyntax-only"]),
+    ],
     "host": [("g++", "g++", CXX), ("clang++", "clang++", CXX)],
 }
 
 SCALARS = r"(?:[ui](?:8|16|32|64)|f32|f64|u32x4|void|ATOMIC_U32|ATOMIC_U64)"
 # Words that some target reserves and others take as names (kernel-c.md, "What not to write").
-RESERVED = (
-    r"\b(?:local|global|private|constant|kernel|device|thread|threadgroup|new|delete|class|template|this|operator|half|atomic_uint)\b"
-)
+RESERVED = r"\b(?:local|global|private|constant|kernel|device|thread|threadgroup|new|delete|class|template|this|operator|half|atomic_uint)\b"
 
 
 def blank(match):
@@ -65,15 +101,24 @@ def lint(text):
     for _, part in parts:
         types.update(re.findall(r"\btypedef\s+struct\s*\{.*?\}\s*(\w+)\s*;", part, flags=re.S))
         types.update(re.findall(r"\btypedef\s+[\w\s]+?\b(\w+)\s*;", part))
-    pointer = re.compile(r"((?:\b(?:GLOBAL|LOCAL|PRIVATE|CONSTANT|const|volatile)\s+)*)\b(" + "|".join(types) + r")(\s+const)?\s*\*")
+    pointer = re.compile(
+        r"((?:\b(?:GLOBAL|LOCAL|PRIVATE|CONSTANT|const|volatile)\s+)*)\b("
+        + "|".join(types)
+        + r")(\s+const)?\s*\*"
+    )
     functions = {}
     for name, part in parts:
+
         def say(at, sentence):
             found.append(f"{name}:{part.count(chr(10), 0, at)}: {sentence}")
+
         found = []
         for match in pointer.finditer(part):
             if not re.search(r"GLOBAL|LOCAL|PRIVATE|CONSTANT", match.group(1)):
-                say(match.start(2), f"pointer to {match.group(2)} without GLOBAL, LOCAL, PRIVATE or CONSTANT: Metal refuses it")
+                say(
+                    match.start(2),
+                    f"pointer to {match.group(2)} without GLOBAL, LOCAL, PRIVATE or CONSTANT: Metal refuses it",
+                )
         for match in re.finditer(r"\bgoto\b", part):
             say(match.start(), "goto: Metal refuses it")
         for match in re.finditer(r"(?m)^static\b", part):
@@ -82,14 +127,20 @@ def lint(text):
             say(match.start(), f"'{match.group()}' is reserved on some target")
         for match in re.finditer(r"\bFUNCTION\s+[\w\s*]*?\b(\w+)\s*\(", part):
             function, body = match.group(1), body_after(part, match.end())
-            if "##" in part[match.start() - 2:match.end() + 2]:
+            if "##" in part[match.start() - 2 : match.end() + 2]:
                 continue
             if function in functions and body is not None:
-                say(match.start(), f"'{function}' is also defined at {functions[function]}: OpenCL C has no overloads")
+                say(
+                    match.start(),
+                    f"'{function}' is also defined at {functions[function]}: OpenCL C has no overloads",
+                )
             if body is not None:
                 functions[function] = f"{name}:{part.count(chr(10), 0, match.start())}"
                 if re.search(rf"\b{function}\s*\(", body):
-                    say(match.start(), f"'{function}' calls itself: Metal and OpenCL C refuse recursion")
+                    say(
+                        match.start(),
+                        f"'{function}' calls itself: Metal and OpenCL C refuse recursion",
+                    )
         yield from found
 
 
@@ -115,7 +166,11 @@ class Report:
         self.failed = 0
 
     def add(self, file, check, outcome, log=""):
-        reason = f": {(log.strip().splitlines() or ['no reason was given'])[-1]}" if outcome == "skipped" else ""
+        reason = (
+            f": {(log.strip().splitlines() or ['no reason was given'])[-1]}"
+            if outcome == "skipped"
+            else ""
+        )
         print(f"{outcome:8} {check:14} {file}{reason}")
         if outcome == "FAILED":
             self.failed += 1
@@ -129,7 +184,10 @@ def run(command):
 
 def check_text(path, label, sizes, options, report):
     target = path.suffix[1:]
-    commands = [(name, program, shutil.which(program), arguments) for name, program, arguments in CHECKS.get(target, [])]
+    commands = [
+        (name, program, shutil.which(program), arguments)
+        for name, program, arguments in CHECKS.get(target, [])
+    ]
     if target == "cuda":
         commands = [("NVRTC", "the checker of CUDA texts", options.cuda_checker, [])]
     else:
@@ -138,12 +196,29 @@ def check_text(path, label, sizes, options, report):
     for name, words, program, arguments in commands:
         if program is None:
             needed = name in ("OpenCL C 1.2", "Metal", "SYCL")
-            absent = "clang is not installed (apt install clang)" if needed else f"{words} is not installed"
+            absent = (
+                "clang is not installed (apt install clang)"
+                if needed
+                else f"{words} is not installed"
+            )
             report.add(label, name, "FAILED" if needed else "skipped", absent)
             continue
         for size in sizes:
-            code, log = run([program, *arguments, *[f"-D{define}" for define in options.define], f"-DGROUP_SIZE={size}", str(path)])
-            report.add(label, f"{name} {size}" if len(sizes) > 1 else name, {0: "ok", 77: "skipped"}.get(code, "FAILED"), log)
+            code, log = run(
+                [
+                    program,
+                    *arguments,
+                    *[f"-D{define}" for define in options.define],
+                    f"-DGROUP_SIZE={size}",
+                    str(path),
+                ]
+            )
+            report.add(
+                label,
+                f"{name} {size}" if len(sizes) > 1 else name,
+                {0: "ok", 77: "skipped"}.get(code, "FAILED"),
+                log,
+            )
 
 
 def built(program):
@@ -162,27 +237,48 @@ def assembled(file, options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument(
-        "--assembler", default=built("print_kernel_text"), help="print_kernel_text, needed for .kc files (default: the one in build/)"
+        "--assembler",
+        default=built("print_kernel_text"),
+        help="print_kernel_text, needed for .kc files (default: the one in build/)",
     )
-    parser.add_argument("--cuda-checker", default=built("check_cuda_text"), help="check_cuda_text (default: the one in build/)")
-    parser.add_argument("--target", action="append", choices=TARGETS, help="of .kc files; may be repeated (default all)")
-    parser.add_argument("--group-size", type=int, action="append", help="GROUP_SIZE; may be repeated (default 64)")
-    parser.add_argument("--define", action="append", default=[], help="NAME or NAME=VALUE, as a compiler's -D")
+    parser.add_argument(
+        "--cuda-checker",
+        default=built("check_cuda_text"),
+        help="check_cuda_text (default: the one in build/)",
+    )
+    parser.add_argument(
+        "--target",
+        action="append",
+        choices=TARGETS,
+        help="of .kc files; may be repeated (default all)",
+    )
+    parser.add_argument(
+        "--group-size", type=int, action="append", help="GROUP_SIZE; may be repeated (default 64)"
+    )
+    parser.add_argument(
+        "--define", action="append", default=[], help="NAME or NAME=VALUE, as a compiler's -D"
+    )
     options = parser.parse_args()
     report = Report()
     with tempfile.TemporaryDirectory() as folder:
         for file in options.files:
             if file.endswith(".kc"):
                 if not options.assembler:
-                    parser.error(f"{file}: Kernel C needs --assembler (cmake --build build --target print_kernel_text check_cuda_text)")
+                    parser.error(
+                        f"{file}: Kernel C needs --assembler (cmake --build build --target print_kernel_text check_cuda_text)"
+                    )
                 texts = list(assembled(file, options, folder))
             elif file.rsplit(".", 1)[-1] in TARGETS:
                 texts = [(pathlib.Path(file), file)]
             else:
-                parser.error(f"{file}: the ending must be .kc or one of {', '.join('.' + t for t in TARGETS)}")
+                parser.error(
+                    f"{file}: the ending must be .kc or one of {', '.join('.' + t for t in TARGETS)}"
+                )
             for path, label in texts:
                 check_text(path, label, options.group_size or [64], options, report)
     if report.failed:

@@ -4,6 +4,7 @@
 The layers and what each may use are the penstock_layer(...) lines of CMakeLists.txt, the one list. A public header belongs to
 the layer that implements it. Ends with "N passed, N failed", a case a rule and layer.
 """
+
 import pathlib
 import re
 import shutil
@@ -12,13 +13,34 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Public headers whose name is not their layer's.
-HEADER_LAYER = {"status": "base", "fsst": "codec", "fsst_device": "codec", "fsst_match": "codec", "chunks": "codec",
-                "fsst_encode_device": "codec", "arrow_c": "column", "text_forms": "column", "expression": "expr",
-                "promotion": "expr", "value_type": "expr",
-                "traced_type": "expr", "traced_value": "expr", "trace": "expr", "custom": "expr", "traced_row": "plan",
-                "typed_result": "plan", "untyped_query": "plan", "rows": "plan", "profile": "plan", "query": "plan", "penstock": "cli"}
+HEADER_LAYER = {
+    "status": "base",
+    "fsst": "codec",
+    "fsst_device": "codec",
+    "fsst_match": "codec",
+    "chunks": "codec",
+    "fsst_encode_device": "codec",
+    "arrow_c": "column",
+    "text_forms": "column",
+    "expression": "expr",
+    "promotion": "expr",
+    "value_type": "expr",
+    "traced_type": "expr",
+    "traced_value": "expr",
+    "trace": "expr",
+    "custom": "expr",
+    "traced_row": "plan",
+    "typed_result": "plan",
+    "untyped_query": "plan",
+    "rows": "plan",
+    "profile": "plan",
+    "query": "plan",
+    "penstock": "cli",
+}
 # Places that exist on one machine only, and hosts that a package client's own configuration must name.
-MACHINE = re.compile(r"/(?:home|root|work|Users|mnt|var/tmp)/\w|\b(?:pypi|pythonhosted|debian|ubuntu)\.(?:org|com|net)\b")
+MACHINE = re.compile(
+    r"/(?:home|root|work|Users|mnt|var/tmp)/\w|\b(?:pypi|pythonhosted|debian|ubuntu)\.(?:org|com|net)\b"
+)
 
 
 def read_layers():
@@ -40,7 +62,13 @@ def wrong_includes(path, layer, layers):
         if not match:
             continue
         first, _, rest = match.group(1).partition("/")
-        included = header_layer(pathlib.Path(rest).stem, layers) if first == "penstock" else first if first in layers else None
+        included = (
+            header_layer(pathlib.Path(rest).stem, layers)
+            if first == "penstock"
+            else first
+            if first in layers
+            else None
+        )
         where = f"{path.relative_to(ROOT)}:{number}"
         if included is None:
             if first == "penstock":
@@ -50,7 +78,9 @@ def wrong_includes(path, layer, layers):
 
 
 def sources(folder):
-    return [path for path in sorted(folder.rglob("*")) if path.suffix in {".cpp", ".hpp", ".h", ".inc"}]
+    return [
+        path for path in sorted(folder.rglob("*")) if path.suffix in {".cpp", ".hpp", ".h", ".inc"}
+    ]
 
 
 def tracked_files():
@@ -59,8 +89,13 @@ def tracked_files():
         if listed.returncode == 0:
             return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
     # A machine without git, or a release without its history: what is neither hidden nor made here.
-    return [path for path in ROOT.rglob("*") if path.is_file() and path.suffix != ".pyc" and
-            not path.relative_to(ROOT).parts[0].startswith((".", "build", "data"))]
+    return [
+        path
+        for path in ROOT.rglob("*")
+        if path.is_file()
+        and path.suffix != ".pyc"
+        and not path.relative_to(ROOT).parts[0].startswith((".", "build", "data"))
+    ]
 
 
 def machine_places():
@@ -74,13 +109,24 @@ def machine_places():
 
 def main():
     layers = read_layers()
-    checks = {f"layer {layer}": [fault for path in sources(ROOT / "src" / layer) for fault in wrong_includes(path, layer, layers)]
-              for layer in layers}
-    checks["folders of src/"] = [f"src/{folder.name} is no layer of CMakeLists.txt" for folder in (ROOT / "src").iterdir()
-                                 if folder.is_dir() and folder.name not in layers and sources(folder)]
+    checks = {
+        f"layer {layer}": [
+            fault
+            for path in sources(ROOT / "src" / layer)
+            for fault in wrong_includes(path, layer, layers)
+        ]
+        for layer in layers
+    }
+    checks["folders of src/"] = [
+        f"src/{folder.name} is no layer of CMakeLists.txt"
+        for folder in (ROOT / "src").iterdir()
+        if folder.is_dir() and folder.name not in layers and sources(folder)
+    ]
     for path in sorted((ROOT / "include/penstock").glob("*.h*")):
         layer = header_layer(path.stem, layers)
-        checks[f"header {path.name}"] = list(wrong_includes(path, layer, layers)) if layer else [f"{path.name}: which layer?"]
+        checks[f"header {path.name}"] = (
+            list(wrong_includes(path, layer, layers)) if layer else [f"{path.name}: which layer?"]
+        )
     checks["machine places"] = list(machine_places())
     for fault in [fault for faults in checks.values() for fault in faults]:
         print(fault)

@@ -33,9 +33,13 @@ def long_file(path):
 def main():
     checks = {}
     for folder in ("src", "include", "test", "scripts", "bench", "examples"):
-        checks[f"lines of {folder}"] = [fault for path in sources(folder) for fault in long_lines(path)]
+        checks[f"lines of {folder}"] = [
+            fault for path in sources(folder) for fault in long_lines(path)
+        ]
     for folder in ("src", "include"):
-        checks[f"files of {folder}"] = [fault for path in sources(folder) for fault in long_file(path)]
+        checks[f"files of {folder}"] = [
+            fault for path in sources(folder) for fault in long_file(path)
+        ]
     for fault in [fault for faults in checks.values() for fault in faults]:
         print(fault)
     failed = sum(1 for faults in checks.values() if faults)

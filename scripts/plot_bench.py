@@ -38,7 +38,9 @@ def number_in(pattern):
 
 AXES = {
     "rows": Axis("rows", "log", lambda result: result["rows"]),
-    "selectivity": Axis("rows that pass the filter (%)", "logit", number_in(r" ([0-9]{1,2}(?:[.][0-9]+)?)%$")),
+    "selectivity": Axis(
+        "rows that pass the filter (%)", "logit", number_in(r" ([0-9]{1,2}(?:[.][0-9]+)?)%$")
+    ),
     "keys": Axis("keys", "log", number_in(r"^([0-9]+) keys?$")),
 }
 
@@ -52,7 +54,11 @@ def checked_result(text, place):
         raise Malformed(f"{place}: not a result of penstock bench")
     for field in NUMBERS:
         value = result.get(field)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not 0 < value < float("inf")
+        ):
             raise Malformed(f"{place}: '{field}' is no positive number: {value!r}")
     for field in WORDS:
         if not isinstance(result.get(field), str):
@@ -66,12 +72,18 @@ def results_of(path):
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise Malformed(f"{path}: {error}") from None
-    return [checked_result(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+    return [
+        checked_result(line, f"{path}:{number}")
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
 
 
 def family_of(result, by):
     """The case without what the axis says of it."""
-    return {"rows": result["work"], "selectivity": result["work"].rpartition(" ")[0], "keys": ""}[by]
+    return {"rows": result["work"], "selectivity": result["work"].rpartition(" ")[0], "keys": ""}[
+        by
+    ]
 
 
 def points_of(results, by):
@@ -85,7 +97,9 @@ def points_of(results, by):
         words += [result["device"]] if len(devices) > 1 else []
         throughput = result["gigabytes_per_second"]
         copy = throughput / result["share_of_copy"]
-        points.append(Point(", ".join(words), AXES[by].value_of(result), throughput, copy, result["device"]))
+        points.append(
+            Point(", ".join(words), AXES[by].value_of(result), throughput, copy, result["device"])
+        )
     return points
 
 
@@ -107,15 +121,20 @@ def copies_of(points):
 
 def set_axes(axes, by, lines):
     from matplotlib import ticker
+
     axes.set_xscale(AXES[by].scale)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else ""))
+    axes.yaxis.set_minor_formatter(
+        ticker.FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+    )
     axes.set_xlabel(AXES[by].label)
     axes.set_ylabel("throughput (GB/s read and written)")
     if by == "selectivity":
         percents = sorted({x for line in lines.values() for x, _ in line})
-        axes.set_xticks([percent / 100 for percent in percents], [f"{percent:g}" for percent in percents])
+        axes.set_xticks(
+            [percent / 100 for percent in percents], [f"{percent:g}" for percent in percents]
+        )
         axes.xaxis.set_minor_locator(ticker.NullLocator())
     axes.grid(True, color="#d0d0d0", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -123,19 +142,42 @@ def set_axes(axes, by, lines):
 
 def draw(points, by, title, path):
     import matplotlib
+
     matplotlib.use("svg")
     # White under it all, for pages that are dark; names of elements from a fixed salt and text as text, for equal bytes.
-    matplotlib.rcParams.update({"svg.hashsalt": "penstock", "svg.fonttype": "none", "savefig.facecolor": "white", "font.size": 10})
+    matplotlib.rcParams.update(
+        {
+            "svg.hashsalt": "penstock",
+            "svg.fonttype": "none",
+            "savefig.facecolor": "white",
+            "font.size": 10,
+        }
+    )
     from matplotlib import pyplot
+
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     lines = lines_of(points)
     set_axes(axes, by, lines)
     for number, (label, values) in enumerate(lines.items()):
         xs = [x / 100 if by == "selectivity" else x for x, _ in values]
-        axes.plot(xs, [y for _, y in values], label=label, color=COLORS[number % len(COLORS)], marker=MARKS[number % len(MARKS)],
-                  markersize=4, linewidth=1.6, linestyle=("-", "--", ":")[number // len(COLORS) % 3])
+        axes.plot(
+            xs,
+            [y for _, y in values],
+            label=label,
+            color=COLORS[number % len(COLORS)],
+            marker=MARKS[number % len(MARKS)],
+            markersize=4,
+            linewidth=1.6,
+            linestyle=("-", "--", ":")[number // len(COLORS) % 3],
+        )
     for number, (device, copy) in enumerate(sorted(copies_of(points).items())):
-        axes.axhline(copy, label=f"copy, {device}", color="#404040", linestyle=(0, (6, 2 + 2 * number)), linewidth=1)
+        axes.axhline(
+            copy,
+            label=f"copy, {device}",
+            color="#404040",
+            linestyle=(0, (6, 2 + 2 * number)),
+            linewidth=1,
+        )
     axes.set_title(title)
     figure.legend(loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     figure.savefig(f"{path}.part", format="svg", metadata={"Date": None, "Creator": None})
@@ -143,15 +185,24 @@ def draw(points, by, title, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", nargs="+", help="files of lines as penstock bench --format json prints them")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "results", nargs="+", help="files of lines as penstock bench --format json prints them"
+    )
     parser.add_argument("--by", choices=AXES, required=True, help="what stands on the x axis")
     parser.add_argument("--output", required=True, help="the SVG file")
     parser.add_argument("--only", default="", help="the cases whose name holds this text")
     parser.add_argument("--title", default="", help="what stands above")
     options = parser.parse_args()
     try:
-        results = [result for path in options.results for result in results_of(path) if options.only in result["work"]]
+        results = [
+            result
+            for path in options.results
+            for result in results_of(path)
+            if options.only in result["work"]
+        ]
         points = points_of(results, options.by)
         if not points:
             raise Malformed(f"no result has a place on an axis of {options.by}")

@@ -11,7 +11,8 @@ packages=(pyarrow==25.0.1)
 case ${1:-test} in
   library) ;;
   run) packages+=(tpchgen-cli==4.0.0) ;;
-  test | plot) packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6) ;;
+  test | plot) 
+    packages+=(tpchgen-cli==4.0.0 duckdb==2.0.0 numpy==2.4.6 clang-format==22.1.8 ruff==0.17.6) ;;
   *) echo "usage: scripts/python_environment.sh [library|run|test|plot]" >&2; exit 2 ;;
 esac
 if [[ ${1:-test} == plot ]]; then

@@ -22,7 +22,8 @@ inline SymbolTable table_of(const std::vector<std::string>& symbols) {
 }
 
 // One row group of these rows' codes.
-inline EncodedStrings strings_of(const SymbolTable& table, const std::vector<std::string>& rows, std::uint64_t text_bytes) {
+inline EncodedStrings strings_of(const SymbolTable& table, const std::vector<std::string>& rows,
+                                 std::uint64_t text_bytes) {
   EncodedStrings strings;
   std::vector<std::uint32_t> offsets{0};
   std::vector<char> codes;
@@ -49,11 +50,12 @@ inline SymbolTable three_symbols() { return table_of({"a", "bc", "defghijk"}); }
 // Row 1 of each is not sound.
 inline std::vector<EncodedStrings> unsound_columns() {
   const std::vector<std::vector<std::string>> columns = {
-      {std::string("\x00\x01", 2), std::string("\x07", 1)},                // no symbol has code 7
-      {std::string("\x00", 1), std::string("\x01\xff", 2)},                // ends with an escape
-      {std::string("\x00", 1), std::string("\xff\xff\xff", 3), "\x01"},    // so does this
+      {std::string("\x00\x01", 2), std::string("\x07", 1)},              // no symbol has code 7
+      {std::string("\x00", 1), std::string("\x01\xff", 2)},              // ends with an escape
+      {std::string("\x00", 1), std::string("\xff\xff\xff", 3), "\x01"},  // so does this
       {std::string("\xff\xff", 2), std::string(100, '\xff') + '\xff', ""},
-      {std::string(15, '\x01'), std::string("\xff", 1), std::string(14, '\x01')},      // between two pieces of sixteen
+      {std::string(15, '\x01'), std::string("\xff", 1),
+       std::string(14, '\x01')},  // between two pieces of sixteen
       {std::string(16, '\x01'), std::string("\x03", 1)}};
   std::vector<EncodedStrings> all;
   for (const auto& rows : columns) all.push_back(strings_of(three_symbols(), rows));
@@ -66,8 +68,10 @@ inline EncodedStrings encoded(const Column& texts, const EncodeOptions& options 
   EXPECT_TRUE(strings.ok()) << strings.status().text();
   return strings.ok() ? std::move(*strings) : EncodedStrings{};
 }
-inline Column encoded_texts(const Column& texts, std::uint64_t row_group_rows, TextCheck check = {}) {
-  auto column = encoded_column(encoded(texts, {.row_group_rows = row_group_rows}), std::move(check));
+inline Column encoded_texts(const Column& texts, std::uint64_t row_group_rows,
+                            TextCheck check = {}) {
+  auto column =
+      encoded_column(encoded(texts, {.row_group_rows = row_group_rows}), std::move(check));
   EXPECT_TRUE(column.ok()) << column.status().text();
   return column.ok() ? std::move(*column) : Column{};
 }
@@ -75,22 +79,28 @@ inline Column encoded_texts(const Column& texts, std::uint64_t row_group_rows, T
 // The same rows behind codes that belong to none, with offsets of eight bytes.
 inline EncodedStrings moved(EncodedStrings strings, std::size_t code_bytes) {
   std::vector<std::uint8_t> codes(code_bytes, 255);
-  codes.insert(codes.end(), strings.codes.as<std::uint8_t>(), strings.codes.as<std::uint8_t>() + strings.codes.size);
+  codes.insert(codes.end(), strings.codes.as<std::uint8_t>(),
+               strings.codes.as<std::uint8_t>() + strings.codes.size);
   std::vector<std::uint64_t> offsets;
-  for (std::uint64_t row = 0; row <= strings.row_count; row++) offsets.push_back(strings.offset(row) + code_bytes);
+  for (std::uint64_t row = 0; row <= strings.row_count; row++)
+    offsets.push_back(strings.offset(row) + code_bytes);
   strings.codes = Bytes::own(std::move(codes));
   strings.offsets = Bytes::own(std::move(offsets));
   strings.offset_bytes = 8;
   return strings;
 }
 
-// Row groups of random codes: symbols of every length, so that words begin and end anywhere in them, escapes, literals that are 255 or look
-// like codes, runs of escapes (escaped or not), empty rows, long rows. And their texts.
-struct Made { EncodedStrings strings; Column texts; };
+// Row groups of random codes: symbols of every length, so that words begin and end anywhere in
+// them, escapes, literals that are 255 or look like codes, runs of escapes (escaped or not), empty
+// rows, long rows. And their texts.
+struct Made {
+  EncodedStrings strings;
+  Column texts;
+};
 struct Making {
   std::size_t rows = 2000, most_codes = 30, long_row_codes = 0, row_groups = 3;
-  unsigned escapes_of_100 = 5, symbol_bytes = 0;      // symbols of so many bytes; 0: of one to eight
-  std::string letters = "abc";                        // of texts; none: any byte
+  unsigned escapes_of_100 = 5, symbol_bytes = 0;  // symbols of so many bytes; 0: of one to eight
+  std::string letters = "abc";                    // of texts; none: any byte
 };
 inline Made random_codes(std::uint32_t seed, const Making& making) {
   std::mt19937 random(seed);
@@ -100,19 +110,25 @@ inline Made random_codes(std::uint32_t seed, const Making& making) {
   std::vector<std::string> texts;
   std::uint64_t text_bytes = 0;
   const std::string& letters = making.letters;
-  const auto letter = [&] { return letters.empty() ? static_cast<char>(random()) : letters[random() % letters.size()]; };
+  const auto letter = [&] {
+    return letters.empty() ? static_cast<char>(random()) : letters[random() % letters.size()];
+  };
   for (std::size_t group = 0; group < making.row_groups; group++) {
     std::vector<std::string> symbols;
     const std::size_t symbol_count = group == 0 ? 255 : 1 + random() % 255;
     while (symbols.size() < symbol_count) {
       symbols.emplace_back();
-      for (std::size_t i = making.symbol_bytes > 0 ? making.symbol_bytes : 1 + random() % 8; i > 0; i--) symbols.back() += letter();
+      for (std::size_t i = making.symbol_bytes > 0 ? making.symbol_bytes : 1 + random() % 8; i > 0;
+           i--)
+        symbols.back() += letter();
     }
-    made.strings.row_groups.push_back({texts.size(), text_bytes, std::make_shared<SymbolTable>(table_of(symbols))});
+    made.strings.row_groups.push_back(
+        {texts.size(), text_bytes, std::make_shared<SymbolTable>(table_of(symbols))});
     for (std::size_t row = 0; row < making.rows / making.row_groups + group; row++) {
       texts.emplace_back();
       const bool is_long = making.long_row_codes > 0 && random() % 97 == 0;
-      for (std::size_t i = is_long ? making.long_row_codes : random() % (making.most_codes + 1); i > 0; i--) {
+      for (std::size_t i = is_long ? making.long_row_codes : random() % (making.most_codes + 1);
+           i > 0; i--) {
         const bool is_escape = random() % 100 < making.escapes_of_100;
         const std::size_t code = random() % symbol_count;
         const char literal = random() % 4 == 0 ? '\xff' : letter();

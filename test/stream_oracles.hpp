@@ -11,16 +11,20 @@
 
 namespace penstock::stream {
 
-// What comes out, or nothing where it is refused. An oracle stops behind most_bytes: what is longer than these is not all of it.
+// What comes out, or nothing where it is refused. An oracle stops behind most_bytes: what is longer
+// than these is not all of it.
 using Verdict = std::optional<std::string>;
 
-// zlib's verdict of concatenated members (31) or one stream (15). What follows them is left in `rest`.
-inline Verdict zlib_says(std::string_view file, int window_bits, std::string_view* rest = nullptr, std::size_t most_bytes = SIZE_MAX) {
+// zlib's verdict of concatenated members (31) or one stream (15). What follows them is left in
+// `rest`.
+inline Verdict zlib_says(std::string_view file, int window_bits, std::string_view* rest = nullptr,
+                         std::size_t most_bytes = SIZE_MAX) {
   std::string all;
   do {
     z_stream stream{};
     inflateInit2(&stream, window_bits);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file.data())), stream.avail_in = static_cast<uInt>(file.size());
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(file.data())),
+    stream.avail_in = static_cast<uInt>(file.size());
     int code = Z_OK;
     while (code == Z_OK && all.size() <= most_bytes) {
       char out[65536];
@@ -50,7 +54,8 @@ inline Verdict zstd_says(std::string_view file, std::size_t most_bytes = SIZE_MA
   std::string all;
   ZSTD_inBuffer in{file.data(), file.size(), 0};
   std::size_t hint = 0;
-  for (bool is_full = true; (in.pos < in.size || is_full) && !ZSTD_isError(hint) && all.size() <= most_bytes;) {
+  for (bool is_full = true;
+       (in.pos < in.size || is_full) && !ZSTD_isError(hint) && all.size() <= most_bytes;) {
     char buffer[65536];
     ZSTD_outBuffer out{buffer, sizeof buffer, 0};
     const std::size_t before = in.pos;

@@ -21,11 +21,22 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = {
-    "gzip": [["rapidgzip", "-d", "-c"], ["libdeflate-gunzip", "-c"], ["igzip", "-d", "-c"], ["pigz", "-d", "-c"], ["gzip", "-d", "-c"]],
+    "gzip": [
+        ["rapidgzip", "-d", "-c"],
+        ["libdeflate-gunzip", "-c"],
+        ["igzip", "-d", "-c"],
+        ["pigz", "-d", "-c"],
+        ["gzip", "-d", "-c"],
+    ],
     "zstd": [["zstd", "-d", "-c", "-q"]],
     "lz4": [["lz4", "-d", "-c", "-q"]],
 }
-MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"\x02\x21\x4c\x18": "lz4"}
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"\x02\x21\x4c\x18": "lz4",
+}
 
 
 def format_of(path):
@@ -57,7 +68,9 @@ def measure(path, commands, runs):
     expected = texts[commands[0][0]]
     for name, text in texts.items():
         if text is None or text != expected:
-            sys.exit(f"cpu_files: {name} fails on {path}, or makes another text than {commands[0][0]}")
+            sys.exit(
+                f"cpu_files: {name} fails on {path}, or makes another text than {commands[0][0]}"
+            )
     times = {command[0]: [] for command in commands}
     for turn in range(runs + 1):
         for command in commands:
@@ -71,9 +84,13 @@ def measure(path, commands, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=7, help="that count (7)")
-    parser.add_argument("--penstock", default=ROOT / "build" / "penstock", help="the program (build/penstock)")
+    parser.add_argument(
+        "--penstock", default=ROOT / "build" / "penstock", help="the program (build/penstock)"
+    )
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     for path in options.files:

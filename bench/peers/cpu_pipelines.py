@@ -14,7 +14,9 @@ import time
 try:
     import numpy
 except ImportError:
-    sys.exit("cpu_pipelines.py needs numpy: run scripts/python_environment.sh, and this by .venv/bin/python")
+    sys.exit(
+        "cpu_pipelines.py needs numpy: run scripts/python_environment.sh, and this by .venv/bin/python"
+    )
 
 SWEEP = ("0.1", "0.3", "1", "3", "10", "30", "50", "70", "90", "97", "99", "99.7", "99.9")
 IS_SWEEP = sys.argv[3:] == ["selectivity"]
@@ -22,7 +24,10 @@ IS_SWEEP = sys.argv[3:] == ["selectivity"]
 
 def cases_of(family, usual):
     """(name, limit of x * 2) a pass rate."""
-    return [(f"{family} {percent}%", 2000 - 20 * float(percent)) for percent in (SWEEP if IS_SWEEP else usual)]
+    return [
+        (f"{family} {percent}%", 2000 - 20 * float(percent))
+        for percent in (SWEEP if IS_SWEEP else usual)
+    ]
 
 
 CASES = cases_of("map-filter-map", ("50", "10", "1", "90"))
@@ -39,7 +44,9 @@ def rows_of(count):
         number = (number ^ number >> numpy.uint64(30)) * numpy.uint64(0xBF58476D1CE4E5B9)
         number = (number ^ number >> numpy.uint64(27)) * numpy.uint64(0x94D049BB133111EB)
         number ^= number >> numpy.uint64(31)
-        rows[first:first + number.size] = (number >> numpy.uint64(40)).astype(numpy.float32) * numpy.float32(1000.0 / 16777216.0)
+        rows[first : first + number.size] = (number >> numpy.uint64(40)).astype(
+            numpy.float32
+        ) * numpy.float32(1000.0 / 16777216.0)
     return rows
 
 
@@ -59,10 +66,14 @@ def by_duckdb(duckdb, rows, repeats):
     connection.execute("CREATE TABLE rows AS SELECT * FROM given")
     name = f"DuckDB {duckdb.__version__}, {THREADS} threads"
     for case, above in CASES:
-        statement = f"SELECT x * 2::FLOAT + 100::FLOAT AS x FROM rows WHERE x * 2::FLOAT > {above}::FLOAT"
+        statement = (
+            f"SELECT x * 2::FLOAT + 100::FLOAT AS x FROM rows WHERE x * 2::FLOAT > {above}::FLOAT"
+        )
         report(case, name, lambda: connection.execute(statement).to_arrow_table(), repeats)
     for case, above in SUM_CASES:
-        statement = f"SELECT sum((x * 2::FLOAT)::DOUBLE) FROM rows WHERE x * 2::FLOAT > {above}::FLOAT"
+        statement = (
+            f"SELECT sum((x * 2::FLOAT)::DOUBLE) FROM rows WHERE x * 2::FLOAT > {above}::FLOAT"
+        )
         report(case, name, lambda: connection.execute(statement).fetchall(), repeats)
 
 
@@ -74,19 +85,32 @@ def by_numexpr(numexpr, rows, repeats):
         limit = numpy.float32(above)
 
         def work():
-            kept = rows[numexpr.evaluate("x * two > limit", {"x": rows, "two": two, "limit": limit})]
-            return numexpr.evaluate("x * two + hundred", {"x": kept, "two": two, "hundred": hundred})
+            kept = rows[
+                numexpr.evaluate("x * two > limit", {"x": rows, "two": two, "limit": limit})
+            ]
+            return numexpr.evaluate(
+                "x * two + hundred", {"x": kept, "two": two, "hundred": hundred}
+            )
 
         report(case, name, work, repeats)
     for case, above in SUM_CASES:
         names = {"x": rows, "two": two, "limit": numpy.float32(above)}
-        report(case, name, lambda: numexpr.evaluate("sum(where(x * two > limit, x * two, 0))", names), repeats)
+        report(
+            case,
+            name,
+            lambda: numexpr.evaluate("sum(where(x * two > limit, x * two, 0))", names),
+            repeats,
+        )
 
 
 def by_arrow(arrow, rows, repeats):
     compute = importlib.import_module("pyarrow.compute")
     name = f"pyarrow.compute {arrow.__version__}"
-    column, two, hundred = arrow.array(rows), arrow.scalar(2, arrow.float32()), arrow.scalar(100, arrow.float32())
+    column, two, hundred = (
+        arrow.array(rows),
+        arrow.scalar(2, arrow.float32()),
+        arrow.scalar(100, arrow.float32()),
+    )
 
     def kept(above):
         doubled = compute.multiply(column, two)

@@ -24,7 +24,7 @@ import sys
 
 from nvcomp_library import CODECS, POINTER, SIZE, Absent, Alignments, Cuda, Failed, Nvcomp, Options
 
-CHUNK_ALIGNMENT = 256      # of packed chunks on the device: more than any codec asks for, as memory of its own would have it
+CHUNK_ALIGNMENT = 256  # of packed chunks on the device: more than any codec asks for, as memory of its own would have it
 
 
 def aligned(size):
@@ -39,17 +39,27 @@ class Batch:
         self.codec, compress_words, decompress_words = CODECS[codec]
         self.compress_options = Options((ctypes.c_int * 16)(*compress_words))
         self.decompress_options = Options((ctypes.c_int * 16)(*decompress_words))
-        self.bytes, self.count, self.largest, self.sizes = ctypes.sizeof(text), len(sizes), max(sizes), (SIZE * len(sizes))(*sizes)
+        self.bytes, self.count, self.largest, self.sizes = (
+            ctypes.sizeof(text),
+            len(sizes),
+            max(sizes),
+            (SIZE * len(sizes))(*sizes),
+        )
         self.begins = list(itertools.accumulate(sizes, initial=0))[:-1]
         self.require("Decompress", "output", self.begins)
         self.plain = cuda.allocate(self.bytes)
         self.plain_chunks = self.addresses(self.plain, self.begins)
-        self.plain_sizes, self.sizes_found = cuda.uploaded(self.sizes), cuda.allocate(8 * self.count)
+        self.plain_sizes, self.sizes_found = (
+            cuda.uploaded(self.sizes),
+            cuda.allocate(8 * self.count),
+        )
         self.statuses = cuda.allocate(4 * self.count)
 
     def require(self, way, place, begins):
         found = Alignments()
-        self.nvcomp.call(self.codec, f"{way}GetRequiredAlignments", self.options_of(way), ctypes.byref(found))
+        self.nvcomp.call(
+            self.codec, f"{way}GetRequiredAlignments", self.options_of(way), ctypes.byref(found)
+        )
         if any(begin % getattr(found, place) != 0 for begin in begins):
             raise Failed(f"{self.codec} needs chunks of a size that its alignment divides")
 
@@ -57,23 +67,48 @@ class Batch:
         return self.compress_options if way == "Compress" else self.decompress_options
 
     def addresses(self, first, begins):
-        return self.cuda.uploaded((ctypes.c_uint64 * self.count)(*(first + begin for begin in begins)))
+        return self.cuda.uploaded(
+            (ctypes.c_uint64 * self.count)(*(first + begin for begin in begins))
+        )
 
     def scratch(self, way):
-        size = self.nvcomp.size(self.codec, f"{way}GetTempSize", self.count, self.largest, self.options_of(way), None, self.bytes,
-                                self.cuda.stream)
+        size = self.nvcomp.size(
+            self.codec,
+            f"{way}GetTempSize",
+            self.count,
+            self.largest,
+            self.options_of(way),
+            None,
+            self.bytes,
+            self.cuda.stream,
+        )
         return self.cuda.allocate(size), size
 
     def decompress(self):
-        self.nvcomp.call(self.codec, "DecompressAsync", self.packed_chunks, self.packed_sizes, self.plain_sizes, self.sizes_found,
-                         self.count, *self.decompress_scratch, self.plain_chunks, self.decompress_options, self.statuses,
-                         self.cuda.stream)
+        self.nvcomp.call(
+            self.codec,
+            "DecompressAsync",
+            self.packed_chunks,
+            self.packed_sizes,
+            self.plain_sizes,
+            self.sizes_found,
+            self.count,
+            *self.decompress_scratch,
+            self.plain_chunks,
+            self.decompress_options,
+            self.statuses,
+            self.cuda.stream,
+        )
 
     def check_statuses(self, done):
         self.cuda.call("cuStreamSynchronize", self.cuda.stream)
-        for chunk, status in enumerate(self.cuda.download((ctypes.c_int * self.count)(), self.statuses)):
+        for chunk, status in enumerate(
+            self.cuda.download((ctypes.c_int * self.count)(), self.statuses)
+        ):
             if status != 0:
-                raise Failed(f"chunk {chunk} of {self.count} was not {done}: {self.nvcomp.words(status)}")
+                raise Failed(
+                    f"chunk {chunk} of {self.count} was not {done}: {self.nvcomp.words(status)}"
+                )
 
     def verify(self):
         """Decompresses over cleared memory and compares with the text."""
@@ -94,8 +129,16 @@ class CompressedText(Batch):
 
     def __init__(self, cuda, nvcomp, codec, text, chunk_bytes):
         bytes_of_text = ctypes.sizeof(text)
-        super().__init__(cuda, nvcomp, codec, text,
-                         [min(chunk_bytes, bytes_of_text - begin) for begin in range(0, bytes_of_text, chunk_bytes)])
+        super().__init__(
+            cuda,
+            nvcomp,
+            codec,
+            text,
+            [
+                min(chunk_bytes, bytes_of_text - begin)
+                for begin in range(0, bytes_of_text, chunk_bytes)
+            ],
+        )
         self.label = f"{chunk_bytes} bytes"
         self.require("Compress", "input", self.begins)
         self.prepare()
@@ -105,16 +148,37 @@ class CompressedText(Batch):
         self.decompress_scratch = self.scratch("Decompress")
 
     def prepare(self):
-        stride = aligned(self.nvcomp.size(self.codec, "CompressGetMaxOutputChunkSize", self.largest, self.compress_options, None))
-        self.packed_chunks = self.addresses(self.cuda.allocate(stride * self.count), range(0, stride * self.count, stride))
+        stride = aligned(
+            self.nvcomp.size(
+                self.codec,
+                "CompressGetMaxOutputChunkSize",
+                self.largest,
+                self.compress_options,
+                None,
+            )
+        )
+        self.packed_chunks = self.addresses(
+            self.cuda.allocate(stride * self.count), range(0, stride * self.count, stride)
+        )
         self.packed_sizes = self.cuda.allocate(8 * self.count)
         self.compress_scratch = self.scratch("Compress")
         self.cuda.upload(self.plain, self.text)
 
     def compress(self):
-        self.nvcomp.call(self.codec, "CompressAsync", self.plain_chunks, self.plain_sizes, self.largest, self.count,
-                         *self.compress_scratch, self.packed_chunks, self.packed_sizes, self.compress_options, self.statuses,
-                         self.cuda.stream)
+        self.nvcomp.call(
+            self.codec,
+            "CompressAsync",
+            self.plain_chunks,
+            self.plain_sizes,
+            self.largest,
+            self.count,
+            *self.compress_scratch,
+            self.packed_chunks,
+            self.packed_sizes,
+            self.compress_options,
+            self.statuses,
+            self.cuda.stream,
+        )
 
 
 class GivenChunks(Batch):
@@ -177,13 +241,24 @@ def measure(cuda, nvcomp, path, codec, arguments):
     if file is None:
         return
     try:
-        batch = GivenChunks(cuda, nvcomp, codec, file) if has_chunks(path) else CompressedText(cuda, nvcomp, codec, file, arguments.chunk)
-        batch.verify()      # behind which the text is on the device again
-        median, spread = measured(batch, batch.compress if codec_to_compress_by(path) else batch.decompress, arguments.repeats)
+        batch = (
+            GivenChunks(cuda, nvcomp, codec, file)
+            if has_chunks(path)
+            else CompressedText(cuda, nvcomp, codec, file, arguments.chunk)
+        )
+        batch.verify()  # behind which the text is on the device again
+        median, spread = measured(
+            batch,
+            batch.compress if codec_to_compress_by(path) else batch.decompress,
+            arguments.repeats,
+        )
     finally:
         cuda.free_all()
     name = f"nvCOMP {'.'.join(map(str, nvcomp.version))} {batch.codec}, {batch.label}"
-    print(f"{path.stem};{name};{median:.9f};{spread:.4f};{batch.bytes + batch.packed_bytes};{batch.packed_bytes}", flush=True)
+    print(
+        f"{path.stem};{name};{median:.9f};{spread:.4f};{batch.bytes + batch.packed_bytes};{batch.packed_bytes}",
+        flush=True,
+    )
 
 
 def codecs_of(path, chosen):
@@ -193,7 +268,10 @@ def codecs_of(path, chosen):
         return chosen or ["lz4", "zstd", "ans"]
     codec = codec or path.stem.partition(",")[0].strip()
     if codec not in CODECS:
-        print(f"nvcomp.py: {path.stem}: no figure, nvCOMP has no decoder of {codec} chunks", file=sys.stderr)
+        print(
+            f"nvcomp.py: {path.stem}: no figure, nvCOMP has no decoder of {codec} chunks",
+            file=sys.stderr,
+        )
         return []
     return [codec] if not chosen or codec in chosen else []
 
@@ -201,10 +279,25 @@ def codecs_of(path, chosen):
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--library", help="the file libnvcomp.so.6")
-    parser.add_argument("--codec", action="append", choices=CODECS, help="may be given again; of texts lz4, zstd and ans otherwise")
-    parser.add_argument("--chunk", type=int, default=65536, help="bytes of a text that are compressed by themselves")
-    parser.add_argument("texts", type=pathlib.Path, help="a file, or a folder of <case>.text and <case>.chunks")
-    parser.add_argument("rows", type=int, nargs="?", default=0, help="given by penstock bench; the text's length says more")
+    parser.add_argument(
+        "--codec",
+        action="append",
+        choices=CODECS,
+        help="may be given again; of texts lz4, zstd and ans otherwise",
+    )
+    parser.add_argument(
+        "--chunk", type=int, default=65536, help="bytes of a text that are compressed by themselves"
+    )
+    parser.add_argument(
+        "texts", type=pathlib.Path, help="a file, or a folder of <case>.text and <case>.chunks"
+    )
+    parser.add_argument(
+        "rows",
+        type=int,
+        nargs="?",
+        default=0,
+        help="given by penstock bench; the text's length says more",
+    )
     parser.add_argument("repeats", type=int, nargs="?", default=20)
     arguments = parser.parse_args()
     if arguments.repeats < 1 or arguments.chunk < 1:

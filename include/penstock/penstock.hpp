@@ -1,5 +1,6 @@
-// All of Penstock: devices, columns and tables, plans, the C++ front door, files, compressed files and SQL. A program that links only
-// the core component may include it too; open_table, write_table, stream's functions and bind_sql then have no definition.
+// All of Penstock: devices, columns and tables, plans, the C++ front door, files, compressed files
+// and SQL. A program that links only the core component may include it too; open_table,
+// write_table, stream's functions and bind_sql then have no definition.
 #pragma once
 #include "penstock/arrow_c.hpp"
 #include "penstock/column.hpp"

@@ -1,5 +1,6 @@
-// The static result types of traced operations. Each rule mirrors one function of Builder (src/expr/builder.cpp) over the same
-// promotion table; test/host/trace_types_test.cpp compares them over all pairs of types.
+// The static result types of traced operations. Each rule mirrors one function of Builder
+// (src/expr/builder.cpp) over the same promotion table; test/host/trace_types_test.cpp compares
+// them over all pairs of types.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -11,16 +12,23 @@
 namespace penstock::traced {
 
 // Where there is no result an error has been said; `instead` keeps it the only one.
-constexpr unsigned code_or(std::optional<Type> result, Kind instead) { return code_of(result.value_or(Type{instead})); }
+constexpr unsigned code_or(std::optional<Type> result, Kind instead) {
+  return code_of(result.value_or(Type{instead}));
+}
 
-constexpr bool is_wide(Type t) { return t.kind == Kind::int128 || (t.kind == Kind::decimal && t.precision > 18); }
-constexpr bool is_integral(Type t) { return expr::promotion::holds(expr::promotion::integers, t.kind); }
+constexpr bool is_wide(Type t) {
+  return t.kind == Kind::int128 || (t.kind == Kind::decimal && t.precision > 18);
+}
+constexpr bool is_integral(Type t) {
+  return expr::promotion::holds(expr::promotion::integers, t.kind);
+}
 constexpr bool is_moment(Type t) { return t.kind == Kind::date32 || t.kind == Kind::timestamp; }
 constexpr bool is_real(Type t) { return t.kind == Kind::float32 || t.kind == Kind::float64; }
 constexpr bool is_number(Type t) { return is_integral(t) || is_real(t) || t.kind == Kind::decimal; }
 
 constexpr Type promoted(Type t) {
-  const bool narrow = t.kind == Kind::int8 || t.kind == Kind::int16 || t.kind == Kind::uint8 || t.kind == Kind::uint16;
+  const bool narrow = t.kind == Kind::int8 || t.kind == Kind::int16 || t.kind == Kind::uint8 ||
+                      t.kind == Kind::uint16;
   return narrow ? Type{Kind::int32} : t;
 }
 
@@ -29,7 +37,8 @@ constexpr std::optional<Type> decimal_result(Op op, Type a, Type b, Type met) {
     const Type x = expr::as_decimal(a), y = expr::as_decimal(b);
     const int scale = x.scale + y.scale;
     if (scale > 18) return std::nullopt;
-    return Type::decimal(std::min(std::min<int>(x.precision, 18) + std::min<int>(y.precision, 18), 18), scale);
+    return Type::decimal(
+        std::min(std::min<int>(x.precision, 18) + std::min<int>(y.precision, 18), 18), scale);
   }
   return Type::decimal(std::min(met.precision + (op == Op::modulo ? 0 : 1), 18), met.scale);
 }
@@ -46,7 +55,8 @@ constexpr std::optional<Type> arithmetic_result(Op op, Type a, Type b) {
   const std::optional<Type> met = expr::meet(a, b, expr::Meeting::arithmetic);
   if (!met) return std::nullopt;
   if (is_real(*met)) return met;
-  if (op == Op::divide || (op == Op::integer_divide && !(is_integral(a) && is_integral(b)))) return Type{Kind::float64};
+  if (op == Op::divide || (op == Op::integer_divide && !(is_integral(a) && is_integral(b))))
+    return Type{Kind::float64};
   if (met->kind == Kind::int128) return std::nullopt;
   return met->kind == Kind::decimal ? decimal_result(op, a, b, *met) : met;
 }

@@ -16,13 +16,11 @@ Status status_of_exception() {
     throw;
   } catch (const std::bad_alloc&) {
     return out_of_memory;
-  } catch (const std::length_error&) {   // a container longer than any memory
+  } catch (const std::length_error&) {  // a container longer than any memory
     return out_of_memory;
   } catch (const std::exception& e) {
     return {Code::internal, std::string("an exception: ") + e.what()};
-  } catch (...) {
-    return {Code::internal, "an exception of unknown type"};
-  }
+  } catch (...) { return {Code::internal, "an exception of unknown type"}; }
 }
 
 }  // namespace penstock

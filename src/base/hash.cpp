@@ -6,12 +6,13 @@
 namespace penstock {
 namespace {
 
-// Odd numbers without visible structure: the first 64 bits of the fractions of sqrt(2) and sqrt(3), made odd.
+// Odd numbers without visible structure: the first 64 bits of the fractions of sqrt(2) and sqrt(3),
+// made odd.
 constexpr std::uint64_t multiplier_low = 0x6a09e667f3bcc909;
 constexpr std::uint64_t multiplier_high = 0xbb67ae8584caa73b;
 
-// Each step is, for a fixed input, a bijection of the lane (add, xor, rotate, multiply by an odd number): no input can
-// collapse the state, which a multiply of state by data could.
+// Each step is, for a fixed input, a bijection of the lane (add, xor, rotate, multiply by an odd
+// number): no input can collapse the state, which a multiply of state by data could.
 struct Lanes {
   std::uint64_t low, high;
   void step(std::uint64_t first, std::uint64_t second) {
@@ -39,7 +40,7 @@ Hash128 content_hash(std::span<const std::byte> bytes, std::uint64_t seed) {
   std::uint64_t tail[2] = {0, 0};
   if (at < bytes.size()) std::memcpy(tail, bytes.data() + at, bytes.size() - at);
   lanes.step(tail[0], tail[1]);
-  lanes.step(bytes.size(), ~seed);   // tells "a" from "a\0"
+  lanes.step(bytes.size(), ~seed);  // tells "a" from "a\0"
   const std::uint64_t low = avalanche(lanes.low + std::rotl(lanes.high, 23));
   return {low, avalanche(lanes.high ^ (low * multiplier_low))};
 }
@@ -51,7 +52,8 @@ Hash128 content_hash(std::string_view text, std::uint64_t seed) {
 std::string Hash128::hex() const {
   constexpr char digits[] = "0123456789abcdef";
   std::string text(32, '0');
-  for (int i = 0; i < 32; i++) text[i] = digits[((i < 16 ? high : low) >> (60 - 4 * (i & 15))) & 15];
+  for (int i = 0; i < 32; i++)
+    text[i] = digits[((i < 16 ? high : low) >> (60 - 4 * (i & 15))) & 15];
   return text;
 }
 

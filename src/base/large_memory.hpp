@@ -1,5 +1,6 @@
-// Much memory at once: in huge pages where the system has them. A fault costs about the same for 4 KiB as for 2 MiB, and fresh pages
-// of 4 KiB can cost more than the work that fills them; nor does a table in huge pages miss its translation at every look.
+// Much memory at once: in huge pages where the system has them. A fault costs about the same for 4
+// KiB as for 2 MiB, and fresh pages of 4 KiB can cost more than the work that fills them; nor does
+// a table in huge pages miss its translation at every look.
 #pragma once
 #include <sys/mman.h>
 
@@ -20,11 +21,14 @@ inline void* allocate_huge_pages(std::size_t bytes) {
   bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
   void* const memory = ::operator new(bytes, std::align_val_t{huge_page_bytes});
 #ifdef MADV_HUGEPAGE
-  static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));      // where it is refused, small pages do
+  static_cast<void>(
+      ::madvise(memory, bytes, MADV_HUGEPAGE));  // where it is refused, small pages do
 #endif
   return memory;
 }
-inline void free_huge_pages(void* memory) noexcept { ::operator delete(memory, std::align_val_t{huge_page_bytes}); }
+inline void free_huge_pages(void* memory) noexcept {
+  ::operator delete(memory, std::align_val_t{huge_page_bytes});
+}
 
 // Elements that resize() adds are not set: who needs zeros says so.
 template <class T> struct LargeAllocator {
@@ -35,11 +39,14 @@ template <class T> struct LargeAllocator {
   T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = count * sizeof(T);
-    return static_cast<T*>(bytes < huge_page_bytes ? ::operator new(bytes) : allocate_huge_pages(bytes));
+    return static_cast<T*>(bytes < huge_page_bytes ? ::operator new(bytes)
+                                                   : allocate_huge_pages(bytes));
   }
   void deallocate(T* memory, std::size_t count) noexcept {
-    if (count * sizeof(T) < huge_page_bytes) ::operator delete(memory);
-    else free_huge_pages(memory);
+    if (count * sizeof(T) < huge_page_bytes)
+      ::operator delete(memory);
+    else
+      free_huge_pages(memory);
   }
   template <class U> void construct(U* at) noexcept { ::new (static_cast<void*>(at)) U; }
   template <class U, class... Arguments> void construct(U* at, Arguments&&... arguments) {
@@ -50,9 +57,11 @@ template <class T> struct LargeAllocator {
 
 template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
 
-// Elements that are not set and not counted one by one, as even a vector's that need no setting are.
+// Elements that are not set and not counted one by one, as even a vector's that need no setting
+// are.
 template <class T> std::shared_ptr<T[]> large_array(std::size_t count) {
-  return {LargeAllocator<T>().allocate(count), [count](T* memory) { LargeAllocator<T>().deallocate(memory, count); }};
+  return {LargeAllocator<T>().allocate(count),
+          [count](T* memory) { LargeAllocator<T>().deallocate(memory, count); }};
 }
 
 }  // namespace penstock

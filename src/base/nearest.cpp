@@ -10,11 +10,12 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-constexpr std::size_t longest_word = 200;      // distances of longer ones would cost too much
+constexpr std::size_t longest_word = 200;  // distances of longer ones would cost too much
 
 bool begins(std::string_view word, std::string_view start) {
-  constexpr std::size_t fewest = 2;      // one letter begins too many names
-  return start.size() >= fewest && start.size() <= word.size() && edit_distance(word.substr(0, start.size()), start) == 0;
+  constexpr std::size_t fewest = 2;  // one letter begins too many names
+  return start.size() >= fewest && start.size() <= word.size() &&
+         edit_distance(word.substr(0, start.size()), start) == 0;
 }
 
 }  // namespace
@@ -46,10 +47,12 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& name : known) {
     if (name.size() > longest_word) continue;
-    const std::size_t edits = begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
+    const std::size_t edits =
+        begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
     if (edits <= most_edits && edits < name.size()) ranked.emplace_back(edits, name);
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> nearest;
   for (const auto& [edits, name] : ranked)
     if (nearest.size() < most) nearest.push_back(name);

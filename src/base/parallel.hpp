@@ -4,15 +4,19 @@
 
 namespace penstock {
 
-// Calls call(work, first, last) as in_parallel() says it of work(first, last). One function for all kinds of work: threads and their
-// results, compiled anew wherever there is work for them, took as long as a file's own code.
-void run_in_parallel(std::uint64_t count, std::uint64_t least, void (*call)(const void* work, std::uint64_t first, std::uint64_t last),
+// Calls call(work, first, last) as in_parallel() says it of work(first, last). One function for all
+// kinds of work: threads and their results, compiled anew wherever there is work for them, took as
+// long as a file's own code.
+void run_in_parallel(std::uint64_t count, std::uint64_t least,
+                     void (*call)(const void* work, std::uint64_t first, std::uint64_t last),
                      const void* work);
 
-// Calls work(first, last) for ranges that cover [0, count), none shorter than `least` but for the last; returns when all are done.
-// What one throws is thrown here.
+// Calls work(first, last) for ranges that cover [0, count), none shorter than `least` but for the
+// last; returns when all are done. What one throws is thrown here.
 template <class Work> void in_parallel(std::uint64_t count, std::uint64_t least, const Work& work) {
-  const auto call = [](const void* one, std::uint64_t first, std::uint64_t last) { (*static_cast<const Work*>(one))(first, last); };
+  const auto call = [](const void* one, std::uint64_t first, std::uint64_t last) {
+    (*static_cast<const Work*>(one))(first, last);
+  };
   run_in_parallel(count, least, call, &work);
 }
 

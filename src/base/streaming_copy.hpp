@@ -1,5 +1,5 @@
-// Copies what the copying core does not read again: stores that go past the caches do not fetch the lines they fill, a third of what a
-// plain copy moves.
+// Copies what the copying core does not read again: stores that go past the caches do not fetch the
+// lines they fill, a third of what a plain copy moves.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@ inline void copy_past_caches(std::byte* to, const std::byte* from, std::size_t b
   std::size_t at = before;
   for (; at + line <= bytes; at += line)
     for (std::size_t part = 0; part < line; part += sizeof(__m128i))
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + part), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + part)));
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + part),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + part)));
   _mm_sfence();
   std::memcpy(to + at, from + at, bytes - at);
 #else

@@ -15,19 +15,22 @@ namespace penstock::cli {
 namespace {
 
 template <class T>
-CLI::Option* add_value(CLI::App& app, std::string_view name, std::string_view placeholder, T& target,
-                       std::string_view description) {
-  return app.add_option(std::string(name), target, std::string(description))->type_name(std::string(placeholder));
+CLI::Option* add_value(CLI::App& app, std::string_view name, std::string_view placeholder,
+                       T& target, std::string_view description) {
+  return app.add_option(std::string(name), target, std::string(description))
+      ->type_name(std::string(placeholder));
 }
 
 // The App that holds `name`'s options; for "bench pipelines" inside the group "bench".
-CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups, const Command& command) {
+CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups,
+                      const Command& command) {
   std::string name = command.name;
   const std::size_t space = name.find(' ');
   if (space == std::string::npos) return root.add_subcommand(name, command.summary);
   const std::string group = name.substr(0, space);
   if (!groups.contains(group)) {
-    groups[group] = root.add_subcommand(group, "Group of commands; see penstock " + group + " --help");
+    groups[group] =
+        root.add_subcommand(group, "Group of commands; see penstock " + group + " --help");
     groups[group]->require_subcommand(0, 1);
   }
   return groups[group]->add_subcommand(name.substr(space + 1), command.summary);
@@ -56,7 +59,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   return names;
 }
 
@@ -67,7 +71,8 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 bool has_positional(const CLI::App& app) {
-  return !app.get_options([](const CLI::Option* option) { return option->get_positional(); }).empty();
+  return !app.get_options([](const CLI::Option* option) { return option->get_positional(); })
+              .empty();
 }
 
 // What is said of a word that `app` has no place for: an option, a command or one value too many.
@@ -75,13 +80,15 @@ std::string unknown_text(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> commands = command_names(app);
   const bool is_option = word.size() > 1 && word.starts_with('-');
   if (!is_option && commands.empty())
-    return "the argument '" + word + "' is one too many" + (has_positional(app) ? "; a statement is one argument, in quotes" : "");
+    return "the argument '" + word + "' is one too many" +
+           (has_positional(app) ? "; a statement is one argument, in quotes" : "");
   const std::string name = is_option ? word.substr(0, word.find('=')) : word;
   const std::string near = nearest_name(name, is_option ? option_names(app) : commands);
   std::string text = is_option ? "no option " + name : "no command '" + name + "'";
   if (!near.empty()) return text + "; did you mean " + near + "?";
   if (is_option) return text;
-  return text + (commands.size() == 1 ? "; the only one here is " : "; the commands are ") + listed(commands);
+  return text + (commands.size() == 1 ? "; the only one here is " : "; the commands are ") +
+         listed(commands);
 }
 
 int print_unknown(const CLI::App& root) {
@@ -92,11 +99,13 @@ int print_unknown(const CLI::App& root) {
 
 }  // namespace
 
-void Arguments::positional(std::string_view placeholder, std::string& target, std::string_view description) {
+void Arguments::positional(std::string_view placeholder, std::string& target,
+                           std::string_view description) {
   add_value(app_, placeholder, "TEXT", target, description)->required();
 }
 
-void Arguments::positional(std::string_view placeholder, std::vector<std::string>& targets, std::string_view description) {
+void Arguments::positional(std::string_view placeholder, std::vector<std::string>& targets,
+                           std::string_view description) {
   add_value(app_, placeholder, "TEXT", targets, description)->required();
 }
 
@@ -104,14 +113,15 @@ void Arguments::flag(std::string_view name, bool& target, std::string_view descr
   app_.add_flag(std::string(name), target, std::string(description));
 }
 
-void Arguments::value(std::string_view name, std::string_view placeholder, std::string& target, std::string_view description,
-                      Check check) {
+void Arguments::value(std::string_view name, std::string_view placeholder, std::string& target,
+                      std::string_view description, Check check) {
   CLI::Option* option = add_value(app_, name, placeholder, target, description);
-  if (check) option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
+  if (check)
+    option->check([check = std::move(check)](const std::string& text) { return check(text); }, "");
 }
 
-void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target, std::string_view description,
-                      std::uint64_t least, std::uint64_t most) {
+void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
+                      std::string_view description, std::uint64_t least, std::uint64_t most) {
   // CLI11 2.1 reads -5 as a large unsigned number.
   const auto check = [least, most](const std::string& text) -> std::string {
     std::uint64_t number = 0;
@@ -120,27 +130,33 @@ void Arguments::value(std::string_view name, std::string_view placeholder, std::
     if (is_whole && error == std::errc() && number >= least && number <= most) return "";
     std::string asked = "a whole number";
     if (is_whole && most == UINT64_MAX) asked += " of " + std::to_string(least) + " or more";
-    if (is_whole && most < UINT64_MAX) asked += " from " + std::to_string(least) + " to " + std::to_string(most);
+    if (is_whole && most < UINT64_MAX)
+      asked += " from " + std::to_string(least) + " to " + std::to_string(most);
     return std::string("'") + text + "' is not " + asked;
   };
   add_value(app_, name, placeholder, target, description)->check(check, "");
 }
 
-void Arguments::value(std::string_view name, std::string_view placeholder, double& target, std::string_view description) {
+void Arguments::value(std::string_view name, std::string_view placeholder, double& target,
+                      std::string_view description) {
   add_value(app_, name, placeholder, target, description);
 }
 
 void Arguments::choice(std::string_view name, std::vector<std::string> choices, std::string& target,
                        std::string_view description, bool required) {
   std::string placeholder;
-  for (const std::string& choice : choices) placeholder += (placeholder.empty() ? "" : "|") + choice;
+  for (const std::string& choice : choices)
+    placeholder += (placeholder.empty() ? "" : "|") + choice;
   auto check = [choices, placeholder](const std::string& text) {
     for (const std::string& choice : choices)
       if (choice == text) return std::string();
     return "'" + text + "' is not one of " + placeholder;
   };
   CLI::Option* option = add_value(app_, name, placeholder, target, description)->check(check, "");
-  if (required) option->required(); else option->capture_default_str();
+  if (required)
+    option->required();
+  else
+    option->capture_default_str();
 }
 
 void Arguments::require(std::string_view name) { app_.get_option(std::string(name))->required(); }
@@ -160,14 +176,17 @@ const CLI::App* command_of(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-// The words as CLI11 takes them, the last first. The "--" between a command and the command that it runs goes: CLI11 would take
-// all behind it for values.
+// The words as CLI11 takes them, the last first. The "--" between a command and the command that it
+// runs goes: CLI11 would take all behind it for values.
 std::vector<std::string> words_of(const CLI::App& root, int argument_count, char** arguments) {
   std::vector<std::string> words(arguments + 1, arguments + argument_count);
   const CLI::App* outer = words.empty() ? nullptr : command_of(root, words[0]);
   const auto marker = std::find(words.begin(), words.end(), "--");
-  const auto is_inner = [&](const std::string& word) { return command_of(*outer, word) != nullptr; };
-  if (outer && !command_names(*outer).empty() && marker != words.end() && marker + 1 != words.end() &&
+  const auto is_inner = [&](const std::string& word) {
+    return command_of(*outer, word) != nullptr;
+  };
+  if (outer && !command_names(*outer).empty() && marker != words.end() &&
+      marker + 1 != words.end() &&
       (is_inner(*(marker + 1)) || std::none_of(words.begin() + 1, marker, is_inner)))
     words.erase(marker);
   std::reverse(words.begin(), words.end());
@@ -175,9 +194,13 @@ std::vector<std::string> words_of(const CLI::App& root, int argument_count, char
 }
 
 int parse_and_run(int argument_count, char** arguments, const std::vector<Command>& commands) {
-  CLI::App root("Penstock: SQL over Parquet, Arrow and CSV files, at the memory speed of a GPU or CPU", "penstock");
+  CLI::App root(
+      "Penstock: SQL over Parquet, Arrow and CSV files, at the memory speed of a GPU or CPU",
+      "penstock");
   root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);
-  root.require_subcommand(0, 1);   // here and below one is required, but a wrong word is better named than called missing
+  root.require_subcommand(
+      0,
+      1);  // here and below one is required, but a wrong word is better named than called missing
   Action chosen;
   std::map<std::string, CLI::App*> groups;
   for (const Command& command : commands) {
@@ -191,7 +214,8 @@ int parse_and_run(int argument_count, char** arguments, const std::vector<Comman
     return print_unknown(root);
   } catch (const CLI::ParseError& error) {
     // --help and --version are exceptions that carry code 0.
-    return error.get_exit_code() == 0 ? root.exit(error, std::cout, std::cerr) : print_wrong_usage(innermost(root), error.what());
+    return error.get_exit_code() == 0 ? root.exit(error, std::cout, std::cerr)
+                                      : print_wrong_usage(innermost(root), error.what());
   }
   if (const std::vector<std::string> missing = command_names(innermost(root)); !missing.empty())
     return print_wrong_usage(innermost(root), "a command is required: " + listed(missing));

@@ -1,7 +1,7 @@
 // The options of one command: what is parsed, and what its --help shows.
 //
-// A wall around CLI11, which only arguments.cpp includes (it costs seconds a file). CLI11 finds the wrong option and words the
-// error; the rule for exit codes (2 for wrong usage) is ours.
+// A wall around CLI11, which only arguments.cpp includes (it costs seconds a file). CLI11 finds the
+// wrong option and words the error; the rule for exit codes (2 for wrong usage) is ours.
 //
 //     auto options = std::make_shared<Options>();
 //     arguments.positional("STATEMENT", options->statement, "a SELECT statement");
@@ -28,20 +28,25 @@ class Arguments {
   using Check = std::function<std::string(const std::string& value)>;
 
   explicit Arguments(CLI::App& app) : app_(app) {}
-  void positional(std::string_view placeholder, std::string& target, std::string_view description);   // required
-  void positional(std::string_view placeholder, std::vector<std::string>& targets, std::string_view description);   // one or more
+  void positional(std::string_view placeholder, std::string& target,
+                  std::string_view description);  // required
+  void positional(std::string_view placeholder, std::vector<std::string>& targets,
+                  std::string_view description);  // one or more
   void flag(std::string_view name, bool& target, std::string_view description);
-  void value(std::string_view name, std::string_view placeholder, std::string& target, std::string_view description,
-             Check check = nullptr);
-  void value(std::string_view name, std::string_view placeholder, std::uint64_t& target, std::string_view description,
-             std::uint64_t least = 0, std::uint64_t most = UINT64_MAX);
-  void value(std::string_view name, std::string_view placeholder, double& target, std::string_view description);
+  void value(std::string_view name, std::string_view placeholder, std::string& target,
+             std::string_view description, Check check = nullptr);
+  void value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
+             std::string_view description, std::uint64_t least = 0,
+             std::uint64_t most = UINT64_MAX);
+  void value(std::string_view name, std::string_view placeholder, double& target,
+             std::string_view description);
   // One of `choices`; the target's value stands as the default.
-  void choice(std::string_view name, std::vector<std::string> choices, std::string& target, std::string_view description,
-              bool required = false);
-  void require(std::string_view name);   // an option that was added
-  void footer(std::string text);       // examples under the options
-  // A command that must follow this one's options: "profile -- query ..."; the "--" may be left out.
+  void choice(std::string_view name, std::vector<std::string> choices, std::string& target,
+              std::string_view description, bool required = false);
+  void require(std::string_view name);  // an option that was added
+  void footer(std::string text);        // examples under the options
+  // A command that must follow this one's options: "profile -- query ..."; the "--" may be left
+  // out.
   Arguments command(std::string_view name, std::string_view summary);
 
  private:

@@ -1,7 +1,7 @@
 #include "cli/bandwidth_record.hpp"
 
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -14,10 +14,12 @@ namespace penstock::cli {
 
 namespace {
 
-// Stands in the file's first line and is compared on load: another driver or another device is another record.
+// Stands in the file's first line and is compared on load: another driver or another device is
+// another record.
 std::string identity(const Traits& traits) {
   std::string text;
-  for (const std::string* part : {&traits.id, &traits.name, &traits.driver, &traits.architecture, &traits.compiler})
+  for (const std::string* part :
+       {&traits.id, &traits.name, &traits.driver, &traits.architecture, &traits.compiler})
     for (char c : *part + "|") text += c == '\n' ? ' ' : c;
   return text;
 }
@@ -37,10 +39,14 @@ std::optional<MeasuredBandwidth> read_record(const Traits& traits) {
   std::ifstream file(*path);
   std::string device, figure;
   MeasuredBandwidth measured;
-  if (!std::getline(file, device) || !std::getline(file, figure) || !std::getline(file, measured.date)) return std::nullopt;
-  const auto parsed = std::from_chars(figure.data(), figure.data() + figure.size(), measured.bytes_per_second);
+  if (!std::getline(file, device) || !std::getline(file, figure) ||
+      !std::getline(file, measured.date))
+    return std::nullopt;
+  const auto parsed =
+      std::from_chars(figure.data(), figure.data() + figure.size(), measured.bytes_per_second);
   const bool whole = parsed.ec == std::errc() && parsed.ptr == figure.data() + figure.size();
-  if (!whole || device != identity(traits) || !(measured.bytes_per_second > 0) || measured.date.size() != 10)
+  if (!whole || device != identity(traits) || !(measured.bytes_per_second > 0) ||
+      measured.date.size() != 10)
     return std::nullopt;
   return measured;
 }
@@ -54,7 +60,8 @@ Result<std::unique_ptr<WholeFile>> open_record(const Traits& traits) {
 }
 
 Status write_record(WholeFile& file, const Traits& traits, const MeasuredBandwidth& measured) {
-  PENSTOCK_TRY(file.write(identity(traits) + "\n" + std::to_string(measured.bytes_per_second) + "\n" + measured.date + "\n"));
+  PENSTOCK_TRY(file.write(identity(traits) + "\n" + std::to_string(measured.bytes_per_second) +
+                          "\n" + measured.date + "\n"));
   return file.commit();
 }
 

@@ -1,4 +1,5 @@
-// A batch of chunks on a device that a decoder or an encoder takes again and again, as the cases of `penstock bench codecs` do.
+// A batch of chunks on a device that a decoder or an encoder takes again and again, as the cases of
+// `penstock bench codecs` do.
 #pragma once
 #include <atomic>
 
@@ -10,16 +11,19 @@
 namespace penstock::cli {
 
 // Fills memory with a byte that is no result.
-inline Status clear_output(Queue& queue, const Buffer& output) { return queue.fill(output, 0xeeeeeeee, output.bytes() / 4 * 4); }
+inline Status clear_output(Queue& queue, const Buffer& output) {
+  return queue.fill(output, 0xeeeeeeee, output.bytes() / 4 * 4);
+}
 
 class BenchBatch {
  public:
   // What is uploaded, and where its results have their rooms, in bytes.
   struct Layout {
     const Bytes& input;
-    const std::vector<std::uint64_t>&input_offsets, &input_sizes, &output_offsets, &output_capacities;
+    const std::vector<std::uint64_t>&input_offsets, &input_sizes, &output_offsets,
+        &output_capacities;
     std::uint64_t output_bytes;
-    std::uint64_t most_text_bytes = 0;      // as Batch has it
+    std::uint64_t most_text_bytes = 0;  // as Batch has it
   };
   // Of one chunk at least. Code::no_memory and the like where the device has no room.
   Status open(std::shared_ptr<Device> device, const Layout& layout);
@@ -27,12 +31,17 @@ class BenchBatch {
   Status link(const std::vector<std::uint32_t>& streams, std::uint64_t text_bytes);
   // Makes the scratch memory of the decoder or encoder that runs next.
   template <class Codec> Status prepare(const Codec& codec) {
-    PENSTOCK_ASSIGN(scratch_, device_->allocate(codec.scratch_bytes(batch_.chunk_count, batch_.most_text_bytes)));
+    PENSTOCK_ASSIGN(scratch_, device_->allocate(
+                                  codec.scratch_bytes(batch_.chunk_count, batch_.most_text_bytes)));
     return {};
   }
-  template <class Codec> Status enqueue(Codec& codec, Queue& queue) { return codec.enqueue(queue, batch_, *scratch_); }
+  template <class Codec> Status enqueue(Codec& codec, Queue& queue) {
+    return codec.enqueue(queue, batch_, *scratch_);
+  }
   // As the device's clock has it, from the first kernel's begin to the last one's end.
-  template <class Codec> Result<double> run_seconds(Codec& codec) { return seconds_of(codec, batch_); }
+  template <class Codec> Result<double> run_seconds(Codec& codec) {
+    return seconds_of(codec, batch_);
+  }
   // Of the first chunk by itself, which the memory for all of them is enough for.
   template <class Codec> Result<double> alone_seconds(Codec& codec) {
     chunks::Batch alone = batch_;
@@ -40,10 +49,15 @@ class BenchBatch {
     return seconds_of(codec, alone);
   }
 
-  // What the last run left: all rooms, and the bytes of each result. An error where a verdict is one.
-  struct Output { Bytes bytes; std::vector<std::uint64_t> sizes; };
+  // What the last run left: all rooms, and the bytes of each result. An error where a verdict is
+  // one.
+  struct Output {
+    Bytes bytes;
+    std::vector<std::uint64_t> sizes;
+  };
   Result<Output> output(chunks::Format format);
-  // Fills all rooms with a byte, so that results of an earlier run are not taken for those of the next.
+  // Fills all rooms with a byte, so that results of an earlier run are not taken for those of the
+  // next.
   Status clear_output() { return cli::clear_output(*queue_, *batch_.output); }
   Queue& queue() { return *queue_; }
 
@@ -63,9 +77,11 @@ class BenchBatch {
   std::unique_ptr<Queue> queue_;
 };
 
-// The seconds that all cores take for each(i) of `count` chunks. Code::internal with the words of `failure` and the number of a chunk for
-// which one returns false.
-template <class Each> Result<double> seconds_on_all_cores(std::uint64_t count, const std::string& failure, const Each& each) {
+// The seconds that all cores take for each(i) of `count` chunks. Code::internal with the words of
+// `failure` and the number of a chunk for which one returns false.
+template <class Each>
+Result<double> seconds_on_all_cores(std::uint64_t count, const std::string& failure,
+                                    const Each& each) {
   std::atomic<std::uint64_t> failed = count;
   const double begun = now_seconds();
   in_parallel(count, 1, [&](std::uint64_t first, std::uint64_t last) {

@@ -10,7 +10,10 @@
 
 namespace penstock::cli {
 
-struct Corpus { std::string name; std::function<Result<std::vector<char>>(std::uint64_t bytes)> make; };
+struct Corpus {
+  std::string name;
+  std::function<Result<std::vector<char>>(std::uint64_t bytes)> make;
+};
 std::span<const Corpus> corpora();
 
 // The first bytes of files, one after the other; once more from the first where they are too few.

@@ -11,7 +11,8 @@ namespace {
 
 Status compare(const fsst::EncodedStrings& found, const fsst::EncodedStrings& expected) {
   if (found.codes.size != expected.codes.size)
-    return {Code::internal, std::to_string(found.codes.size) + " bytes of codes, and not " + std::to_string(expected.codes.size)};
+    return {Code::internal, std::to_string(found.codes.size) + " bytes of codes, and not " +
+                                std::to_string(expected.codes.size)};
   for (std::uint64_t row = 0; row < expected.row_count; row++) {
     const std::uint64_t at = expected.offset(row), end = expected.offset(row + 1);
     const bool is_there = found.offset(row) == at && found.offset(row + 1) == end;
@@ -21,18 +22,22 @@ Status compare(const fsst::EncodedStrings& found, const fsst::EncodedStrings& ex
   return {};
 }
 
-double moved_bytes(const MatchedColumn& column, const fsst::PlainStrings& texts, const fsst::DeviceCodes& codes) {
-  return static_cast<double>(column.strings.text_bytes) + static_cast<double>(column.strings.codes.size) +
+double moved_bytes(const MatchedColumn& column, const fsst::PlainStrings& texts,
+                   const fsst::DeviceCodes& codes) {
+  return static_cast<double>(column.strings.text_bytes) +
+         static_cast<double>(column.strings.codes.size) +
          static_cast<double>(texts.row_count) * (texts.offset_bytes + codes.offset_bytes);
 }
 
-Status measure_host(const MatchedColumn& column, const std::string& work, double moved, const BenchOptions& options, Figures& figures) {
-  PENSTOCK_ASSIGN(Figure host, time_runs(work, "penstock host, training too", moved, std::min<std::uint64_t>(options.repeats, 5),
-                                         [&]() -> Result<double> {
-                                           const double begun = now_seconds();
-                                           PENSTOCK_TRY(fsst::encode(column.texts).status());
-                                           return now_seconds() - begun;
-                                         }));
+Status measure_host(const MatchedColumn& column, const std::string& work, double moved,
+                    const BenchOptions& options, Figures& figures) {
+  PENSTOCK_ASSIGN(Figure host,
+                  time_runs(work, "penstock host, training too", moved,
+                            std::min<std::uint64_t>(options.repeats, 5), [&]() -> Result<double> {
+                              const double begun = now_seconds();
+                              PENSTOCK_TRY(fsst::encode(column.texts).status());
+                              return now_seconds() - begun;
+                            }));
   host.text_bytes = static_cast<double>(column.strings.text_bytes);
   figures.push_back(std::move(host));
   return {};
@@ -40,12 +45,16 @@ Status measure_host(const MatchedColumn& column, const std::string& work, double
 
 }  // namespace
 
-Status measure_encoding(const MatchedColumn& column, const std::string& work, const BenchOptions& options, Figures& figures) {
-  PENSTOCK_ASSIGN(const fsst::PlainStrings texts, fsst::PlainStrings::bring(*column.device, column.queue, column.texts));
-  PENSTOCK_ASSIGN(const fsst::DeviceCodes codes, fsst::DeviceCodes::allocate(*column.device, texts, column.strings.codes.size));
+Status measure_encoding(const MatchedColumn& column, const std::string& work,
+                        const BenchOptions& options, Figures& figures) {
+  PENSTOCK_ASSIGN(const fsst::PlainStrings texts,
+                  fsst::PlainStrings::bring(*column.device, column.queue, column.texts));
+  PENSTOCK_ASSIGN(const fsst::DeviceCodes codes,
+                  fsst::DeviceCodes::allocate(*column.device, texts, column.strings.codes.size));
   for (const std::string& variant : fsst::DeviceEncoder::variants(column.device->traits())) {
     PENSTOCK_ASSIGN(const auto encoder,
-                    fsst::DeviceEncoder::build(column.device, texts, column.strings.row_groups, codes.offset_bytes, variant));
+                    fsst::DeviceEncoder::build(column.device, texts, column.strings.row_groups,
+                                               codes.offset_bytes, variant));
     const auto run = [&]() -> Result<double> {
       PENSTOCK_ASSIGN(const auto begun, column.queue.record());
       PENSTOCK_TRY(encoder->enqueue(column.queue, texts, codes));
@@ -57,7 +66,9 @@ Status measure_encoding(const MatchedColumn& column, const std::string& work, co
     PENSTOCK_TRY(encoder->check(column.queue).status().with(work + " by " + variant));
     PENSTOCK_ASSIGN(const fsst::EncodedStrings found, encoder->fetch(column.queue));
     PENSTOCK_TRY(compare(found, column.strings).with(work + " by " + variant));
-    PENSTOCK_ASSIGN(Figure figure, time_runs(work, "penstock " + variant, moved_bytes(column, texts, codes), options.repeats, run));
+    PENSTOCK_ASSIGN(Figure figure,
+                    time_runs(work, "penstock " + variant, moved_bytes(column, texts, codes),
+                              options.repeats, run));
     figure.text_bytes = static_cast<double>(column.strings.text_bytes);
     figures.push_back(std::move(figure));
   }

@@ -1,4 +1,5 @@
-// The cases of `penstock bench fsst` that match texts by their codes, and that decode some rows only.
+// The cases of `penstock bench fsst` that match texts by their codes, and that decode some rows
+// only.
 #pragma once
 #include "cli/bench_table.hpp"
 #include "penstock/fsst_match.hpp"
@@ -16,9 +17,10 @@ struct MatchedColumn {
 
 // "like '%google%'", "= constant", "prefix 'http://%'", "decode a tenth of rows".
 std::vector<std::string> matching_names();
-// One of them by every variant that fits, each compared with the texts before it is timed; `work`: the case's name. Rows that are decoded
-// are chosen by a bitmap, at random; rates are of their text, shares of what must be read and written for them.
-Status measure_matching(const MatchedColumn& column, const std::string& name, const std::string& work, const BenchOptions& options,
-                        Figures& figures);
+// One of them by every variant that fits, each compared with the texts before it is timed; `work`:
+// the case's name. Rows that are decoded are chosen by a bitmap, at random; rates are of their
+// text, shares of what must be read and written for them.
+Status measure_matching(const MatchedColumn& column, const std::string& name,
+                        const std::string& work, const BenchOptions& options, Figures& figures);
 
 }  // namespace penstock::cli

@@ -1,9 +1,10 @@
-// penstock bench groups: SELECT key, sum(x) GROUP BY key over rows that live on the device, from one key to as many as asked for (in a
-// sweep three counts a power of ten), and keys of which some are met far more often; beside the sum of all rows without groups, and beside
-// peers.
+// penstock bench groups: SELECT key, sum(x) GROUP BY key over rows that live on the device, from
+// one key to as many as asked for (in a sweep three counts a power of ten), and keys of which some
+// are met far more often; beside the sum of all rows without groups, and beside peers.
 //
-// What is timed is the kernel. The tables of its work groups are merged by the host when the result is fetched, which is not timed.
-// Each case is verified before it is timed: values are whole numbers, whose sums are exact.
+// What is timed is the kernel. The tables of its work groups are merged by the host when the result
+// is fetched, which is not timed. Each case is verified before it is timed: values are whole
+// numbers, whose sums are exact.
 #include <cmath>
 
 #include "base/parallel.hpp"
@@ -14,7 +15,11 @@
 namespace penstock::cli {
 namespace {
 
-struct Case { std::string name; std::uint32_t keys; bool is_zipf; };      // keys 0: one sum
+struct Case {
+  std::string name;
+  std::uint32_t keys;
+  bool is_zipf;
+};  // keys 0: one sum
 std::vector<Case> usual_cases() {
   return {{"sum", 0, false},
           {"1 key", 1, false},
@@ -42,11 +47,18 @@ std::int32_t key_of_row(std::uint64_t row, const Case& work) {
   const std::uint64_t hash = hash_of_row(row);
   if (!work.is_zipf) return static_cast<std::int32_t>(hash % std::max(1u, work.keys));
   const double uniform = static_cast<double>(hash >> 11) * 0x1p-53;
-  return static_cast<std::int32_t>(std::exp(uniform * std::log(static_cast<double>(work.keys) + 1))) - 1;
+  return static_cast<std::int32_t>(
+             std::exp(uniform * std::log(static_cast<double>(work.keys) + 1))) -
+         1;
 }
-float value_of_row(std::uint64_t row) { return static_cast<float>((row * 2654435761u >> 16) % 100); }
+float value_of_row(std::uint64_t row) {
+  return static_cast<float>((row * 2654435761u >> 16) % 100);
+}
 
-struct Rows { std::vector<std::int32_t> keys; std::vector<float> values; };
+struct Rows {
+  std::vector<std::int32_t> keys;
+  std::vector<float> values;
+};
 Rows make_rows(const Case& work, std::uint64_t count) {
   Rows rows{std::vector<std::int32_t>(count), std::vector<float>(count)};
   in_parallel(count, 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
@@ -77,9 +89,11 @@ Status verify(const Case& work, const Rows& rows, const Table& result) {
   for (std::size_t key = 0; key < sums.size(); key++) {
     if (!has_rows[key]) continue;
     const bool is_here = row < result.row_count &&
-                         (work.keys == 0 || result.columns[0].values.as<std::int32_t>()[row] == static_cast<std::int32_t>(key));
+                         (work.keys == 0 || result.columns[0].values.as<std::int32_t>()[row] ==
+                                                static_cast<std::int32_t>(key));
     if (!is_here || result.columns.back().values.as<double>()[row] != sums[key])
-      return Status(Code::internal, work.name + ": the sum of key " + std::to_string(key) + " is wrong");
+      return Status(Code::internal,
+                    work.name + ": the sum of key " + std::to_string(key) + " is wrong");
     row++;
   }
   return row == result.row_count ? Status() : Status(Code::internal, work.name + ": too many keys");
@@ -87,7 +101,8 @@ Status verify(const Case& work, const Rows& rows, const Table& result) {
 
 Result<Figure> measure(Device& device, const Case& work, const BenchOptions& options) {
   const Rows rows = make_rows(work, options.rows);
-  const Table table = Table::of({{"key", Column::from(rows.keys)}, {"x", Column::from(rows.values)}});
+  const Table table =
+      Table::of({{"key", Column::from(rows.keys)}, {"x", Column::from(rows.values)}});
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result, build_plan(plan, work, table));
   RunOptions run_options;
@@ -99,7 +114,8 @@ Result<Figure> measure(Device& device, const Case& work, const BenchOptions& opt
   PENSTOCK_TRY(verify(work, rows, outcome.table));
   const double bytes = static_cast<double>(options.rows) * (work.keys == 0 ? 4 : 8);
   const std::string name = "penstock " + outcome.report.kernels[0].variant;
-  return time_runs(work.name, name, bytes, options.repeats, [&] { return prepared->run_seconds(); });
+  return time_runs(work.name, name, bytes, options.repeats,
+                   [&] { return prepared->run_seconds(); });
 }
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
@@ -107,8 +123,10 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
   for (const Case& work : options.sweep == "keys" ? key_count_cases() : usual_cases()) {
     if (!is_chosen(options, work.name)) continue;
     Result<Figure> figure = measure(*device, work, options);
-    if (figure.status().code() == Code::capacity && options.sweep == "keys") {      // as far as the device's tables go
-      std::fprintf(stderr, "%s: left out: %s\n", work.name.c_str(), figure.status().message().c_str());
+    if (figure.status().code() == Code::capacity &&
+        options.sweep == "keys") {  // as far as the device's tables go
+      std::fprintf(stderr, "%s: left out: %s\n", work.name.c_str(),
+                   figure.status().message().c_str());
       continue;
     }
     PENSTOCK_TRY(figure.status());
@@ -124,9 +142,13 @@ Action declare_bench_groups(Arguments& arguments) {
   std::vector<std::string> names;
   for (const Case& work : usual_cases()) names.push_back(work.name);
   for (const Case& work : key_count_cases()) names.push_back(work.name);
-  declare_bench_options(arguments, *options, {"rows to group", physical_memory_bytes() / 64, std::move(names), "keys"});
-  arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table for those with keys");
-  return [options] { return run_bench(*options, "rows of an int32 key and a float32", measure_cases); };
+  declare_bench_options(arguments, *options,
+                        {"rows to group", physical_memory_bytes() / 64, std::move(names), "keys"});
+  arguments.value("--variant", "NAME", options->variant,
+                  "force a row of the kernel variant table for those with keys");
+  return [options] {
+    return run_bench(*options, "rows of an int32 key and a float32", measure_cases);
+  };
 }
 
 }  // namespace penstock::cli

@@ -1,5 +1,5 @@
-// penstock bench pipelines: fused pipelines over float32 rows that live on the device, every variant that fits, beside peers; in a sweep
-// for 0.1 to 99.9 % of the rows that pass.
+// penstock bench pipelines: fused pipelines over float32 rows that live on the device, every
+// variant that fits, beside peers; in a sweep for 0.1 to 99.9 % of the rows that pass.
 //
 // Each case is verified against a loop on the host before it is timed.
 #include <cmath>
@@ -27,15 +27,22 @@ std::vector<float> make_rows(std::uint64_t count) {
   return rows;
 }
 
-struct Case { std::string name; float above; Aggregate aggregate; bool filters; };
+struct Case {
+  std::string name;
+  float above;
+  Aggregate aggregate;
+  bool filters;
+};
 // x * 2 lies in [0, 2000); the peers compute the same limit from the percentage.
 Case filter_case(Aggregate aggregate, const char* percent_that_pass) {
   const std::string family = aggregate == Aggregate::sum ? "filter-sum " : "map-filter-map ";
-  return {family + percent_that_pass + "%", static_cast<float>(2000 - 20 * std::atof(percent_that_pass)), aggregate, true};
+  return {family + percent_that_pass + "%",
+          static_cast<float>(2000 - 20 * std::atof(percent_that_pass)), aggregate, true};
 }
 std::vector<Case> usual_cases() {
   std::vector<Case> table;
-  for (const char* percent : {"50", "10", "1", "90"}) table.push_back(filter_case(Aggregate::count_rows, percent));
+  for (const char* percent : {"50", "10", "1", "90"})
+    table.push_back(filter_case(Aggregate::count_rows, percent));
   table.push_back(filter_case(Aggregate::sum, "50"));
   table.push_back({"map-map", 0, Aggregate::count_rows, false});
   return table;
@@ -43,7 +50,8 @@ std::vector<Case> usual_cases() {
 std::vector<Case> selectivity_cases() {
   std::vector<Case> table;
   for (const Aggregate aggregate : {Aggregate::count_rows, Aggregate::sum})
-    for (const char* percent : {"0.1", "0.3", "1", "3", "10", "30", "50", "70", "90", "97", "99", "99.7", "99.9"})
+    for (const char* percent :
+         {"0.1", "0.3", "1", "3", "10", "30", "50", "70", "90", "97", "99", "99.7", "99.9"})
       table.push_back(filter_case(aggregate, percent));
   return table;
 }
@@ -53,17 +61,22 @@ Result<StepId> build_plan(Plan& plan, const Case& work, const Table& table) {
   StepId step = plan.source(table_source(table, "rows"));
   const auto add_map = [&](Op op, float value, const char* name) -> Status {
     Builder builder(plan.step(step).schema);
-    PENSTOCK_ASSIGN(const NodeId root, builder.binary(op, builder.column(0u), builder.captured(Scalar::of(value))));
+    PENSTOCK_ASSIGN(const NodeId root,
+                    builder.binary(op, builder.column(0u), builder.captured(Scalar::of(value))));
     PENSTOCK_ASSIGN(step, plan.map(step, builder.graph(), {{name, root}}));
     return {};
   };
   PENSTOCK_TRY(add_map(Op::multiply, 2.0f, "x"));
   Builder builder(plan.step(step).schema);
   if (work.filters) {
-    PENSTOCK_ASSIGN(const NodeId predicate, builder.binary(Op::greater, builder.column(0u), builder.captured(Scalar::of(work.above))));
+    PENSTOCK_ASSIGN(
+        const NodeId predicate,
+        builder.binary(Op::greater, builder.column(0u), builder.captured(Scalar::of(work.above))));
     PENSTOCK_ASSIGN(step, plan.filter(step, builder.graph(), predicate));
   }
-  if (work.aggregate == Aggregate::sum) return plan.reduce(step, builder.graph(), {{Aggregate::sum, builder.column(0u), "sum", nullptr}});
+  if (work.aggregate == Aggregate::sum)
+    return plan.reduce(step, builder.graph(),
+                       {{Aggregate::sum, builder.column(0u), "sum", nullptr}});
   PENSTOCK_TRY(add_map(Op::add, 100.0f, "x"));
   return step;
 }
@@ -75,7 +88,8 @@ Status verify(const Case& work, const std::vector<float>& rows, const Table& res
     const double got = *result.columns[0].values.as<double>();
     // Both orders of addition are within n * 2^-53 of the exact sum of positive terms.
     const double bound = static_cast<double>(rows.size()) * 0x1p-53 * sum;
-    return std::abs(got - sum) <= bound ? Status() : Status(Code::internal, work.name + ": the sum is wrong");
+    return std::abs(got - sum) <= bound ? Status()
+                                        : Status(Code::internal, work.name + ": the sum is wrong");
   }
   const float* got = result.columns[0].values.as<float>();
   std::uint64_t kept = 0;
@@ -86,11 +100,12 @@ Status verify(const Case& work, const std::vector<float>& rows, const Table& res
       return Status(Code::internal, work.name + ": row " + std::to_string(kept) + " is wrong");
     kept++;
   }
-  return kept == result.row_count ? Status() : Status(Code::internal, work.name + ": too many rows");
+  return kept == result.row_count ? Status()
+                                  : Status(Code::internal, work.name + ": too many rows");
 }
 
-Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const std::string& variant, const BenchOptions& options,
-                       const std::vector<float>& rows) {
+Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const std::string& variant,
+                       const BenchOptions& options, const std::vector<float>& rows) {
   RunOptions run_options;
   run_options.device = options.device;
   run_options.variant = variant;
@@ -101,7 +116,8 @@ Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const st
   // What must move, whatever a variant moves: every row read once, every kept row written once.
   const std::uint64_t written = work.aggregate == Aggregate::sum ? 0 : outcome.table.row_count;
   const double bytes = static_cast<double>((rows.size() + written) * sizeof(float));
-  return time_runs(work.name, "penstock " + variant, bytes, options.repeats, [&] { return prepared->run_seconds(); });
+  return time_runs(work.name, "penstock " + variant, bytes, options.repeats,
+                   [&] { return prepared->run_seconds(); });
 }
 
 std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const Traits& traits) {
@@ -110,13 +126,15 @@ std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const T
   while (!plan.step(base).inputs.empty()) base = plan.step(base).inputs[0];
   const auto program = plan::fuse(plan, base, step);
   for (const plan::Variant& variant : plan::variants())
-    if (program.ok() && variant.epilogue == program->epilogue && variant.fits(traits, *program)) names.emplace_back(variant.name);
+    if (program.ok() && variant.epilogue == program->epilogue && variant.fits(traits, *program))
+      names.emplace_back(variant.name);
   return names;
 }
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
   const std::vector<float> rows = make_rows(options.rows);
-  PENSTOCK_ASSIGN(const Table table, to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
+  PENSTOCK_ASSIGN(const Table table,
+                  to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
   Figures figures;
   for (const Case& work : options.sweep == "selectivity" ? selectivity_cases() : usual_cases()) {
     if (!is_chosen(options, work.name)) continue;
@@ -139,9 +157,9 @@ Action declare_bench_pipelines(Arguments& arguments) {
   for (const Case& work : selectivity_cases()) names.push_back(work.name);
   // The rows lie on the host beside the table's copy of them.
   const std::uint64_t most_rows = physical_memory_bytes() / (2 * sizeof(float));
-  declare_bench_options(
-      arguments, *options,
-      {"rows of float32, at most what this machine's memory holds twice", most_rows, std::move(names), "selectivity"});
+  declare_bench_options(arguments, *options,
+                        {"rows of float32, at most what this machine's memory holds twice",
+                         most_rows, std::move(names), "selectivity"});
   return [options] { return run_bench(*options, "float32 rows", measure_cases); };
 }
 

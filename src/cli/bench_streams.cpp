@@ -38,7 +38,8 @@ Status StreamBench::verify() {
   PENSTOCK_TRY(clear());
   PENSTOCK_TRY(run(queue()));
   PENSTOCK_ASSIGN(const Bytes text, made());
-  const bool is_right = text.size() >= text_.size() && std::equal(text_.begin(), text_.end(), text.begin());
+  const bool is_right =
+      text.size() >= text_.size() && std::equal(text_.begin(), text_.end(), text.begin());
   return is_right ? Status() : Status(Code::internal, "the text is wrong");
 }
 
@@ -50,7 +51,8 @@ Result<Figures> StreamBench::phases(const std::string& work, std::uint64_t repea
     PENSTOCK_TRY(run(timed));
     PENSTOCK_ASSIGN(const std::vector<PhaseTime> times, timed.take_times());
     for (const PhaseTime& time : times) {
-      const auto row = static_cast<std::size_t>(std::find(names.begin(), names.end(), time.kernel) - names.begin());
+      const auto row = static_cast<std::size_t>(std::find(names.begin(), names.end(), time.kernel) -
+                                                names.begin());
       if (row == names.size()) names.push_back(time.kernel), seconds.emplace_back();
       if (seconds[row].size() <= i) seconds[row].resize(i + 1);
       seconds[row][i] += time.seconds;
@@ -58,10 +60,13 @@ Result<Figures> StreamBench::phases(const std::string& work, std::uint64_t repea
   }
   Figures figures;
   for (std::size_t row = 0; row < names.size(); row++)
-    figures.push_back(with_bytes(figure_of(work, way() + ": " + names[row], 0, std::move(seconds[row]))));
+    figures.push_back(
+        with_bytes(figure_of(work, way() + ": " + names[row], 0, std::move(seconds[row]))));
   return figures;
 }
 
-Figure StreamBench::with_bytes(Figure figure) const { return of_chunks(std::move(figure), text_.size(), stored_bytes_); }
+Figure StreamBench::with_bytes(Figure figure) const {
+  return of_chunks(std::move(figure), text_.size(), stored_bytes_);
+}
 
 }  // namespace penstock::cli

@@ -11,8 +11,8 @@ namespace {
 Status cache(bool clear) {
   PENSTOCK_ASSIGN(const CacheSummary summary, clear ? clear_cache() : summarize_cache());
   std::string text = clear ? "removed " : "";
-  text += std::to_string(summary.file_count) + (summary.file_count == 1 ? " program, " : " programs, ") +
-          bytes_text(summary.bytes);
+  text += std::to_string(summary.file_count) +
+          (summary.file_count == 1 ? " program, " : " programs, ") + bytes_text(summary.bytes);
   if (!clear) text += " of at most " + bytes_text(summary.limit_bytes);
   return standard_output()(text + ", " + (clear ? "from " : "in ") + summary.directory + "\n");
 }

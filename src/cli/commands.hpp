@@ -1,4 +1,5 @@
-// The table of subcommands. A row here is the whole registration of a command: parser, help and dispatch loop over it.
+// The table of subcommands. A row here is the whole registration of a command: parser, help and
+// dispatch loop over it.
 #pragma once
 #include <functional>
 #include <vector>
@@ -12,9 +13,9 @@ namespace penstock::cli {
 using Action = std::function<Status()>;
 
 struct Command {
-  const char* name;                           // two words ("bench pipelines") put it into a group
-  const char* summary;                        // one line of --help
-  Action (*declare)(Arguments& arguments);    // adds the command's options
+  const char* name;                         // two words ("bench pipelines") put it into a group
+  const char* summary;                      // one line of --help
+  Action (*declare)(Arguments& arguments);  // adds the command's options
 };
 const std::vector<Command>& commands();
 

@@ -9,7 +9,9 @@ namespace penstock::cli {
 
 namespace {
 
-struct EmitOptions { std::string statement, target, variant; };
+struct EmitOptions {
+  std::string statement, target, variant;
+};
 
 Status emit_text(const EmitOptions& options) {
   PENSTOCK_ASSIGN(const Target target, target_from_name(options.target));
@@ -27,7 +29,8 @@ Action declare_emit(Arguments& arguments) {
   for (Target target : {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host})
     targets.emplace_back(name_of(target));
   arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
-  arguments.choice("--target,-t", std::move(targets), options->target, "the language of the text", true);
+  arguments.choice("--target,-t", std::move(targets), options->target, "the language of the text",
+                   true);
   arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
   return [options] { return emit_text(*options); };
 }

@@ -4,7 +4,8 @@ namespace penstock::cli {
 
 namespace {
 
-// Text gathered before it is given on: large enough that the calls do not count, small enough to stay in the cache.
+// Text gathered before it is given on: large enough that the calls do not count, small enough to
+// stay in the cache.
 constexpr std::size_t chunk_bytes = 64 << 10;
 
 void append_field(std::string& text, std::string_view value) {
@@ -36,8 +37,10 @@ Status format_csv(const Table& table, const Sink& sink) {
     for (std::size_t c = 0; c < table.columns.size(); c++) {
       const Column& column = table.columns[c];
       if (c > 0) text += ',';
-      if (column.type.kind == Kind::string && column.is_valid(row)) append_field(text, column.string(row));
-      else append_cell(text, column, row);
+      if (column.type.kind == Kind::string && column.is_valid(row))
+        append_field(text, column.string(row));
+      else
+        append_cell(text, column, row);
     }
     text += '\n';
     if (text.size() < chunk_bytes) continue;

@@ -9,18 +9,31 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 64 << 10;
 
-bool is_quoted(Kind kind) { return kind == Kind::string || kind == Kind::date32 || kind == Kind::timestamp; }
+bool is_quoted(Kind kind) {
+  return kind == Kind::string || kind == Kind::date32 || kind == Kind::timestamp;
+}
 
 void append_value(std::string& text, const Column& column, std::uint64_t row) {
-  if (!column.is_valid(row)) { text += "null"; return; }
-  if (column.type.kind == Kind::string) { append_json_string(text, column.string(row)); return; }
+  if (!column.is_valid(row)) {
+    text += "null";
+    return;
+  }
+  if (column.type.kind == Kind::string) {
+    append_json_string(text, column.string(row));
+    return;
+  }
   const std::size_t start = text.size();
   append_cell(text, column, row);
   const std::string cell = text.substr(start);
-  const char* special = !is_float(column.type) ? nullptr : cell == "nan" ? "\"NaN\"" : cell == "inf" ? "\"Infinity\""
-                        : cell == "-inf" ? "\"-Infinity\"" : nullptr;
-  if (special != nullptr) text.replace(start, cell.size(), special);
-  else if (is_quoted(column.type.kind)) text.replace(start, cell.size(), "\"" + cell + "\"");
+  const char* special = !is_float(column.type) ? nullptr
+                        : cell == "nan"        ? "\"NaN\""
+                        : cell == "inf"        ? "\"Infinity\""
+                        : cell == "-inf"       ? "\"-Infinity\""
+                                               : nullptr;
+  if (special != nullptr)
+    text.replace(start, cell.size(), special);
+  else if (is_quoted(column.type.kind))
+    text.replace(start, cell.size(), "\"" + cell + "\"");
 }
 
 // Of columns with one name the first keeps it, the others get the next free of x_1, x_2, ...

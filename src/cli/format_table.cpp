@@ -28,7 +28,8 @@ std::string printable(std::string_view value, std::uint32_t most_width) {
 
 class TablePrinter {
  public:
-  TablePrinter(const Table& table, const TableStyle& style, const Sink& sink) : table_(table), style_(style), sink_(sink) {
+  TablePrinter(const Table& table, const TableStyle& style, const Sink& sink)
+      : table_(table), style_(style), sink_(sink) {
     const bool cut = table.row_count > style.most_rows;
     head_rows_ = cut ? (style.most_rows + 1) / 2 : table.row_count;
     tail_first_ = cut ? table.row_count - style.most_rows / 2 : table.row_count;
@@ -40,7 +41,10 @@ class TablePrinter {
   }
 
   Status print() {
-    PENSTOCK_TRY(each_row([this](std::uint64_t row) { measure(row); return Status(); }));
+    PENSTOCK_TRY(each_row([this](std::uint64_t row) {
+      measure(row);
+      return Status();
+    }));
     rule("┌", "┬", "┐");
     line([this](std::size_t c) { return names_[c]; }, true);
     line([this](std::size_t c) { return types_[c]; }, true);
@@ -48,8 +52,10 @@ class TablePrinter {
     PENSTOCK_TRY(each_row([this](std::uint64_t row) { return print_row(row); }));
     rule("└", "┴", "┘");
     if (tail_first_ > head_rows_)
-      text_ += count_text(table_.row_count) + " rows (" + count_text(style_.most_rows) + " shown)\n";
-    else if (table_.row_count != 1) text_ += count_text(table_.row_count) + " rows\n";
+      text_ +=
+          count_text(table_.row_count) + " rows (" + count_text(style_.most_rows) + " shown)\n";
+    else if (table_.row_count != 1)
+      text_ += count_text(table_.row_count) + " rows\n";
     return sink_(text_);
   }
 
@@ -66,10 +72,12 @@ class TablePrinter {
     return printable(text, style_.most_cell_width);
   }
   void measure(std::uint64_t row) {
-    for (std::size_t c = 0; c < widths_.size(); c++) widths_[c] = std::max(widths_[c], display_width(cell(c, row)));
+    for (std::size_t c = 0; c < widths_.size(); c++)
+      widths_[c] = std::max(widths_[c], display_width(cell(c, row)));
   }
   Status print_row(std::uint64_t row) {
-    if (row == tail_first_ && tail_first_ > head_rows_) line([](std::size_t) { return std::string("·"); }, true);
+    if (row == tail_first_ && tail_first_ > head_rows_)
+      line([](std::size_t) { return std::string("·"); }, true);
     line([this, row](std::size_t c) { return cell(c, row); }, false);
     if (text_.size() < chunk_bytes) return {};
     PENSTOCK_TRY(sink_(text_));
@@ -87,7 +95,9 @@ class TablePrinter {
     for (std::size_t c = 0; c < widths_.size(); c++) {
       const std::string text = cell_text(c);
       const std::uint32_t space = widths_[c] - display_width(text);
-      const std::uint32_t before = centred ? space / 2 : is_numeric(table_.columns[c].type) ? space : 0;
+      const std::uint32_t before = centred                              ? space / 2
+                                   : is_numeric(table_.columns[c].type) ? space
+                                                                        : 0;
       text_ += "│ " + std::string(before, ' ') + text + std::string(space - before + 1, ' ');
     }
     text_ += "│\n";
@@ -106,7 +116,8 @@ class TablePrinter {
 
 std::uint32_t display_width(std::string_view text) {
   std::uint32_t width = 0;
-  for (std::size_t place = 0; place < text.size();) width += terminal_columns(next_code_point(text, place));
+  for (std::size_t place = 0; place < text.size();)
+    width += terminal_columns(next_code_point(text, place));
   return width;
 }
 

@@ -7,7 +7,9 @@
 
 namespace penstock::cli {
 
-void print_line(std::string_view text) { std::fprintf(stderr, "%s\n", terminal_text(text).c_str()); }
+void print_line(std::string_view text) {
+  std::fprintf(stderr, "%s\n", terminal_text(text).c_str());
+}
 
 int print_outcome(const Status& status) {
   if (status.ok()) return exit_ok;

@@ -13,8 +13,8 @@ void print_line(std::string_view text);
 // Prints an error with its context, one line each, and returns the process's exit code.
 int print_outcome(const Status& status);
 
-std::string seconds_text(double seconds);           // 0.0312 -> "31.2 ms"
-std::string rate_text(double per_second);           // 1.46e7 -> "14.6 M"
-std::string gigabytes_text(double bytes_per_second);   // 2.13e10 -> "21.3 GB/s"
+std::string seconds_text(double seconds);             // 0.0312 -> "31.2 ms"
+std::string rate_text(double per_second);             // 1.46e7 -> "14.6 M"
+std::string gigabytes_text(double bytes_per_second);  // 2.13e10 -> "21.3 GB/s"
 
 }  // namespace penstock::cli

@@ -1,8 +1,8 @@
 #include "cli/output_file.hpp"
 
+#include <unistd.h>
 #include <cerrno>
 #include <cstring>
-#include <unistd.h>
 
 #include "cli/signals.hpp"
 
@@ -16,7 +16,8 @@ Status write_to_stdout(std::string_view text) {
     if (interrupted()) return {Code::cancelled, "interrupted while writing standard output"};
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return {Code::io, std::string("cannot write standard output: ") + std::strerror(errno)};
+    if (written < 0)
+      return {Code::io, std::string("cannot write standard output: ") + std::strerror(errno)};
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
@@ -37,7 +38,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path) 
 }
 
 OutputFile::~OutputFile() {
-  file_.reset();      // first: a signal until here still removes the file
+  file_.reset();  // first: a signal until here still removes the file
   keep_when_killed(temporary_.c_str());
 }
 

@@ -1,4 +1,5 @@
-// Where results go: standard output, or a file that appears whole or not at all, whatever signal ends the program.
+// Where results go: standard output, or a file that appears whole or not at all, whatever signal
+// ends the program.
 #pragma once
 #include <functional>
 #include <memory>
@@ -18,17 +19,17 @@ class OutputFile {
  public:
   // Fails at once when the place cannot be written, before any work is done for it.
   static Result<std::unique_ptr<OutputFile>> create(const std::string& path);
-  ~OutputFile();      // without commit() nothing is left
+  ~OutputFile();  // without commit() nothing is left
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   Status write(std::string_view text);
   Status take_attributes(int descriptor) { return file_->take_attributes(descriptor); }
-  Status commit();    // flushes to the disk and renames
+  Status commit();  // flushes to the disk and renames
 
  private:
   OutputFile(std::string path, std::unique_ptr<WholeFile> file);
-  std::string path_, temporary_;      // the signal handler reads the latter
+  std::string path_, temporary_;  // the signal handler reads the latter
   std::unique_ptr<WholeFile> file_;
 };
 

@@ -2,7 +2,8 @@
 
 namespace penstock::cli {
 
-Status TimedQueue::launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) {
+Status TimedQueue::launch(const Program& program, std::string_view kernel, std::uint32_t groups,
+                          std::span<const Argument> arguments) {
   Launch launch{std::string(kernel), nullptr, nullptr};
   PENSTOCK_ASSIGN(launch.begun, queue_.record());
   PENSTOCK_TRY(queue_.launch(program, kernel, groups, arguments));

@@ -1,6 +1,8 @@
-// How long each kernel of some work takes: a queue in front of another one, which notes the time around every launch.
+// How long each kernel of some work takes: a queue in front of another one, which notes the time
+// around every launch.
 //
-// What is noted has the launch in it and whatever waits for nothing else: phases are a little longer so than side by side.
+// What is noted has the launch in it and whatever waits for nothing else: phases are a little
+// longer so than side by side.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,30 +12,44 @@
 
 namespace penstock::cli {
 
-struct PhaseTime { std::string kernel; double seconds = 0; };
+struct PhaseTime {
+  std::string kernel;
+  double seconds = 0;
+};
 
 class TimedQueue final : public Queue {
  public:
-  explicit TimedQueue(Queue& queue) : queue_(queue) {}      // which outlives it
-  Status upload(const Buffer& to, const void* from, std::uint64_t bytes, std::uint64_t to_offset) override {
+  explicit TimedQueue(Queue& queue) : queue_(queue) {}  // which outlives it
+  Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
+                std::uint64_t to_offset) override {
     return queue_.upload(to, from, bytes, to_offset);
   }
-  Status download(void* to, const Buffer& from, std::uint64_t bytes, std::uint64_t from_offset) override {
+  Status download(void* to, const Buffer& from, std::uint64_t bytes,
+                  std::uint64_t from_offset) override {
     return queue_.download(to, from, bytes, from_offset);
   }
-  Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override { return queue_.copy(to, from, bytes); }
-  Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override { return queue_.fill(to, value, bytes); }
-  Status launch(const Program& program, std::string_view kernel, std::uint32_t groups, std::span<const Argument> arguments) override;
+  Status copy(const Buffer& to, const Buffer& from, std::uint64_t bytes) override {
+    return queue_.copy(to, from, bytes);
+  }
+  Status fill(const Buffer& to, std::uint32_t value, std::uint64_t bytes) override {
+    return queue_.fill(to, value, bytes);
+  }
+  Status launch(const Program& program, std::string_view kernel, std::uint32_t groups,
+                std::span<const Argument> arguments) override;
   Result<std::shared_ptr<Event>> record() override { return queue_.record(); }
   Status wait_for(const Event& event) override { return queue_.wait_for(event); }
   Status flush() override { return queue_.flush(); }
   Status finish() override { return queue_.finish(); }
 
-  // Of every launch since the last call, in order; those of one kernel behind one another are one. Waits for them.
+  // Of every launch since the last call, in order; those of one kernel behind one another are one.
+  // Waits for them.
   Result<std::vector<PhaseTime>> take_times();
 
  private:
-  struct Launch { std::string kernel; std::shared_ptr<Event> begun, done; };
+  struct Launch {
+    std::string kernel;
+    std::shared_ptr<Event> begun, done;
+  };
   Queue& queue_;
   std::vector<Launch> launches_;
 };

@@ -8,7 +8,10 @@
 namespace penstock::cli {
 namespace {
 
-struct ProfileOptions { std::string format = "table", trace; bool stalls = false; };
+struct ProfileOptions {
+  std::string format = "table", trace;
+  bool stalls = false;
+};
 
 // The share of it is what a profile is asked for, so that a figure is measured where there is none.
 std::optional<MeasuredBandwidth> copy_bandwidth(const std::string& id) {
@@ -27,29 +30,37 @@ std::string text_of(const std::vector<ProfileSection>& sections, const std::stri
 Status profile(const ProfileOptions& options, const QueryOptions& query) {
   if (query.explain) return {Code::invalid, "--explain reads no row: there is nothing to profile"};
   std::unique_ptr<OutputFile> trace;
-  if (!options.trace.empty()) {
-    PENSTOCK_ASSIGN(trace, OutputFile::create(options.trace));
-  }
-  PENSTOCK_ASSIGN(const RunReport report, run_query(query, options.stalls ? Recorded::profile_and_stalls : Recorded::profile));
+  if (!options.trace.empty()) { PENSTOCK_ASSIGN(trace, OutputFile::create(options.trace)); }
+  PENSTOCK_ASSIGN(
+      const RunReport report,
+      run_query(query, options.stalls ? Recorded::profile_and_stalls : Recorded::profile));
   if (trace) {
     PENSTOCK_TRY(trace->write(chrome_trace(*report.profile)));
     PENSTOCK_TRY(trace->commit());
   }
-  return standard_output()(text_of(profile_sections(report, copy_bandwidth(report.device_id)), options.format));
+  return standard_output()(
+      text_of(profile_sections(report, copy_bandwidth(report.device_id)), options.format));
 }
 
 }  // namespace
 
 Action declare_profile(Arguments& arguments) {
   auto options = std::make_shared<ProfileOptions>();
-  arguments.choice("--format,-f", {"table", "csv", "json"}, options->format, "how the figures are printed");
-  arguments.value("--trace", "FILE", options->trace, "write the run as a Chrome trace (chrome://tracing, Perfetto)");
+  arguments.choice("--format,-f", {"table", "csv", "json"}, options->format,
+                   "how the figures are printed");
+  arguments.value("--trace", "FILE", options->trace,
+                  "write the run as a Chrome trace (chrome://tracing, Perfetto)");
   arguments.flag("--stalls", options->stalls,
-                 "what kernels waited for, with lines of their texts: sampled on NVIDIA GPUs, with CUPTI and the right to count");
-  Arguments inner = arguments.command("query", "The query: what `penstock query` takes; its rows go to --output or nowhere");
+                 "what kernels waited for, with lines of their texts: sampled on NVIDIA GPUs, with "
+                 "CUPTI and the right to count");
+  Arguments inner = arguments.command(
+      "query", "The query: what `penstock query` takes; its rows go to --output or nowhere");
   const auto query = declare_query_options(inner);
-  arguments.footer("\nExample: penstock profile --trace run.json -- query \"SELECT sum(price) FROM 'hits.parquet'\"\n"
-                   "alone_seconds: what nothing else overlapped. A figure that the driver does not tell is 'unknown'.");
+  arguments.footer(
+      "\nExample: penstock profile --trace run.json -- query \"SELECT sum(price) FROM "
+      "'hits.parquet'\"\n"
+      "alone_seconds: what nothing else overlapped. A figure that the driver does not tell is "
+      "'unknown'.");
   return [options, query] { return profile(*options, *query); };
 }
 

@@ -1,10 +1,10 @@
 #include "cli/progress_bar.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/messages.hpp"
 
@@ -12,7 +12,8 @@ namespace penstock::cli {
 
 namespace {
 
-constexpr auto redraw_interval = std::chrono::milliseconds(100);   // ten a second: smooth, and nothing beside a chunk's work
+constexpr auto redraw_interval =
+    std::chrono::milliseconds(100);  // ten a second: smooth, and nothing beside a chunk's work
 
 std::size_t terminal_width() {
   winsize size{};
@@ -21,7 +22,8 @@ std::size_t terminal_width() {
 
 // "[####------]  40 %  "
 std::string bar_text(std::uint64_t done, std::uint64_t total, std::size_t width) {
-  const double share = total == 0 ? 1 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const double share =
+      total == 0 ? 1 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
   char percent[16];
   std::snprintf(percent, sizeof percent, "%4.0f %%  ", share * 100);
@@ -44,8 +46,8 @@ void ProgressBar::show(const Progress& progress) {
   if (!seconds) return;
   std::string text = count_text(progress.rows_done);
   if (progress.rows_total) text += " of " + count_text(*progress.rows_total);
-  draw(text + " rows, " + rate_text(static_cast<double>(progress.rows_done) / *seconds) + "rows/s", progress.rows_done,
-       progress.rows_total);
+  draw(text + " rows, " + rate_text(static_cast<double>(progress.rows_done) / *seconds) + "rows/s",
+       progress.rows_done, progress.rows_total);
 }
 
 void ProgressBar::show_bytes(std::uint64_t done, std::optional<std::uint64_t> total) {
@@ -58,7 +60,8 @@ void ProgressBar::show_bytes(std::uint64_t done, std::optional<std::uint64_t> to
 
 void ProgressBar::draw(std::string text, std::uint64_t done, std::optional<std::uint64_t> total) {
   const std::size_t width = terminal_width();
-  if (total && width > text.size() + 24) text = bar_text(done, *total, std::min<std::size_t>(40, width - text.size() - 14)) + text;
+  if (total && width > text.size() + 24)
+    text = bar_text(done, *total, std::min<std::size_t>(40, width - text.size() - 14)) + text;
   std::fprintf(stderr, "\r%.*s\x1b[K", static_cast<int>(width - 1), text.c_str());
   std::fflush(stderr);
   visible_ = true;

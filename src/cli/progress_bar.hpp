@@ -16,7 +16,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void show(const Progress& progress);      // rows
+  void show(const Progress& progress);  // rows
   void show_bytes(std::uint64_t done, std::optional<std::uint64_t> total);
   void erase();
 

@@ -1,18 +1,18 @@
 // penstock query: a SELECT statement in, its rows out; everything that is not a row goes to stderr.
+#include <unistd.h>
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <optional>
-#include <unistd.h>
 
 #include "cli/bandwidth_record.hpp"
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
+#include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/query_command.hpp"
 #include "cli/run_summary.hpp"
-#include "cli/messages.hpp"
 #include "cli/signals.hpp"
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
@@ -64,7 +64,8 @@ Status print_table(const Table& table, const std::string& format) {
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   if (format == "csv") return format_csv(table, standard_output());
   if (format == "json") return format_json(table, standard_output());
-  // On a terminal as many rows and characters as a person looks at, as DuckDB's shell does; to a pipe everything.
+  // On a terminal as many rows and characters as a person looks at, as DuckDB's shell does; to a
+  // pipe everything.
   return format_table(table, terminal ? TableStyle{40, 60} : TableStyle{}, standard_output());
 }
 
@@ -105,7 +106,8 @@ RunOptions run_options_of(const QueryOptions& options, ProgressBar& bar) {
 
 Status print_rows(const Table& table, const QueryOptions& options, OutputFile* file) {
   if (!file) return print_table(table, options.format);
-  PENSTOCK_TRY(format_of_path(options.output)->write(table, *file).with("writing " + options.output));
+  PENSTOCK_TRY(
+      format_of_path(options.output)->write(table, *file).with("writing " + options.output));
   return file->commit();
 }
 
@@ -126,9 +128,7 @@ Status query(const QueryOptions& options) {
 
 Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   std::unique_ptr<OutputFile> file;
-  if (!options.output.empty()) {
-    PENSTOCK_ASSIGN(file, OutputFile::create(options.output));
-  }
+  if (!options.output.empty()) { PENSTOCK_ASSIGN(file, OutputFile::create(options.output)); }
   Plan plan;
   PENSTOCK_ASSIGN(const StepId result, bind_sql(options.statement, plan, open_table));
   ProgressBar bar(!options.no_progress);
@@ -139,7 +139,8 @@ Result<RunReport> run_query(const QueryOptions& options, Recorded recorded) {
   bar.erase();
   PENSTOCK_TRY(outcome.status());
   if (interrupted()) return Status(Code::cancelled, "interrupted");
-  if (file || recorded == Recorded::nothing) PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
+  if (file || recorded == Recorded::nothing)
+    PENSTOCK_TRY(print_rows(outcome->table, options, file.get()));
   return std::move(outcome->report);
 }
 
@@ -147,23 +148,32 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   auto options = std::make_shared<QueryOptions>();
   options->format = "table";
   arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
-  arguments.value("--device,-d", "ID", options->device, "cuda:0, opencl:1, cuda, opencl, gpu or cpu; the first one if not given");
-  arguments.choice("--format,-f", {"table", "csv", "json"}, options->format, "how rows are printed");
-  arguments.value("--output,-o", "FILE", options->output, "write the rows to a .csv, .json, .parquet or .arrow file",
-                  check_output_path);
-  arguments.flag("--explain", options->explain, "print the plan before and after fusion and compile its kernels, but read no row");
+  arguments.value("--device,-d", "ID", options->device,
+                  "cuda:0, opencl:1, cuda, opencl, gpu or cpu; the first one if not given");
+  arguments.choice("--format,-f", {"table", "csv", "json"}, options->format,
+                   "how rows are printed");
+  arguments.value("--output,-o", "FILE", options->output,
+                  "write the rows to a .csv, .json, .parquet or .arrow file", check_output_path);
+  arguments.flag("--explain", options->explain,
+                 "print the plan before and after fusion and compile its kernels, but read no row");
   arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
   arguments.flag("--validate", options->validate,
-                 "compute every step on the host reference too, slowly (some 100,000 rows a second), and fail at the first difference");
-  arguments.flag("--fast-math", options->fast_math, "let the device's compiler reorder and approximate float arithmetic");
+                 "compute every step on the host reference too, slowly (some 100,000 rows a "
+                 "second), and fail at the first difference");
+  arguments.flag("--fast-math", options->fast_math,
+                 "let the device's compiler reorder and approximate float arithmetic");
   arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
-  arguments.value("--batch-rows", "N", options->batch_rows, "rows a chunk; chosen from the device if not given", 1);
+  arguments.value("--batch-rows", "N", options->batch_rows,
+                  "rows a chunk; chosen from the device if not given", 1);
   arguments.value("--memory-limit", "MIB", options->memory_limit_mib,
                   "device memory that chunks, and half of it that a sort or a window may take"
-                  "; a part of the device's if not given", 1, std::uint64_t{1} << 24);
+                  "; a part of the device's if not given",
+                  1, std::uint64_t{1} << 24);
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
-  arguments.footer("\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" --format csv");
+  arguments.footer(
+      "\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" "
+      "--format csv");
   return options;
 }
 

@@ -12,7 +12,8 @@ namespace penstock::cli {
 struct QueryOptions {
   std::string statement, device, format, output, variant;
   std::uint64_t batch_rows = 0, memory_limit_mib = 0;
-  bool validate = false, explain = false, verbose = false, fast_math = false, no_progress = false, stats = false;
+  bool validate = false, explain = false, verbose = false, fast_math = false, no_progress = false,
+       stats = false;
 };
 
 std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments);

@@ -1,18 +1,20 @@
 #include "cli/signals.hpp"
 
+#include <unistd.h>
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <initializer_list>
-#include <unistd.h>
 
 namespace penstock::cli {
 
 namespace {
 
 std::atomic<bool> was_interrupted = false;
-std::array<std::atomic<const char*>, 4> partial_paths{};      // more files than these are not written at once
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free,
+std::array<std::atomic<const char*>, 4>
+    partial_paths{};  // more files than these are not written at once
+static_assert(std::atomic<bool>::is_always_lock_free &&
+                  std::atomic<const char*>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
 
 void on_signal(int number) {
@@ -25,12 +27,14 @@ void on_signal(int number) {
 }  // namespace
 
 void catch_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   for (int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
-  std::signal(SIGXFSZ, SIG_IGN);      // a file over the limit of `ulimit -f` is an error of write(), which is told
+  std::signal(
+      SIGXFSZ,
+      SIG_IGN);  // a file over the limit of `ulimit -f` is an error of write(), which is told
 }
 
 bool interrupted() { return was_interrupted.load(); }

@@ -40,7 +40,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The name of the part that a line begins, `#line 1 "expr/operations.kc"`, without folders; else nothing.
+// The name of the part that a line begins, `#line 1 "expr/operations.kc"`, without folders; else
+// nothing.
 std::string part_begun_by(const std::string& line) {
   constexpr std::string_view begin = "#line 1 \"";
   if (!line.starts_with(begin) || !line.ends_with('"')) return "";
@@ -48,8 +49,10 @@ std::string part_begun_by(const std::string& line) {
   return name.substr(name.rfind('/') + 1);
 }
 
-// Where a line of a part stands in the whole text, from 1; what stands before the first part is called "program". 0: nowhere.
-std::uint32_t line_in_text(const std::vector<std::string>& lines, const std::string& part, std::uint32_t line) {
+// Where a line of a part stands in the whole text, from 1; what stands before the first part is
+// called "program". 0: nowhere.
+std::uint32_t line_in_text(const std::vector<std::string>& lines, const std::string& part,
+                           std::uint32_t line) {
   if (line == 0) return 0;
   std::size_t begin = lines.size();
   if (part == "program") begin = 0;
@@ -63,8 +66,10 @@ std::vector<Stalled> grouped(const RunReport& report, bool by_line) {
   std::map<int, std::vector<std::string>> texts;
   for (const StallSample& sample : report.profile->stalls->samples) {
     const int kernel = kernel_of(report, sample.program_key);
-    if (kernel >= 0 && !texts.contains(kernel)) texts[kernel] = lines_of(report.kernels[static_cast<std::size_t>(kernel)].source);
-    const std::uint32_t line = by_line && kernel >= 0 ? line_in_text(texts[kernel], sample.part, sample.line) : 0;
+    if (kernel >= 0 && !texts.contains(kernel))
+      texts[kernel] = lines_of(report.kernels[static_cast<std::size_t>(kernel)].source);
+    const std::uint32_t line =
+        by_line && kernel >= 0 ? line_in_text(texts[kernel], sample.part, sample.line) : 0;
     Stalled& group = groups[{kernel, sample.kernel, line}];
     group.kernel = kernel;
     group.function = sample.kernel;
@@ -74,24 +79,34 @@ std::vector<Stalled> grouped(const RunReport& report, bool by_line) {
   }
   std::vector<Stalled> all;
   for (auto& [place, group] : groups) all.push_back(std::move(group));
-  std::stable_sort(all.begin(), all.end(), [](const Stalled& a, const Stalled& b) { return a.samples() > b.samples(); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Stalled& a, const Stalled& b) { return a.samples() > b.samples(); });
   return all;
 }
 
-std::string without_indent(const std::string& line) { return line.substr(std::min(line.find_first_not_of(' '), line.size())); }
+std::string without_indent(const std::string& line) {
+  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
+}
 
-ProfileCell kernel_cell(int kernel) { return kernel < 0 ? unknown_cell() : count_cell(static_cast<std::uint64_t>(kernel)); }
+ProfileCell kernel_cell(int kernel) {
+  return kernel < 0 ? unknown_cell() : count_cell(static_cast<std::uint64_t>(kernel));
+}
 ProfileCell part_cell(std::uint64_t part, std::uint64_t whole) {
-  return share_cell(whole == 0 ? std::nullopt : std::optional(static_cast<double>(part) / static_cast<double>(whole)));
+  return share_cell(whole == 0
+                        ? std::nullopt
+                        : std::optional(static_cast<double>(part) / static_cast<double>(whole)));
 }
 
 ProfileSection reasons_section(const RunReport& report) {
   ProfileSection section{"stalls", {"kernel", "name", "reason", "samples", "share_of_kernel"}, {}};
   for (const Stalled& group : grouped(report, false)) {
-    std::vector<std::pair<std::string, std::uint64_t>> reasons(group.by_reason.begin(), group.by_reason.end());
-    std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::pair<std::string, std::uint64_t>> reasons(group.by_reason.begin(),
+                                                               group.by_reason.end());
+    std::stable_sort(reasons.begin(), reasons.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
     for (const auto& [reason, samples] : reasons)
-      section.rows.push_back({kernel_cell(group.kernel), text_cell(group.function), text_cell(reason), count_cell(samples),
+      section.rows.push_back({kernel_cell(group.kernel), text_cell(group.function),
+                              text_cell(reason), count_cell(samples),
                               part_cell(samples, group.samples())});
   }
   return section;
@@ -103,12 +118,17 @@ ProfileSection lines_section(const RunReport& report) {
   std::uint64_t all = 0;
   for (const Stalled& group : groups) all += group.samples();
   groups.resize(std::min(groups.size(), most_lines));
-  ProfileSection section{"stall_lines", {"kernel", "name", "line", "samples", "share", "reason", "share_of_line", "source"}, {}};
+  ProfileSection section{
+      "stall_lines",
+      {"kernel", "name", "line", "samples", "share", "reason", "share_of_line", "source"},
+      {}};
   for (const Stalled& group : groups)
     section.rows.push_back({kernel_cell(group.kernel), text_cell(group.function),
-                            group.line == 0 ? unknown_cell() : count_cell(group.line), count_cell(group.samples()),
-                            part_cell(group.samples(), all), text_cell(group.commonest().first),
-                            part_cell(group.commonest().second, group.samples()), text_cell(without_indent(group.source))});
+                            group.line == 0 ? unknown_cell() : count_cell(group.line),
+                            count_cell(group.samples()), part_cell(group.samples(), all),
+                            text_cell(group.commonest().first),
+                            part_cell(group.commonest().second, group.samples()),
+                            text_cell(without_indent(group.source))});
   return section;
 }
 
@@ -116,11 +136,12 @@ ProfileSection lines_section(const RunReport& report) {
 
 std::vector<ProfileSection> stall_sections(const RunReport& report) {
   const StallSamples& stalls = *report.profile->stalls;
-  return {{"sampling",
-           {"samples", "dropped", "period_cycles"},
-           {{count_cell(stalls.total), count_cell(stalls.dropped), count_cell(stalls.period_cycles)}}},
-          reasons_section(report),
-          lines_section(report)};
+  return {
+      {"sampling",
+       {"samples", "dropped", "period_cycles"},
+       {{count_cell(stalls.total), count_cell(stalls.dropped), count_cell(stalls.period_cycles)}}},
+      reasons_section(report),
+      lines_section(report)};
 }
 
 }  // namespace penstock::cli

@@ -24,14 +24,16 @@ Result<std::size_t> read_standard_input(std::span<std::byte> into) {
     if (::poll(&waiting, 1, wait_milliseconds) == 0) continue;
     const ssize_t count = ::read(STDIN_FILENO, into.data(), into.size());
     if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR) return Status(Code::io, std::string("cannot read standard input: ") + std::strerror(errno));
+    if (errno != EINTR)
+      return Status(Code::io, std::string("cannot read standard input: ") + std::strerror(errno));
   }
 }
 
 // A file that the shell has opened as standard input is as good as one that was named.
 bool is_file_from_its_beginning(int descriptor) {
-  struct stat info {};
-  return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && ::lseek(descriptor, 0, SEEK_CUR) == 0;
+  struct stat info{};
+  return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
+         ::lseek(descriptor, 0, SEEK_CUR) == 0;
 }
 
 // The number and what it is multiplied by; nothing where the text is neither.
@@ -61,14 +63,15 @@ Result<std::unique_ptr<StreamOutput>> StreamOutput::create(const std::string& pa
   std::unique_ptr<StreamOutput> output(new StreamOutput);
   output->path_ = path;
   if (path == "-") return output;
-  struct stat info {};
+  struct stat info{};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
     output->device_ = std::make_unique<File>(path, O_WRONLY);
     if (*output->device_) return output;
     return Status(Code::io, "cannot write " + path + ": " + std::strerror(errno));
   }
-  if (exists && S_ISREG(info.st_mode) && !replaces) return Status(Code::invalid, path + " is there already; --force replaces it");
+  if (exists && S_ISREG(info.st_mode) && !replaces)
+    return Status(Code::invalid, path + " is there already; --force replaces it");
   PENSTOCK_ASSIGN(output->file_, OutputFile::create(path));
   return output;
 }
@@ -78,13 +81,15 @@ Status StreamOutput::write(std::span<const std::byte> bytes) {
   if (file_) return file_->write(text);
   if (!device_) return standard_output()(text);
   if (interrupted()) return {Code::cancelled, "interrupted while writing " + path_};
-  return device_->write_all(text.data(), text.size()) ? Status() : Status(Code::io, "cannot write " + path_ + ": " + std::strerror(errno));
+  return device_->write_all(text.data(), text.size())
+             ? Status()
+             : Status(Code::io, "cannot write " + path_ + ": " + std::strerror(errno));
 }
 
 Status StreamOutput::commit(const std::string& input) {
   if (!file_) return {};
   const File source(input == "-" ? "/dev/stdin" : input, O_RDONLY | O_NONBLOCK);
-  struct stat info {};
+  struct stat info{};
   const bool is_file = source && ::fstat(source.descriptor(), &info) == 0 && S_ISREG(info.st_mode);
   if (is_file && input != "-") PENSTOCK_TRY(file_->take_attributes(source.descriptor()));
   return file_->commit();
@@ -92,22 +97,28 @@ Status StreamOutput::commit(const std::string& input) {
 
 std::string device_text(const stream::DeviceReport& device, std::uint64_t text_bytes) {
   const auto part = [](const std::string& name, double seconds, std::uint64_t bytes) {
-    const std::string rate = seconds > 0 ? " (" + gigabytes_text(static_cast<double>(bytes) / seconds) + ")" : "";
+    const std::string rate =
+        seconds > 0 ? " (" + gigabytes_text(static_cast<double>(bytes) / seconds) + ")" : "";
     return name + " " + seconds_text(seconds) + rate;
   };
   std::string kernels;
-  for (const std::string& kernel : device.kernels) kernels += (kernels.empty() ? "" : ", ") + kernel;
-  return " on " + device.id + " (" + device.name + "): " + part("upload", device.upload_seconds, device.bytes_in) + ", " +
-         part(kernels, device.kernel_seconds, text_bytes) + ", " + part("download", device.download_seconds, device.bytes_out);
+  for (const std::string& kernel : device.kernels)
+    kernels += (kernels.empty() ? "" : ", ") + kernel;
+  return " on " + device.id + " (" + device.name +
+         "): " + part("upload", device.upload_seconds, device.bytes_in) + ", " +
+         part(kernels, device.kernel_seconds, text_bytes) + ", " +
+         part("download", device.download_seconds, device.bytes_out);
 }
 
 std::string check_bytes(const std::string& text) {
-  return parse_bytes(text) ? "" : "'" + text + "' is not a number of bytes, as 4096, 64K, 1M, 2G or 1T";
+  return parse_bytes(text) ? ""
+                           : "'" + text + "' is not a number of bytes, as 4096, 64K, 1M, 2G or 1T";
 }
 
 std::uint64_t bytes_in(const std::string& text) { return parse_bytes(text).value_or(0); }
 
-Status for_each_file(const std::vector<std::string>& files, const std::function<Status(const std::string& file)>& work) {
+Status for_each_file(const std::vector<std::string>& files,
+                     const std::function<Status(const std::string& file)>& work) {
   std::size_t failed = 0;
   Code code = Code::ok;
   for (const std::string& file : files) {

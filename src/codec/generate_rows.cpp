@@ -32,7 +32,8 @@ template <class Offset> Bytes offsets_of(std::span<const Part> parts, std::uint6
   offsets[0] = 0;
   for (const Part& part : parts)
     for (const std::uint32_t size : part.sizes) offsets[++at] = static_cast<Offset>(offset += size);
-  return {offsets, reinterpret_cast<const std::byte*>(offsets.get()), (row_count + 1) * sizeof(Offset)};
+  return {offsets, reinterpret_cast<const std::byte*>(offsets.get()),
+          (row_count + 1) * sizeof(Offset)};
 }
 
 Column joined(std::span<Part> parts, std::uint64_t row_count) {
@@ -42,7 +43,8 @@ Column joined(std::span<Part> parts, std::uint64_t row_count) {
   column.type = {Kind::string};
   column.row_count = row_count;
   column.offset_bytes = bytes <= INT32_MAX ? 4 : 8;
-  column.offsets = column.offset_bytes == 4 ? offsets_of<std::uint32_t>(parts, row_count) : offsets_of<std::uint64_t>(parts, row_count);
+  column.offsets = column.offset_bytes == 4 ? offsets_of<std::uint32_t>(parts, row_count)
+                                            : offsets_of<std::uint64_t>(parts, row_count);
   const auto text = large_array<std::byte>(bytes);
   std::vector<std::uint64_t> begins{0};
   for (const Part& part : parts) begins.push_back(begins.back() + part.bytes.size());
@@ -61,13 +63,15 @@ Column joined(std::span<Part> parts, std::uint64_t row_count) {
 const std::vector<std::string>& made_words() {
   static const std::vector<std::string> words = [] {
     constexpr std::array<std::string_view, 48> syllables{
-        "ba", "ro", "li", "ste", "na", "ko", "mi", "tra", "vo", "se", "du", "pe", "ri", "ga", "lo", "che", "sha", "ne", "to", "pri",
-        "za", "ku", "vi", "mo", "de", "la", "sti", "no", "re", "kha", "bu", "sko", "te", "ra", "ni", "po", "ly", "ver", "nov", "gor",
-        "kin", "ter", "mar", "san", "per", "dom", "kar", "tel"};
+        "ba", "ro",  "li",  "ste", "na",  "ko",  "mi",  "tra", "vo",  "se",  "du",  "pe",
+        "ri", "ga",  "lo",  "che", "sha", "ne",  "to",  "pri", "za",  "ku",  "vi",  "mo",
+        "de", "la",  "sti", "no",  "re",  "kha", "bu",  "sko", "te",  "ra",  "ni",  "po",
+        "ly", "ver", "nov", "gor", "kin", "ter", "mar", "san", "per", "dom", "kar", "tel"};
     Random random(42);
     std::vector<std::string> made(2048);
     for (std::string& word : made)
-      for (std::uint64_t count = 2 + random.below(3); count != 0; count--) word += syllables[random.below(syllables.size())];
+      for (std::uint64_t count = 2 + random.below(3); count != 0; count--)
+        word += syllables[random.below(syllables.size())];
     return made;
   }();
   return words;
@@ -75,7 +79,8 @@ const std::vector<std::string>& made_words() {
 
 std::string_view common_word(Random& random) {
   const double unit = random.unit();
-  return made_words()[static_cast<std::size_t>(unit * unit * static_cast<double>(made_words().size()))];
+  return made_words()[static_cast<std::size_t>(unit * unit *
+                                               static_cast<double>(made_words().size()))];
 }
 
 Column generate_rows(PutRow put_row, std::uint64_t row_count, std::uint64_t seed) {
@@ -84,7 +89,8 @@ Column generate_rows(PutRow put_row, std::uint64_t row_count, std::uint64_t seed
   std::atomic<std::uint64_t> next = 0;
   in_parallel(parts.size(), 1, [&](std::uint64_t, std::uint64_t) {
     for (std::uint64_t part = next++; part < parts.size(); part = next++)
-      parts[part] = generate_part(put_row, seed, part * part_rows, std::min(row_count, (part + 1) * part_rows));
+      parts[part] = generate_part(put_row, seed, part * part_rows,
+                                  std::min(row_count, (part + 1) * part_rows));
   });
   return joined(parts, row_count);
 }

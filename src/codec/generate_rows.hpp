@@ -1,4 +1,5 @@
-// What columns of made text are made with: random numbers, the text of a row, words, and rows in parallel.
+// What columns of made text are made with: random numbers, the text of a row, words, and rows in
+// parallel.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -20,7 +21,9 @@ class Random {
     value = (value ^ value >> 27) * 0x94d049bb133111eb;
     return value ^ value >> 31;
   }
-  std::uint64_t below(std::uint64_t limit) { return static_cast<std::uint64_t>(static_cast<unsigned __int128>(next()) * limit >> 64); }
+  std::uint64_t below(std::uint64_t limit) {
+    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(next()) * limit >> 64);
+  }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   bool one_in(std::uint64_t count) { return below(count) == 0; }
 
@@ -36,12 +39,14 @@ class Text {
   void put_number(std::uint64_t number, unsigned least_digits = 1) {
     std::array<char, 20> digits;
     unsigned count = 0;
-    for (; number != 0 || count < least_digits; number /= 10) digits[digits.size() - ++count] = static_cast<char>('0' + number % 10);
+    for (; number != 0 || count < least_digits; number /= 10)
+      digits[digits.size() - ++count] = static_cast<char>('0' + number % 10);
     put({digits.data() + digits.size() - count, count});
   }
   void put_hex(std::uint64_t number, unsigned digit_count) {
     std::array<char, 16> digits;
-    for (unsigned i = 0; i < digit_count; i++, number >>= 4) digits[i] = "0123456789abcdef"[number & 15];
+    for (unsigned i = 0; i < digit_count; i++, number >>= 4)
+      digits[i] = "0123456789abcdef"[number & 15];
     put({digits.data(), digit_count});
   }
   std::uint64_t size() const { return bytes_.size() - begin_; }

@@ -1,5 +1,6 @@
-// Arrow's format strings (https://arrow.apache.org/docs/format/CDataInterface.html#data-type-description-format-strings) and
-// the types they become.
+// Arrow's format strings
+// (https://arrow.apache.org/docs/format/CDataInterface.html#data-type-description-format-strings)
+// and the types they become.
 #pragma once
 #include "penstock/arrow_c.hpp"
 
@@ -8,18 +9,21 @@ namespace penstock::column {
 // How the values of an Arrow array lie in memory.
 enum class ArrowLayout : unsigned char {
   bits,
-  same,              // as ours
-  seconds, milliseconds, nanoseconds,
-  decimal32, decimal128,
-  text,              // 32-bit offsets
-  large_text,        // 64-bit offsets
+  same,  // as ours
+  seconds,
+  milliseconds,
+  nanoseconds,
+  decimal32,
+  decimal128,
+  text,        // 32-bit offsets
+  large_text,  // 64-bit offsets
   text_views,
-  codes,             // indices into a dictionary of strings
-  fsst,              // bytes that stand for strings by tables beside the array; only src/io finds these
+  codes,  // indices into a dictionary of strings
+  fsst,   // bytes that stand for strings by tables beside the array; only src/io finds these
 };
 
 struct ArrowField {
-  Field field;               // `unsupported` names what is refused
+  Field field;  // `unsupported` names what is refused
   ArrowLayout layout = ArrowLayout::same;
   // Codes only: the indices, and how the dictionary's strings lie.
   std::uint32_t index_bytes = 0;

@@ -1,4 +1,5 @@
-// Arrow arrays as columns, a piece at a time: what import_table() and the readers of src/io are made of.
+// Arrow arrays as columns, a piece at a time: what import_table() and the readers of src/io are
+// made of.
 #pragma once
 #include <span>
 
@@ -10,7 +11,8 @@ namespace penstock::column {
 std::shared_ptr<const ArrowArray> own(ArrowArray* array);
 
 // The columns `wanted` of a struct array, in that order. `fields` are all its children's.
-Result<Table> import_columns(const std::shared_ptr<const ArrowArray>& array, std::span<const ArrowField> fields,
+Result<Table> import_columns(const std::shared_ptr<const ArrowArray>& array,
+                             std::span<const ArrowField> fields,
                              std::span<const std::uint32_t> wanted);
 
 }  // namespace penstock::column

@@ -28,11 +28,15 @@ class TextBuilder {
     bytes_.insert(bytes_.end(), data, data + text.size());
     offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
   }
-  void push_row(const Column& column, std::uint64_t row) { push(column.is_valid(row) ? column.string(row) : std::string_view()); }
+  void push_row(const Column& column, std::uint64_t row) {
+    push(column.is_valid(row) ? column.string(row) : std::string_view());
+  }
   void take(Column& column) {
     column.offset_bytes = bytes_.size() <= INT32_MAX ? 4 : 8;
-    if (column.offset_bytes == 4) column.offsets = Bytes::own(std::vector<std::int32_t>(offsets_.begin(), offsets_.end()));
-    else column.offsets = Bytes::own(std::move(offsets_));
+    if (column.offset_bytes == 4)
+      column.offsets = Bytes::own(std::vector<std::int32_t>(offsets_.begin(), offsets_.end()));
+    else
+      column.offsets = Bytes::own(std::move(offsets_));
     column.values = Bytes::own(std::move(bytes_));
   }
 

@@ -10,7 +10,8 @@ namespace penstock::device {
 inline int architecture_number(const Traits& traits) {
   int number = 0;
   if (traits.architecture.starts_with("sm_"))
-    std::from_chars(traits.architecture.data() + 3, traits.architecture.data() + traits.architecture.size(), number);
+    std::from_chars(traits.architecture.data() + 3,
+                    traits.architecture.data() + traits.architecture.size(), number);
   return number;
 }
 

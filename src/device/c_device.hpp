@@ -1,4 +1,5 @@
-// The C interface's handles and errors: what include/penstock/*.h declares, in the words of the C++ library behind it.
+// The C interface's handles and errors: what include/penstock/*.h declares, in the words of the C++
+// library behind it.
 #pragma once
 #include "base/guard.hpp"
 #include "penstock/device.h"
@@ -14,6 +15,8 @@ namespace penstock::c {
 penstock_code code_of(const Status& status, penstock_status* into);
 
 // Runs an entry of the C interface: what it throws is an error too.
-template <class Work> penstock_code enter(penstock_status* status, Work&& work) { return code_of(guard(work), status); }
+template <class Work> penstock_code enter(penstock_status* status, Work&& work) {
+  return code_of(guard(work), status);
+}
 
 }  // namespace penstock::c

@@ -9,11 +9,14 @@
 namespace penstock::device {
 
 struct CacheKey {
-  std::string text;   // every field behind its name and length, so that no two lists of fields give one text
+  std::string
+      text;  // every field behind its name and length, so that no two lists of fields give one text
   Hash128 digest;
 };
 
-// `options` are the compiler's options, GROUP_SIZE and defines among them. The label is left out: it changes no code.
-CacheKey cache_key(const Traits& traits, std::span<const std::string> options, const ProgramSource& source);
+// `options` are the compiler's options, GROUP_SIZE and defines among them. The label is left out:
+// it changes no code.
+CacheKey cache_key(const Traits& traits, std::span<const std::string> options,
+                   const ProgramSource& source);
 
 }  // namespace penstock::device

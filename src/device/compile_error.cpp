@@ -9,11 +9,11 @@
 namespace penstock::device {
 namespace {
 
-constexpr std::size_t shown_places = 8;       // after the first errors the rest mostly follow from them
+constexpr std::size_t shown_places = 8;  // after the first errors the rest mostly follow from them
 constexpr std::size_t shown_log_bytes = 16 << 10;
 
 struct Place {
-  std::string file;   // "" for text before the first #line
+  std::string file;  // "" for text before the first #line
   unsigned line = 0;
   auto operator<=>(const Place&) const = default;
 };
@@ -43,12 +43,13 @@ std::optional<Place> line_directive(std::string_view line, const std::string& cu
   const auto number = leading_number(line);
   if (!number) return {};
   const std::size_t open = line.find('"'), close = line.rfind('"');
-  return Place{open < close ? std::string(line.substr(open + 1, close - open - 1)) : current_file, *number};
+  return Place{open < close ? std::string(line.substr(open + 1, close - open - 1)) : current_file,
+               *number};
 }
 
 struct SourceLines {
   std::map<Place, std::string_view> texts;
-  std::vector<Place> places;   // of every line as it stands, directives too
+  std::vector<Place> places;  // of every line as it stands, directives too
 };
 
 SourceLines index_lines(std::string_view text) {
@@ -60,7 +61,7 @@ SourceLines index_lines(std::string_view text) {
       place = std::move(*next);
       continue;
     }
-    lines.texts.emplace(place, line);   // the first of two texts with one name wins
+    lines.texts.emplace(place, line);  // the first of two texts with one name wins
     place.line++;
   }
   return lines;
@@ -68,12 +69,15 @@ SourceLines index_lines(std::string_view text) {
 
 // "FILE:12:" or "FILE(12)" at the start of a text.
 std::optional<Place> leading_place(std::string_view text) {
-  for (std::size_t at = text.find_first_of(":("); at != std::string_view::npos; at = text.find_first_of(":(", at + 1))
-    if (const auto line = leading_number(text.substr(at + 1))) return Place{std::string(text.substr(0, at)), *line};
+  for (std::size_t at = text.find_first_of(":("); at != std::string_view::npos;
+       at = text.find_first_of(":(", at + 1))
+    if (const auto line = leading_number(text.substr(at + 1)))
+      return Place{std::string(text.substr(0, at)), *line};
   return {};
 }
 
-// "FILE:12:5: error: ..." (clang), "FILE(12): error: ..." (NVRTC) or "error: FILE:12:5: ..." (PoCL).
+// "FILE:12:5: error: ..." (clang), "FILE(12): error: ..." (NVRTC) or "error: FILE:12:5: ..."
+// (PoCL).
 std::optional<Place> place_of_message(std::string_view message) {
   constexpr std::string_view word = "error";
   const std::size_t at = message.find(word);
@@ -83,10 +87,11 @@ std::optional<Place> place_of_message(std::string_view message) {
   return rest == std::string_view::npos ? std::nullopt : leading_place(message.substr(rest));
 }
 
-// A compiler that does not know #line (NVIDIA's for OpenCL) counts lines as they stand, under a name of its own; so does every compiler
-// before the first #line.
+// A compiler that does not know #line (NVIDIA's for OpenCL) counts lines as they stand, under a
+// name of its own; so does every compiler before the first #line.
 Place named_place(const SourceLines& lines, const Place& place) {
-  if (lines.texts.contains(place) || place.line == 0 || place.line > lines.places.size()) return place;
+  if (lines.texts.contains(place) || place.line == 0 || place.line > lines.places.size())
+    return place;
   return lines.places[place.line - 1];
 }
 
@@ -99,9 +104,11 @@ std::string quote(const SourceLines& lines, const Place& place) {
 
 }  // namespace
 
-Status compile_error(std::string_view label, std::string_view device, std::string_view text, std::string_view log) {
+Status compile_error(std::string_view label, std::string_view device, std::string_view text,
+                     std::string_view log) {
   const SourceLines lines = index_lines(text);
-  std::string message = "kernel text '" + std::string(label) + "' does not compile for " + std::string(device) + "\n";
+  std::string message =
+      "kernel text '" + std::string(label) + "' does not compile for " + std::string(device) + "\n";
   message += log.substr(0, shown_log_bytes);
   if (log.size() > shown_log_bytes) message += "\n... (the log goes on)";
   std::set<Place> shown;

@@ -6,7 +6,7 @@
 
 namespace penstock {
 
-constexpr std::uint64_t least_grown_bytes = 256;      // a pool's smallest piece
+constexpr std::uint64_t least_grown_bytes = 256;  // a pool's smallest piece
 
 // To at least so many bytes; what it held is lost where it grows.
 inline Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {

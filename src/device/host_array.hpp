@@ -1,5 +1,6 @@
-// An array in host memory that a device copies from and to: pinned where its driver pins, so that no copy is held up by another one to such
-// memory first. It is touched when it is taken, as a page's first use takes longer than to fill it.
+// An array in host memory that a device copies from and to: pinned where its driver pins, so that
+// no copy is held up by another one to such memory first. It is touched when it is taken, as a
+// page's first use takes longer than to fill it.
 #pragma once
 #include "device/grown_memory.hpp"
 
@@ -7,7 +8,8 @@ namespace penstock {
 
 template <class T> class HostArray {
  public:
-  // Room for so many elements; what it held is lost where it grows, so no queue may have a copy of it under way.
+  // Room for so many elements; what it held is lost where it grows, so no queue may have a copy of
+  // it under way.
   Status reserve(Device& device, std::uint64_t count) {
     if (count <= capacity()) return {};
     size_ = 0;
@@ -22,7 +24,7 @@ template <class T> class HostArray {
     return {};
   }
   void clear() { size_ = 0; }
-  void push_back(const T& element) { data()[size_++] = element; }      // where there is room
+  void push_back(const T& element) { data()[size_++] = element; }  // where there is room
 
   T* data() const { return memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_->data()); }
   std::uint64_t size() const { return size_; }

@@ -1,15 +1,17 @@
 // Device memory that is used again.
 //
-// The rule that makes a pool safe with several in-order queues: a block may come back while enqueued work still uses
-// it. So a buffer remembers the queues that touched it and when; as its last owner lets go, an event after that work in each of
-// them stays with the block as a fence: one that the queue recorded already, where there is one, so that the fence does not stand
-// behind work that came later. The next owner's first use in queue Q waits, on the device and never on the host, for the fences
-// of queues other than Q; in Q itself order suffices. One queue alone thus never waits, two overlap as far as their data does. A
-// queue waits for its work when it is destroyed, hence a queue that is gone needs no fence.
+// The rule that makes a pool safe with several in-order queues: a block may come back while
+// enqueued work still uses it. So a buffer remembers the queues that touched it and when; as its
+// last owner lets go, an event after that work in each of them stays with the block as a fence: one
+// that the queue recorded already, where there is one, so that the fence does not stand behind work
+// that came later. The next owner's first use in queue Q waits, on the device and never on the
+// host, for the fences of queues other than Q; in Q itself order suffices. One queue alone thus
+// never waits, two overlap as far as their data does. A queue waits for its work when it is
+// destroyed, hence a queue that is gone needs no fence.
 //
-// Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most 1/8 lost), so that
-// the tables of one query serve the next. Idle bytes are bounded, the longest idle go first, and all of them go before
-// memory is reported as exhausted.
+// Sizes are rounded up to classes (powers of two to 1 MiB, then eighths of a power of two: at most
+// 1/8 lost), so that the tables of one query serve the next. Idle bytes are bounded, the longest
+// idle go first, and all of them go before memory is reported as exhausted.
 #pragma once
 #include <deque>
 #include <functional>
@@ -22,7 +24,8 @@
 
 namespace penstock::device {
 
-// What a driver's queue is to its buffers. Its work is numbered in order, so that events and buffers can be compared.
+// What a driver's queue is to its buffers. Its work is numbered in order, so that events and
+// buffers can be compared.
 class QueueState {
  public:
   virtual ~QueueState() = default;
@@ -38,17 +41,24 @@ class QueueState {
   virtual Result<std::shared_ptr<Event>> record_event() = 0;
 
  private:
-  struct Recorded { std::uint64_t work; std::shared_ptr<Event> event; };
+  struct Recorded {
+    std::uint64_t work;
+    std::shared_ptr<Event> event;
+  };
   std::mutex mutex_;
   std::uint64_t work_ = 0;
-  std::deque<Recorded> recorded_;   // the last few: a run has three chunks in flight with two events each
+  std::deque<Recorded>
+      recorded_;  // the last few: a run has three chunks in flight with two events each
 };
 
-struct Fence { std::weak_ptr<QueueState> queue; std::shared_ptr<Event> event; };
+struct Fence {
+  std::weak_ptr<QueueState> queue;
+  std::shared_ptr<Event> event;
+};
 
 struct Block {
-  std::uint64_t handle = 0;   // CUdeviceptr or cl_mem
-  std::uint64_t bytes = 0;    // of the size class
+  std::uint64_t handle = 0;  // CUdeviceptr or cl_mem
+  std::uint64_t bytes = 0;   // of the size class
   std::vector<Fence> fences;
 };
 
@@ -58,10 +68,10 @@ class Pool : public std::enable_shared_from_this<Pool> {
     // Code::no_memory asks for a trim and another try.
     std::function<Result<std::uint64_t>(std::uint64_t bytes)> allocate;
     std::function<void(std::uint64_t handle)> free;
-    std::function<std::uint64_t()> free_bytes;                           // null: limit less what is held
-    std::uint64_t limit_bytes = 0;                                       // of this pool
-    std::uint64_t max_allocation_bytes = 0;                              // of one block
-    std::string device;                                                  // its id, for messages
+    std::function<std::uint64_t()> free_bytes;  // null: limit less what is held
+    std::uint64_t limit_bytes = 0;              // of this pool
+    std::uint64_t max_allocation_bytes = 0;     // of one block
+    std::string device;                         // its id, for messages
   };
   explicit Pool(Driver driver) : driver_(std::move(driver)) {}
   ~Pool();
@@ -72,7 +82,9 @@ class Pool : public std::enable_shared_from_this<Pool> {
   void give_back(Block block);
   void trim(std::uint64_t idle_bytes_to_keep);
 
-  struct Use { std::uint64_t held_bytes, idle_bytes; };   // held: by buffers and idle together
+  struct Use {
+    std::uint64_t held_bytes, idle_bytes;
+  };  // held: by buffers and idle together
   Use use() const;
 
  private:
@@ -83,7 +95,7 @@ class Pool : public std::enable_shared_from_this<Pool> {
 
   Driver driver_;
   mutable std::mutex mutex_;
-  std::list<Block> idle_;   // longest idle first
+  std::list<Block> idle_;  // longest idle first
   std::uint64_t held_bytes_ = 0, idle_bytes_ = 0;
 };
 
@@ -95,12 +107,14 @@ class PooledBuffer : public Buffer {
   // `device` tells buffers of different devices apart; it is compared, never followed.
   PooledBuffer(const void* device, std::shared_ptr<Pool> pool, Block block, std::uint64_t bytes)
       : Buffer(bytes), device_(device), pool_(std::move(pool)), block_(std::move(block)) {}
-  // Memory that is not the pool's: `release` is called with the handle instead of giving it back, and after a wait for
-  // the work that uses it, because the owner of the memory may free it next.
-  PooledBuffer(const void* device, Block block, std::uint64_t bytes, std::function<void(std::uint64_t)> release)
+  // Memory that is not the pool's: `release` is called with the handle instead of giving it back,
+  // and after a wait for the work that uses it, because the owner of the memory may free it next.
+  PooledBuffer(const void* device, Block block, std::uint64_t bytes,
+               std::function<void(std::uint64_t)> release)
       : Buffer(bytes), device_(device), block_(std::move(block)), release_(std::move(release)) {}
   // Memory of others, whose use and end are their affair: nothing is waited for.
-  static std::shared_ptr<PooledBuffer> borrowed(const void* device, std::uint64_t handle, std::uint64_t bytes) {
+  static std::shared_ptr<PooledBuffer> borrowed(const void* device, std::uint64_t handle,
+                                                std::uint64_t bytes) {
     auto buffer = std::make_shared<PooledBuffer>(device, Block{handle, bytes, {}}, bytes, nullptr);
     buffer->is_borrowed_ = true;
     return buffer;
@@ -120,7 +134,10 @@ class PooledBuffer : public Buffer {
   std::function<void(std::uint64_t)> release_;
   bool is_borrowed_ = false;
   mutable std::mutex mutex_;
-  struct User { std::weak_ptr<QueueState> queue; std::uint64_t last_work; };
+  struct User {
+    std::weak_ptr<QueueState> queue;
+    std::uint64_t last_work;
+  };
   mutable std::vector<User> users_;
 };
 

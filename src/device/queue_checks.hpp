@@ -1,10 +1,12 @@
-// What both drivers check before they enqueue: a driver's own answer to a wrong range is a lost device at best.
+// What both drivers check before they enqueue: a driver's own answer to a wrong range is a lost
+// device at best.
 #pragma once
 #include "penstock/device.hpp"
 
 namespace penstock::device {
 
-Status check_range(std::string_view call, const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset);
+Status check_range(std::string_view call, const Buffer& buffer, std::uint64_t bytes,
+                   std::uint64_t offset);
 Status check_copy(const Buffer& to, const Buffer& from, std::uint64_t bytes);
 Status check_fill(const Buffer& to, std::uint64_t bytes);
 Status check_argument_count(std::string_view kernel, std::size_t wanted, std::size_t given);

@@ -1,4 +1,5 @@
-// What prints the kinds of operations, and the pieces of text that they share; emit_operation.cpp chooses among them.
+// What prints the kinds of operations, and the pieces of text that they share; emit_operation.cpp
+// chooses among them.
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -38,7 +39,8 @@ std::string print_bits(Op op, Type type, const std::string& a, const std::string
 std::string print_math(const Node& node, const Operand& a);
 Printed print_rounding(const Node& node, const Operand& a);
 std::string print_date_part(Op op, const Operand& a);
-// emit_choice.cpp: what is not strict, as it need not look at every input. `number` makes the names of its statements unique.
+// emit_choice.cpp: what is not strict, as it need not look at every input. `number` makes the names
+// of its statements unique.
 Printed print_connective(const Node& node, const Operand& a, const Operand& b);
 Printed print_select(std::span<const Operand> inputs);
 Printed print_coalesce(std::span<const Operand> inputs);

@@ -19,10 +19,14 @@ constexpr std::int64_t power_of_ten(int exponent) {
   return power;
 }
 
-// The smallest and largest value of an integer type, of a date32 or timestamp's count, or of a decimal's.
-struct Range { Int128 minimum = 0, maximum = 0; };
+// The smallest and largest value of an integer type, of a date32 or timestamp's count, or of a
+// decimal's.
+struct Range {
+  Int128 minimum = 0, maximum = 0;
+};
 Range range_of(Type type);
-// Of every integer that the type's bytes hold: also the infinite dates, and counts beyond a decimal's digits.
+// Of every integer that the type's bytes hold: also the infinite dates, and counts beyond a
+// decimal's digits.
 Range stored_range(Type type);
 
 // DuckDB's days: INT32_MAX and its negation stand for infinity, the finite dates lie between them.
@@ -38,11 +42,14 @@ std::string_view symbol_of(Op op);
 std::string_view verb_of(Op op);
 
 // What the node itself can add to the faults of its inputs. `invalid`: a zero divisor.
-struct OwnFaults { bool invalid = false, overflow = false; };
+struct OwnFaults {
+  bool invalid = false, overflow = false;
+};
 OwnFaults own_faults(const Graph& graph, const Node& node);
 bool cast_can_fault(Type from, Type to);
 
-// For each node up to `last`: whether evaluating it can end in a fault, its own or one of its inputs.
+// For each node up to `last`: whether evaluating it can end in a fault, its own or one of its
+// inputs.
 std::vector<bool> faultable(const Graph& graph, NodeId last);
 // Which nodes the roots reach.
 std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots);

@@ -33,23 +33,29 @@ std::string_view characters(std::string_view text, std::int64_t first, std::int6
   return begin < at ? text.substr(begin, at - begin) : std::string_view();
 }
 
-// SQL counts from 1; a negative place counts from the end. Places before the first character take of the length, as in DuckDB.
+// SQL counts from 1; a negative place counts from the end. Places before the first character take
+// of the length, as in DuckDB.
 std::string_view substring(std::string_view text, std::int64_t from, std::int64_t length) {
   const std::int64_t count = character_count(text);
   std::int64_t first = from > 0 ? from - 1 : from < 0 ? count + from : -1, last = 0;
   if (__builtin_add_overflow(first, length, &last)) last = length < 0 ? INT64_MIN : INT64_MAX;
   if (length < 0) std::swap(first, last);
-  return characters(text, std::max<std::int64_t>(first, 0), std::clamp<std::int64_t>(last, 0, count));
+  return characters(text, std::max<std::int64_t>(first, 0),
+                    std::clamp<std::int64_t>(last, 0, count));
 }
 
 // Of a negative number: all but so many characters of the other end.
 std::string_view left(std::string_view text, std::int64_t length) {
   const std::int64_t count = character_count(text);
-  return characters(text, 0, length >= 0 ? std::min(length, count) : count + std::max(length, -count));
+  return characters(text, 0,
+                    length >= 0 ? std::min(length, count) : count + std::max(length, -count));
 }
 std::string_view right(std::string_view text, std::int64_t length) {
   const std::int64_t count = character_count(text);
-  return characters(text, length >= 0 ? count - std::min(length, count) : std::min(-std::max(length, -count), count), count);
+  return characters(
+      text,
+      length >= 0 ? count - std::min(length, count) : std::min(-std::max(length, -count), count),
+      count);
 }
 
 char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
@@ -68,7 +74,8 @@ std::string trimmed(std::string_view text, bool left, bool right) {
 std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
   if (what.empty()) return std::string(text);
   std::string result;
-  for (std::size_t at; (at = text.find(what)) != std::string_view::npos; text.remove_prefix(at + what.size()))
+  for (std::size_t at; (at = text.find(what)) != std::string_view::npos;
+       text.remove_prefix(at + what.size()))
     result.append(text.substr(0, at)).append(with);
   return result.append(text);
 }
@@ -92,37 +99,113 @@ struct Row {
 };
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
-      {"like", {text_type, text_type}, truth_type, [](Inputs in) { return truth(matches_like(in[0].text, in[1].text)); }},
-      {"like", {text_type, text_type, text_type}, truth_type,
+      {"like",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(matches_like(in[0].text, in[1].text)); }},
+      {"like",
+       {text_type, text_type, text_type},
+       truth_type,
        [](Inputs in) { return truth(matches_like(in[0].text, in[1].text, in[2].text)); }},
-      {"ilike", {text_type, text_type}, truth_type,
-       [](Inputs in) { return truth(matches_like(mapped(in[0].text, lower_letter), mapped(in[1].text, lower_letter))); }},
-      {"starts_with", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text.starts_with(in[1].text)); }},
-      {"prefix", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text.starts_with(in[1].text)); }},
-      {"ends_with", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text.ends_with(in[1].text)); }},
-      {"suffix", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text.ends_with(in[1].text)); }},
-      {"contains", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text.find(in[1].text) != std::string::npos); }},
-      {"length", {text_type}, number_type, [](Inputs in) { return number(character_count(in[0].text)); }},
-      {"strlen", {text_type}, number_type, [](Inputs in) { return number(static_cast<std::int64_t>(in[0].text.size())); }},
-      {"position", {text_type, text_type}, number_type, [](Inputs in) { return number(place_of(in[0].text, in[1].text)); }},
-      {"lower", {text_type}, text_type, [](Inputs in) { return text(mapped(in[0].text, lower_letter)); }},
-      {"upper", {text_type}, text_type, [](Inputs in) { return text(mapped(in[0].text, upper_letter)); }},
-      {"trim", {text_type}, text_type, [](Inputs in) { return text(trimmed(in[0].text, true, true)); }},
-      {"ltrim", {text_type}, text_type, [](Inputs in) { return text(trimmed(in[0].text, true, false)); }},
-      {"rtrim", {text_type}, text_type, [](Inputs in) { return text(trimmed(in[0].text, false, true)); }},
-      {"substring", {text_type, number_type}, text_type,
+      {"ilike",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) {
+         return truth(
+             matches_like(mapped(in[0].text, lower_letter), mapped(in[1].text, lower_letter)));
+       }},
+      {"starts_with",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text.starts_with(in[1].text)); }},
+      {"prefix",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text.starts_with(in[1].text)); }},
+      {"ends_with",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text.ends_with(in[1].text)); }},
+      {"suffix",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text.ends_with(in[1].text)); }},
+      {"contains",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text.find(in[1].text) != std::string::npos); }},
+      {"length",
+       {text_type},
+       number_type,
+       [](Inputs in) { return number(character_count(in[0].text)); }},
+      {"strlen",
+       {text_type},
+       number_type,
+       [](Inputs in) { return number(static_cast<std::int64_t>(in[0].text.size())); }},
+      {"position",
+       {text_type, text_type},
+       number_type,
+       [](Inputs in) { return number(place_of(in[0].text, in[1].text)); }},
+      {"lower",
+       {text_type},
+       text_type,
+       [](Inputs in) { return text(mapped(in[0].text, lower_letter)); }},
+      {"upper",
+       {text_type},
+       text_type,
+       [](Inputs in) { return text(mapped(in[0].text, upper_letter)); }},
+      {"trim",
+       {text_type},
+       text_type,
+       [](Inputs in) { return text(trimmed(in[0].text, true, true)); }},
+      {"ltrim",
+       {text_type},
+       text_type,
+       [](Inputs in) { return text(trimmed(in[0].text, true, false)); }},
+      {"rtrim",
+       {text_type},
+       text_type,
+       [](Inputs in) { return text(trimmed(in[0].text, false, true)); }},
+      {"substring",
+       {text_type, number_type},
+       text_type,
        [](Inputs in) { return text(substring(in[0].text, integer(in[1]), INT64_MAX)); }},
-      {"substring", {text_type, number_type, number_type}, text_type,
+      {"substring",
+       {text_type, number_type, number_type},
+       text_type,
        [](Inputs in) { return text(substring(in[0].text, integer(in[1]), integer(in[2]))); }},
-      {"left", {text_type, number_type}, text_type, [](Inputs in) { return text(left(in[0].text, integer(in[1]))); }},
-      {"right", {text_type, number_type}, text_type, [](Inputs in) { return text(right(in[0].text, integer(in[1]))); }},
-      {"replace", {text_type, text_type, text_type}, text_type,
+      {"left",
+       {text_type, number_type},
+       text_type,
+       [](Inputs in) { return text(left(in[0].text, integer(in[1]))); }},
+      {"right",
+       {text_type, number_type},
+       text_type,
+       [](Inputs in) { return text(right(in[0].text, integer(in[1]))); }},
+      {"replace",
+       {text_type, text_type, text_type},
+       text_type,
        [](Inputs in) { return text(replaced(in[0].text, in[1].text, in[2].text)); }},
-      {"concat", {text_type, text_type}, text_type, [](Inputs in) { return text(in[0].text + in[1].text); }},
-      {"less", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text < in[1].text); }},
-      {"less_equal", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text <= in[1].text); }},
-      {"greater", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text > in[1].text); }},
-      {"greater_equal", {text_type, text_type}, truth_type, [](Inputs in) { return truth(in[0].text >= in[1].text); }},
+      {"concat",
+       {text_type, text_type},
+       text_type,
+       [](Inputs in) { return text(in[0].text + in[1].text); }},
+      {"less",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text < in[1].text); }},
+      {"less_equal",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text <= in[1].text); }},
+      {"greater",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text > in[1].text); }},
+      {"greater_equal",
+       {text_type, text_type},
+       truth_type,
+       [](Inputs in) { return truth(in[0].text >= in[1].text); }},
   };
   return table;
 }
@@ -133,8 +216,10 @@ const std::vector<std::shared_ptr<const CustomFunction>>& functions() {
     std::vector<std::shared_ptr<const CustomFunction>> all;
     for (const Row& row : rows()) {
       std::vector<std::string> names;
-      for (std::size_t i = 0; i < row.inputs.size(); i++) names.push_back("input" + std::to_string(i + 1));
-      CustomFunction function{std::string(row.name), std::move(names), row.inputs, row.result, "", row.host};
+      for (std::size_t i = 0; i < row.inputs.size(); i++)
+        names.push_back("input" + std::to_string(i + 1));
+      CustomFunction function{
+          std::string(row.name), std::move(names), row.inputs, row.result, "", row.host};
       all.push_back(std::make_shared<CustomFunction>(std::move(function)));
     }
     return all;
@@ -144,29 +229,37 @@ const std::vector<std::shared_ptr<const CustomFunction>>& functions() {
 
 }  // namespace
 
-std::shared_ptr<const CustomFunction> text_function(std::string_view name, std::size_t input_count) {
+std::shared_ptr<const CustomFunction> text_function(std::string_view name,
+                                                    std::size_t input_count) {
   for (const auto& function : functions())
     if (function->name == name && function->parameter_types.size() == input_count) return function;
   return nullptr;
 }
 
-std::shared_ptr<const CustomFunction> text_comparison(Op op) { return text_function(name_of(op), 2); }
+std::shared_ptr<const CustomFunction> text_comparison(Op op) {
+  return text_function(name_of(op), 2);
+}
 
 std::shared_ptr<const CustomFunction> text_any_of() {
   static const auto made = std::make_shared<const CustomFunction>(CustomFunction{
       "any_of", {"input1", "input2"}, {text_type, text_type}, truth_type, "", [](Inputs in) {
-        return truth(std::any_of(in.begin() + 1, in.end(), [&](const Scalar& constant) { return constant.text == in[0].text; }));
+        return truth(std::any_of(in.begin() + 1, in.end(), [&](const Scalar& constant) {
+          return constant.text == in[0].text;
+        }));
       }});
   return made;
 }
 
 std::shared_ptr<const CustomFunction> text_is_there() {
-  static const auto made = std::make_shared<const CustomFunction>(
-      CustomFunction{"is_there", {"input1"}, {text_type}, truth_type, "", [](Inputs) { return truth(true); }});
+  static const auto made = std::make_shared<const CustomFunction>(CustomFunction{
+      "is_there", {"input1"}, {text_type}, truth_type, "", [](Inputs) { return truth(true); }});
   return made;
 }
 
-Status no_text_column() { return {Code::unsupported, "a function of strings, or an order of strings, takes one column and constants"}; }
+Status no_text_column() {
+  return {Code::unsupported,
+          "a function of strings, or an order of strings, takes one column and constants"};
+}
 
 Status check_text_call(const Graph& graph, NodeId call) {
   const Node& node = graph.at(call);
@@ -186,7 +279,8 @@ Status check_text_call(const Graph& graph, NodeId call) {
 bool matches_like(std::string_view text, std::string_view pattern, std::string_view escape) {
   std::size_t at = 0, p = 0, again_at = 0, again_p = std::string_view::npos;
   for (;;) {
-    const bool escaped = !escape.empty() && p < pattern.size() && pattern[p] == escape[0] && p + 1 < pattern.size();
+    const bool escaped =
+        !escape.empty() && p < pattern.size() && pattern[p] == escape[0] && p + 1 < pattern.size();
     if (p < pattern.size() && !escaped && pattern[p] == '%') {
       again_p = ++p;
       again_at = at;

@@ -13,8 +13,10 @@ class Trace : public std::enable_shared_from_this<Trace> {
   // `step` names the step in errors: "filter at main.cpp:12".
   Trace(Schema schema, std::string step) : builder_(std::move(schema)), step_(std::move(step)) {}
 
-  TracedNode combine(Op op, std::initializer_list<traced::Operand> inputs, Type promised, bool nullable);
-  TracedNode call(const std::shared_ptr<const CustomFunction>& function, std::initializer_list<traced::Operand> inputs, bool nullable);
+  TracedNode combine(Op op, std::initializer_list<traced::Operand> inputs, Type promised,
+                     bool nullable);
+  TracedNode call(const std::shared_ptr<const CustomFunction>& function,
+                  std::initializer_list<traced::Operand> inputs, bool nullable);
   TracedNode bind(std::string_view name, Type type, bool nullable);
   TracedNode column(std::uint32_t index, Type type, bool nullable);
   // The node of an input of an operation or of the lambda's result; a scalar becomes a parameter.

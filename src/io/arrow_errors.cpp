@@ -19,7 +19,8 @@ Code code_of(const arrow::Status& status) {
     case arrow::StatusCode::CapacityError: return Code::capacity;
     case arrow::StatusCode::Cancelled: return Code::cancelled;
     case arrow::StatusCode::UnknownError: return Code::internal;
-    // What the operating system refused carries an errno; the rest are bytes that contradict their format.
+    // What the operating system refused carries an errno; the rest are bytes that contradict their
+    // format.
     case arrow::StatusCode::IOError: return status.detail() ? Code::io : Code::corrupt;
     default: return Code::corrupt;
   }
@@ -48,11 +49,9 @@ Status status_of_exception() {
     return penstock::status_of_exception();
   } catch (const std::system_error&) {
     return penstock::status_of_exception();
-  } catch (const std::exception& e) {     // the readers' word for bytes that contradict their format
+  } catch (const std::exception& e) {  // the readers' word for bytes that contradict their format
     return {Code::corrupt, without_end_of_line(e.what())};
-  } catch (...) {
-    return penstock::status_of_exception();
-  }
+  } catch (...) { return penstock::status_of_exception(); }
 }
 
 }  // namespace penstock::io

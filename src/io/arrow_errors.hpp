@@ -1,4 +1,5 @@
-// Where Arrow's errors and exceptions become ours: every call into Arrow or Parquet stands inside guard().
+// Where Arrow's errors and exceptions become ours: every call into Arrow or Parquet stands inside
+// guard().
 #pragma once
 #include <arrow/result.h>
 #include <arrow/status.h>
@@ -24,9 +25,7 @@ Status status_of_exception();
 template <class Read> std::invoke_result_t<Read> guard(Read&& read) {
   try {
     return read();
-  } catch (...) {
-    return status_of_exception();
-  }
+  } catch (...) { return status_of_exception(); }
 }
 
 }  // namespace penstock::io

@@ -12,16 +12,18 @@ namespace {
 
 // Below it a read is a description or a short column, not worth memory that may be pinned.
 constexpr std::int64_t least_batch_bytes = 64 << 10;
-constexpr std::int64_t piece_bytes = 1 << 20;      // large enough for a thread to be woken
-// A read into memory that is not in the caches fetches each line before it fills it. By way of a block that stays in a core's second-level
-// cache, on to the device's memory past the caches, 15 threads read 46 GB/s beside its uploads where 33 to 43 came the plain way, 8 threads
-// 34 and 26 (a 16-core host; blocks of 128 and 256 KiB: level).
+constexpr std::int64_t piece_bytes = 1 << 20;  // large enough for a thread to be woken
+// A read into memory that is not in the caches fetches each line before it fills it. By way of a
+// block that stays in a core's second-level cache, on to the device's memory past the caches, 15
+// threads read 46 GB/s beside its uploads where 33 to 43 came the plain way, 8 threads 34 and 26 (a
+// 16-core host; blocks of 128 and 256 KiB: level).
 constexpr std::int64_t block_bytes = 64 << 10;
 
 class BatchBuffer final : public arrow::Buffer {
  public:
   BatchBuffer(std::shared_ptr<std::byte> memory, std::int64_t bytes)
-      : Buffer(reinterpret_cast<const std::uint8_t*>(memory.get()), bytes), memory_(std::move(memory)) {}
+      : Buffer(reinterpret_cast<const std::uint8_t*>(memory.get()), bytes),
+        memory_(std::move(memory)) {}
   std::byte* memory() const { return memory_.get(); }
 
  private:
@@ -30,7 +32,8 @@ class BatchBuffer final : public arrow::Buffer {
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<BatchInput>> BatchInput::open(const std::string& path, std::shared_ptr<BatchMemory> memory) {
+arrow::Result<std::shared_ptr<BatchInput>> BatchInput::open(const std::string& path,
+                                                            std::shared_ptr<BatchMemory> memory) {
   ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path));
   ARROW_ASSIGN_OR_RAISE(const std::int64_t bytes, file->GetSize());
   return std::shared_ptr<BatchInput>(new BatchInput(std::move(file), bytes, std::move(memory)));
@@ -38,14 +41,16 @@ arrow::Result<std::shared_ptr<BatchInput>> BatchInput::open(const std::string& p
 
 std::shared_ptr<BatchInput> BatchInput::part(std::int64_t first, std::int64_t bytes) const {
   const std::int64_t from = std::clamp<std::int64_t>(first, 0, bytes_);
-  std::shared_ptr<BatchInput> part(new BatchInput(file_, std::clamp<std::int64_t>(bytes, 0, bytes_ - from), memory_));
+  std::shared_ptr<BatchInput> part(
+      new BatchInput(file_, std::clamp<std::int64_t>(bytes, 0, bytes_ - from), memory_));
   part->first_ = first_ + from;
   part->threads_ = threads_;
   return part;
 }
 
 arrow::Status BatchInput::Seek(std::int64_t position) {
-  if (position < 0 || position > bytes_) return arrow::Status::IOError("a position outside the file");
+  if (position < 0 || position > bytes_)
+    return arrow::Status::IOError("a position outside the file");
   position_ = position;
   return {};
 }
@@ -64,21 +69,26 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> BatchInput::Read(std::int64_t byte
   return buffer;
 }
 
-arrow::Result<std::int64_t> BatchInput::ReadAt(std::int64_t position, std::int64_t bytes, void* out) {
+arrow::Result<std::int64_t> BatchInput::ReadAt(std::int64_t position, std::int64_t bytes,
+                                               void* out) {
   ARROW_RETURN_NOT_OK(fill(position, bytes, static_cast<std::byte*>(out)));
   return bytes;
 }
 
-arrow::Result<std::shared_ptr<arrow::Buffer>> BatchInput::ReadAt(std::int64_t position, std::int64_t bytes) {
-  if (position < 0 || bytes < 0 || position > bytes_ || bytes > bytes_ - position)      // before memory is taken for it
+arrow::Result<std::shared_ptr<arrow::Buffer>> BatchInput::ReadAt(std::int64_t position,
+                                                                 std::int64_t bytes) {
+  if (position < 0 || bytes < 0 || position > bytes_ ||
+      bytes > bytes_ - position)  // before memory is taken for it
     return arrow::Status::IOError("the file ends within a message");
   if (bytes < least_batch_bytes) {
     ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(bytes));
-    ARROW_RETURN_NOT_OK(fill(position, bytes, reinterpret_cast<std::byte*>(buffer->mutable_data())));
+    ARROW_RETURN_NOT_OK(
+        fill(position, bytes, reinterpret_cast<std::byte*>(buffer->mutable_data())));
     return std::shared_ptr<arrow::Buffer>(std::move(buffer));
   }
   try {
-    auto buffer = std::make_shared<BatchBuffer>(memory_->take(static_cast<std::uint64_t>(bytes)), bytes);
+    auto buffer =
+        std::make_shared<BatchBuffer>(memory_->take(static_cast<std::uint64_t>(bytes)), bytes);
     ARROW_RETURN_NOT_OK(fill(position, bytes, buffer->memory()));
     return std::shared_ptr<arrow::Buffer>(std::move(buffer));
   } catch (const std::bad_alloc&) {

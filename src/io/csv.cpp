@@ -1,7 +1,8 @@
-// CSV: fields between commas, quoted by ", the first line names. Types are those that Arrow infers from the file's first
-// block (int64, date32, timestamp, bool, float64, else string) and hold for the whole file: a later value that does not fit
-// is an error. An unquoted empty field is NULL; Arrow's further spellings of NULL ("NaN", "NA", ...) are values here. In a file of
-// one column a blank line is therefore a row of NULL; where there are more columns it is passed over.
+// CSV: fields between commas, quoted by ", the first line names. Types are those that Arrow infers
+// from the file's first block (int64, date32, timestamp, bool, float64, else string) and hold for
+// the whole file: a later value that does not fit is an error. An unquoted empty field is NULL;
+// Arrow's further spellings of NULL ("NaN", "NA", ...) are values here. In a file of one column a
+// blank line is therefore a row of NULL; where there are more columns it is passed over.
 #include <arrow/buffer.h>
 #include <arrow/csv/options.h>
 #include <arrow/csv/reader.h>
@@ -36,7 +37,8 @@ struct Lines {
 };
 
 using Reader = std::shared_ptr<arrow::csv::StreamingReader>;
-Result<Reader> open_reader(const std::string& path, const Lines& lines, const arrow::csv::ConvertOptions& options) {
+Result<Reader> open_reader(const std::string& path, const Lines& lines,
+                           const arrow::csv::ConvertOptions& options) {
   PENSTOCK_ASSIGN(auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
   auto read_options = arrow::csv::ReadOptions::Defaults();
   read_options.block_size = block_bytes;
@@ -44,22 +46,25 @@ Result<Reader> open_reader(const std::string& path, const Lines& lines, const ar
   auto parse_options = arrow::csv::ParseOptions::Defaults();
   parse_options.newlines_in_values = true;
   parse_options.ignore_empty_lines = !lines.blank_is_row;
-  return from_arrow(arrow::csv::StreamingReader::Make(arrow::io::default_io_context(), std::move(input), read_options, parse_options,
-                                                      options));
+  return from_arrow(arrow::csv::StreamingReader::Make(
+      arrow::io::default_io_context(), std::move(input), read_options, parse_options, options));
 }
 
 // Line ends before the first other byte.
 Result<std::int32_t> blank_lines_at_start(const std::string& path) {
   PENSTOCK_ASSIGN(const auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
   PENSTOCK_ASSIGN(const auto start, from_arrow(input->Read(block_bytes)));
-  const std::string_view text(reinterpret_cast<const char*>(start->data()), static_cast<std::size_t>(start->size()));
+  const std::string_view text(reinterpret_cast<const char*>(start->data()),
+                              static_cast<std::size_t>(start->size()));
   const std::string_view blank = text.substr(0, text.find_first_not_of("\r\n"));
   std::int32_t count = 0;
-  for (std::size_t i = 0; i < blank.size(); i++) count += blank[i] == '\n' || i + 1 == blank.size() || blank[i + 1] != '\n';
+  for (std::size_t i = 0; i < blank.size(); i++)
+    count += blank[i] == '\n' || i + 1 == blank.size() || blank[i + 1] != '\n';
   return count;
 }
 
-// The lines of a file whose header names one column, opened anew with what a blank line means there.
+// The lines of a file whose header names one column, opened anew with what a blank line means
+// there.
 Result<Reader> open_one_column(const std::string& path, Lines& lines) {
   lines.blank_is_row = true;
   PENSTOCK_ASSIGN(lines.blank_before_header, blank_lines_at_start(path));
@@ -68,15 +73,20 @@ Result<Reader> open_one_column(const std::string& path, Lines& lines) {
 
 class CsvSource final : public TableSource {
  public:
-  CsvSource(std::string path, Lines lines, std::shared_ptr<arrow::Schema> arrow_schema, std::vector<column::ArrowField> fields)
-      : path_(std::move(path)), lines_(lines), arrow_schema_(std::move(arrow_schema)), fields_(std::move(fields)),
+  CsvSource(std::string path, Lines lines, std::shared_ptr<arrow::Schema> arrow_schema,
+            std::vector<column::ArrowField> fields)
+      : path_(std::move(path)),
+        lines_(lines),
+        arrow_schema_(std::move(arrow_schema)),
+        fields_(std::move(fields)),
         schema_(schema_of(fields_)) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
   std::string describe() const override { return std::filesystem::path(path_).filename().string(); }
 
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
+                                            const ScanOptions& options) const override {
     PENSTOCK_TRY(check_columns(schema_, columns, path_));
     auto stream = guard([&] { return start(columns, options); });
     if (!stream.ok()) return stream.with("while reading '" + path_ + "'");
@@ -84,11 +94,13 @@ class CsvSource final : public TableSource {
   }
 
  private:
-  // Types are fixed to those of the schema. Only columns asked for are converted, unless two have one name; when rows are
-  // only counted, the first as bytes.
-  Result<std::unique_ptr<BatchStream>> start(std::span<const std::uint32_t> columns, const ScanOptions& options) const {
+  // Types are fixed to those of the schema. Only columns asked for are converted, unless two have
+  // one name; when rows are only counted, the first as bytes.
+  Result<std::unique_ptr<BatchStream>> start(std::span<const std::uint32_t> columns,
+                                             const ScanOptions& options) const {
     auto convert = convert_options();
-    for (const auto& field : arrow_schema_->fields()) convert.column_types[field->name()] = field->type();
+    for (const auto& field : arrow_schema_->fields())
+      convert.column_types[field->name()] = field->type();
     const bool are_unique = unique_names();
     std::vector<column::ArrowField> read_fields;
     std::vector<std::uint32_t> wanted;
@@ -108,10 +120,14 @@ class CsvSource final : public TableSource {
       read_fields.push_back(fields_[0]);
     }
     PENSTOCK_ASSIGN(auto reader, open_reader(path_, lines_, convert));
-    return column::rebatch([path = path_, reader, read_fields, wanted] {
-      auto table = guard([&] { return read_next(*reader, read_fields, wanted); });
-      return table.ok() ? std::move(table) : Result<std::optional<Table>>(table.with("while reading '" + path + "'"));
-    }, options.batch_rows);
+    return column::rebatch(
+        [path = path_, reader, read_fields, wanted] {
+          auto table = guard([&] { return read_next(*reader, read_fields, wanted); });
+          return table.ok()
+                     ? std::move(table)
+                     : Result<std::optional<Table>>(table.with("while reading '" + path + "'"));
+        },
+        options.batch_rows);
   }
 
   bool unique_names() const {
@@ -120,7 +136,8 @@ class CsvSource final : public TableSource {
     return names.size() == schema_.size();
   }
 
-  static Result<std::optional<Table>> read_next(arrow::csv::StreamingReader& reader, std::span<const column::ArrowField> fields,
+  static Result<std::optional<Table>> read_next(arrow::csv::StreamingReader& reader,
+                                                std::span<const column::ArrowField> fields,
                                                 std::span<const std::uint32_t> wanted) {
     std::shared_ptr<arrow::RecordBatch> batch;
     PENSTOCK_TRY(from_arrow(reader.ReadNext(&batch)));
@@ -148,16 +165,22 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
     auto schema = reader->schema();
     for (int i = 0; i < schema->num_fields(); i++) {
       auto type = schema->field(i)->type();
-      if (type->id() == arrow::Type::NA) type = arrow::utf8();      // nothing but empty fields in the first block
+      if (type->id() == arrow::Type::NA)
+        type = arrow::utf8();  // nothing but empty fields in the first block
       // Whole seconds in the first block do not promise whole seconds later.
-      if (type->Equals(arrow::timestamp(arrow::TimeUnit::SECOND))) type = arrow::timestamp(arrow::TimeUnit::MICRO);
-      PENSTOCK_ASSIGN(schema, from_arrow(schema->SetField(i, arrow::field(schema->field(i)->name(), type))));
+      if (type->Equals(arrow::timestamp(arrow::TimeUnit::SECOND)))
+        type = arrow::timestamp(arrow::TimeUnit::MICRO);
+      PENSTOCK_ASSIGN(
+          schema, from_arrow(schema->SetField(i, arrow::field(schema->field(i)->name(), type))));
     }
     PENSTOCK_ASSIGN(auto fields, fields_of(*schema));
-    for (int i = 0; i < schema->num_fields(); i++)      // Arrow's inference takes bytes for a type of their own
+    for (int i = 0; i < schema->num_fields();
+         i++)  // Arrow's inference takes bytes for a type of their own
       if (schema->field(i)->type()->id() == arrow::Type::BINARY)
-        fields[static_cast<std::size_t>(i)].field.unsupported = "text that is not UTF-8 (to convert it: iconv -f LATIN1 -t UTF-8)";
-    return std::shared_ptr<TableSource>(std::make_shared<CsvSource>(path, lines, std::move(schema), std::move(fields)));
+        fields[static_cast<std::size_t>(i)].field.unsupported =
+            "text that is not UTF-8 (to convert it: iconv -f LATIN1 -t UTF-8)";
+    return std::shared_ptr<TableSource>(
+        std::make_shared<CsvSource>(path, lines, std::move(schema), std::move(fields)));
   });
 }
 

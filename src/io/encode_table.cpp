@@ -28,12 +28,15 @@ Result<std::uint32_t> find_column(const Schema& schema, const ColumnCodec& codec
     std::vector<std::string> names;
     for (const Field& field : schema) names.push_back(field.name);
     const std::string nearest = nearest_name(codec.column, names);
-    return Status(Code::invalid, "no column '" + codec.column + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+    return Status(Code::invalid, "no column '" + codec.column + "'" +
+                                     (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
   }
   const Field& field = schema[*found];
   if (field.unsupported.empty() && field.type.kind == Kind::string) return *found;
-  const std::string type = field.unsupported.empty() ? penstock::name_of(field.type) : field.unsupported;
-  return Status(Code::invalid, "column '" + field.name + "' is " + type + "; " + name_of(codec.codec) + " encodes strings");
+  const std::string type =
+      field.unsupported.empty() ? penstock::name_of(field.type) : field.unsupported;
+  return Status(Code::invalid, "column '" + field.name + "' is " + type + "; " +
+                                   name_of(codec.codec) + " encodes strings");
 }
 
 std::uint64_t text_bytes(const Column& column, std::uint64_t first, std::uint64_t count) {
@@ -43,7 +46,8 @@ std::uint64_t text_bytes(const Column& column, std::uint64_t first, std::uint64_
   return bytes;
 }
 
-// Strings one after the other with offsets of 4 bytes, whatever they were: batches of one file agree in their types.
+// Strings one after the other with offsets of 4 bytes, whatever they were: batches of one file
+// agree in their types.
 Column plain_text(const Column& column) {
   std::vector<std::int32_t> offsets{0};
   std::vector<char> text;
@@ -74,7 +78,8 @@ Result<Arrays> arrays_of(const Table& table) {
 
 class TableEncoder {
  public:
-  TableEncoder(const TableSource& source, std::shared_ptr<io::SinkStream> sink, const EncodeTableOptions& options)
+  TableEncoder(const TableSource& source, std::shared_ptr<io::SinkStream> sink,
+               const EncodeTableOptions& options)
       : source_(source), sink_(std::move(sink)), options_(options) {}
 
   Result<EncodeTableReport> run() {
@@ -101,10 +106,12 @@ class TableEncoder {
     codecs_.resize(source_.schema().size(), nullptr);
     std::set<std::string> names;
     for (const Field& field : source_.schema())
-      if (!names.insert(field.name).second) return {Code::unsupported, "two columns named '" + field.name + "'"};
+      if (!names.insert(field.name).second)
+        return {Code::unsupported, "two columns named '" + field.name + "'"};
     for (const ColumnCodec& codec : options_.codecs) {
       PENSTOCK_ASSIGN(const std::uint32_t column, find_column(source_.schema(), codec));
-      if (codecs_[column] != nullptr) return {Code::invalid, "two codecs for column '" + source_.schema()[column].name + "'"};
+      if (codecs_[column] != nullptr)
+        return {Code::invalid, "two codecs for column '" + source_.schema()[column].name + "'"};
       report_.columns.push_back({source_.schema()[column].name, codec.codec, 0, 0});
       codecs_[column] = &codec;
     }
@@ -117,7 +124,8 @@ class TableEncoder {
     for (std::size_t i = 0; i < codecs_.size(); i++) {
       const Field& field = source_.schema()[i];
       if (codecs_[i] != nullptr) {
-        fields.push_back(io::fsst_field(field.name, field.nullable, codecs_[i]->codec == StringCodec::gsst));
+        fields.push_back(
+            io::fsst_field(field.name, field.nullable, codecs_[i]->codec == StringCodec::gsst));
         continue;
       }
       Column empty;
@@ -134,14 +142,17 @@ class TableEncoder {
   // Rows whose strings are too long for one batch become several.
   Status write_rows(const Table& table, std::uint64_t first, std::uint64_t count) {
     for (const Column& column : table.columns) {
-      if (column.type.kind != Kind::string || count <= 1 || text_bytes(column, first, count) <= batch_text_bytes) continue;
+      if (column.type.kind != Kind::string || count <= 1 ||
+          text_bytes(column, first, count) <= batch_text_bytes)
+        continue;
       const std::uint64_t half = count > 16 ? count / 2 / 8 * 8 : count / 2;
       PENSTOCK_TRY(write_rows(table, first, half));
       return write_rows(table, first + half, count - half);
     }
     PENSTOCK_TRY(write_batch(table, first, count));
     report_.row_count += count;
-    if (options_.progress && !options_.progress(report_.row_count)) return {Code::cancelled, "cancelled"};
+    if (options_.progress && !options_.progress(report_.row_count))
+      return {Code::cancelled, "cancelled"};
     return {};
   }
 
@@ -158,17 +169,21 @@ class TableEncoder {
       PENSTOCK_ASSIGN(const Arrays one, arrays_of(Table::of({{table.names[i], rows}})));
       arrays.push_back(one[0]);
     }
-    const auto batch = arrow::RecordBatch::Make(schema_, static_cast<std::int64_t>(count), std::move(arrays));
+    const auto batch =
+        arrow::RecordBatch::Make(schema_, static_cast<std::int64_t>(count), std::move(arrays));
     return io::from_arrow(writer_->WriteRecordBatch(*batch, metadata));
   }
 
-  Result<std::shared_ptr<arrow::Array>> encoded(const Column& rows, std::size_t index, arrow::KeyValueMetadata& metadata) {
+  Result<std::shared_ptr<arrow::Array>> encoded(const Column& rows, std::size_t index,
+                                                arrow::KeyValueMetadata& metadata) {
     const std::string& name = source_.schema()[index].name;
     const bool has_splits = codecs_[index]->codec == StringCodec::gsst;
-    const auto strings = fsst::encode(rows, {.split_code_bytes = has_splits ? options_.split_code_bytes : 0});
+    const auto strings =
+        fsst::encode(rows, {.split_code_bytes = has_splits ? options_.split_code_bytes : 0});
     if (!strings.ok()) return strings.with("while encoding column '" + name + "'");
     PENSTOCK_ASSIGN(const std::string record, io::fsst_record_text(*strings));
-    EncodedColumn& report = report_.columns[static_cast<std::size_t>(codecs_[index] - options_.codecs.data())];
+    EncodedColumn& report =
+        report_.columns[static_cast<std::size_t>(codecs_[index] - options_.codecs.data())];
     report.bytes_before += strings->text_bytes + 4 * (rows.row_count + 1);
     report.bytes_after += strings->codes.size + 4 * (rows.row_count + 1) + record.size();
     metadata.Append(io::fsst_record_key(name), record);
@@ -178,7 +193,7 @@ class TableEncoder {
   const TableSource& source_;
   std::shared_ptr<io::SinkStream> sink_;
   const EncodeTableOptions& options_;
-  std::vector<const ColumnCodec*> codecs_;      // of each column; null: as it is
+  std::vector<const ColumnCodec*> codecs_;  // of each column; null: as it is
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
   EncodeTableReport report_;
@@ -186,10 +201,12 @@ class TableEncoder {
 
 }  // namespace
 
-Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink& sink, const EncodeTableOptions& options) {
+Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink& sink,
+                                       const EncodeTableOptions& options) {
   const auto stream = std::make_shared<io::SinkStream>(sink);
   auto report = io::guard([&] { return TableEncoder(source, stream, options).run(); });
-  if (!stream->failed().ok()) return stream->failed();      // Arrow returns or throws the sink's error in words of its own
+  if (!stream->failed().ok())
+    return stream->failed();  // Arrow returns or throws the sink's error in words of its own
   return report;
 }
 

@@ -11,8 +11,10 @@ namespace {
 constexpr unsigned most_width = 31;
 constexpr std::uint64_t word_bytes = 8;
 
-// Eight codes of `width` bits are `width` bytes; the last word read ends within word_bytes behind them.
-template <unsigned width> void unpack_groups(const std::uint8_t* from, std::uint32_t* to, std::uint64_t groups) {
+// Eight codes of `width` bits are `width` bytes; the last word read ends within word_bytes behind
+// them.
+template <unsigned width>
+void unpack_groups(const std::uint8_t* from, std::uint32_t* to, std::uint64_t groups) {
   constexpr std::uint64_t mask = (std::uint64_t{1} << width) - 1;
   for (; groups > 0; groups--, from += width, to += 8)
     for (unsigned i = 0; i < 8; i++) {
@@ -27,7 +29,8 @@ constexpr auto unpackers = []<std::size_t... widths>(std::index_sequence<widths.
   return std::array<Unpack, sizeof...(widths)>{unpack_groups<widths>...};
 }(std::make_index_sequence<most_width + 1>());
 
-// Of codes of 31 bits, `count` rounded up to eights: the sign of what is left of the last entry's code tells.
+// Of codes of 31 bits, `count` rounded up to eights: the sign of what is left of the last entry's
+// code tells.
 bool any_outside(const std::uint32_t* codes, std::uint64_t count, std::uint32_t entry_count) {
   using Lanes [[gnu::vector_size(16)]] = std::uint32_t;
   const std::uint32_t last = entry_count - 1;
@@ -38,7 +41,8 @@ bool any_outside(const std::uint32_t* codes, std::uint64_t count, std::uint32_t 
     std::memcpy(&four, codes + i, sizeof(four));
     signs |= lasts - four;
   }
-  return entry_count <= std::uint32_t{1} << most_width && (signs[0] | signs[1] | signs[2] | signs[3]) >> most_width != 0;
+  return entry_count <= std::uint32_t{1} << most_width &&
+         (signs[0] | signs[1] | signs[2] | signs[3]) >> most_width != 0;
 }
 
 }  // namespace
@@ -60,7 +64,8 @@ bool PageCodes::next_run() {
   const auto bytes_left = static_cast<std::uint64_t>(end_ - at_);
   if (header & 1) {
     // The last group may be cut short.
-    packed_left_ = width_ == 0 ? (header >> 1) * 8 : std::min((header >> 1) * 8, bytes_left * 8 / width_);
+    packed_left_ =
+        width_ == 0 ? (header >> 1) * 8 : std::min((header >> 1) * 8, bytes_left * 8 / width_);
     return true;
   }
   const std::uint64_t bytes = (width_ + 7) / 8;

@@ -1,7 +1,8 @@
 // Decodes one column of one row group, in order, straight into the memory of batches.
 //
-// Row groups and batches do not share boundaries: a piece is the rows that one row group gives to one batch. Several threads
-// fill pieces of one batch column at once; only bytes of bits are shared at the pieces' edges, and those are or-ed atomically.
+// Row groups and batches do not share boundaries: a piece is the rows that one row group gives to
+// one batch. Several threads fill pieces of one batch column at once; only bytes of bits are shared
+// at the pieces' edges, and those are or-ed atomically.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -15,7 +16,7 @@ namespace penstock::io {
 
 // Texts of one piece, or the dictionary of one batch column.
 struct Texts {
-  std::vector<std::int64_t> ends;      // of each text in `bytes`
+  std::vector<std::int64_t> ends;  // of each text in `bytes`
   std::vector<char> bytes;
 };
 
@@ -23,7 +24,10 @@ struct Texts {
 class BatchColumn {
  public:
   BatchColumn(const ParquetColumn& column, std::uint64_t row_count, std::size_t piece_count)
-      : column_(column), row_count_(row_count), pieces_left_(piece_count), pieces_(is_plain_text() ? piece_count : 0) {}
+      : column_(column),
+        row_count_(row_count),
+        pieces_left_(piece_count),
+        pieces_(is_plain_text() ? piece_count : 0) {}
   // Takes the memory; the first piece that comes does it for all.
   void prepare(BatchMemory& memory);
 
@@ -31,15 +35,17 @@ class BatchColumn {
   std::byte* validity() const { return validity_.get(); }
   void saw_null() { any_null_.store(true, std::memory_order_relaxed); }
   Texts& piece(std::size_t index) { return pieces_[index]; }
-  // Appends a row group's dictionary and says where it begins in the batch's. Code::capacity where a batch of so many rows
-  // has no use for so many (dictionary_limit.hpp).
+  // Appends a row group's dictionary and says where it begins in the batch's. Code::capacity where
+  // a batch of so many rows has no use for so many (dictionary_limit.hpp).
   Result<std::int64_t> add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
   // Whether this was the last piece; then take() may be called.
   bool finish_piece() { return pieces_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   Result<Column> take(BatchMemory& memory);
 
  private:
-  bool is_plain_text() const { return column_.conversion == Conversion::string && !column_.is_dictionary; }
+  bool is_plain_text() const {
+    return column_.conversion == Conversion::string && !column_.is_dictionary;
+  }
 
   const ParquetColumn& column_;
   const std::uint64_t row_count_;
@@ -47,7 +53,7 @@ class BatchColumn {
   std::shared_ptr<std::byte> values_, validity_;
   std::atomic<bool> any_null_{false};
   std::atomic<std::size_t> pieces_left_;
-  std::vector<Texts> pieces_;            // plain strings
+  std::vector<Texts> pieces_;  // plain strings
   std::mutex dictionary_mutex_;
   Texts dictionary_;
 };
@@ -56,10 +62,13 @@ class BatchColumn {
 class ChunkDecoder {
  public:
   virtual ~ChunkDecoder() = default;
-  // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, whose piece this is. May throw what Parquet throws.
-  virtual Status decode(BatchColumn& to, std::size_t piece, std::uint64_t first_row, std::uint64_t row_count) = 0;
+  // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, whose piece this is. May
+  // throw what Parquet throws.
+  virtual Status decode(BatchColumn& to, std::size_t piece, std::uint64_t first_row,
+                        std::uint64_t row_count) = 0;
   // `memory` is where pages go.
-  static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group, const ParquetColumn& column,
+  static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group,
+                                                    const ParquetColumn& column,
                                                     const std::shared_ptr<BatchMemory>& memory);
 };
 

@@ -1,6 +1,8 @@
-// A Parquet file's columns as ours: which type each becomes, and how its values are converted on the way.
+// A Parquet file's columns as ours: which type each becomes, and how its values are converted on
+// the way.
 //
-// Flat columns only (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md); the rest is named as unsupported.
+// Flat columns only (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md); the
+// rest is named as unsupported.
 #pragma once
 #include <arrow/io/interfaces.h>
 #include <parquet/file_reader.h>
@@ -16,24 +18,24 @@ namespace penstock::io {
 
 // From a physical value of Parquet to a value of ours.
 enum class Conversion : unsigned char {
-  none,               // the same bytes
-  boolean,            // a byte a value, to bits
-  narrow,             // int32 to an integer of one or two bytes
-  widen,              // int32 to int64
-  milliseconds,       // int64 to microseconds
+  none,          // the same bytes
+  boolean,       // a byte a value, to bits
+  narrow,        // int32 to an integer of one or two bytes
+  widen,         // int32 to int64
+  milliseconds,  // int64 to microseconds
   nanoseconds,
-  int96,              // Julian day and nanoseconds to microseconds
-  big_endian_fixed,   // two's complement to int64
+  int96,             // Julian day and nanoseconds to microseconds
+  big_endian_fixed,  // two's complement to int64
   big_endian,
   string,
 };
 
 struct ParquetColumn {
   Field field;
-  int leaf = -1;                   // index among the file's leaf columns; -1 when unsupported
+  int leaf = -1;  // index among the file's leaf columns; -1 when unsupported
   Conversion conversion = Conversion::none;
-  bool is_optional = false;        // has definition levels
-  bool is_dictionary = false;      // strings: every data page of every row group is codes
+  bool is_optional = false;    // has definition levels
+  bool is_dictionary = false;  // strings: every data page of every row group is codes
 };
 
 class ParquetFile {
@@ -47,7 +49,9 @@ class ParquetFile {
   // The number of rows before row group g; at row_group_count(): of all.
   const std::vector<std::uint64_t>& first_rows() const { return first_rows_; }
   // May be called by several threads at once. Throws what Parquet throws.
-  std::shared_ptr<parquet::RowGroupReader> row_group(int index) const { return reader_->RowGroup(index); }
+  std::shared_ptr<parquet::RowGroupReader> row_group(int index) const {
+    return reader_->RowGroup(index);
+  }
   arrow::io::RandomAccessFile& input() const { return *input_; }
   std::int64_t bytes() const { return bytes_; }
   const parquet::ReaderProperties& properties() const { return properties_; }

@@ -9,7 +9,10 @@ namespace {
 using parquet::LogicalType;
 using Physical = parquet::Type;
 
-struct Mapping { Type type; Conversion conversion = Conversion::none; };
+struct Mapping {
+  Type type;
+  Conversion conversion = Conversion::none;
+};
 
 std::optional<Mapping> integer(const LogicalType& logical, Physical::type physical) {
   const auto& of = static_cast<const parquet::IntLogicalType&>(logical);
@@ -29,7 +32,8 @@ std::optional<Mapping> integer(const LogicalType& logical, Physical::type physic
 
 std::optional<Mapping> decimal(const LogicalType& logical, Physical::type physical) {
   const auto& of = static_cast<const parquet::DecimalLogicalType&>(logical);
-  if (of.precision() < 1 || of.precision() > 18 || of.scale() < 0 || of.scale() > of.precision()) return std::nullopt;
+  if (of.precision() < 1 || of.precision() > 18 || of.scale() < 0 || of.scale() > of.precision())
+    return std::nullopt;
   const Type type = Type::decimal(of.precision(), of.scale());
   switch (physical) {
     case Physical::INT32: return Mapping{type, Conversion::widen};
@@ -42,9 +46,10 @@ std::optional<Mapping> decimal(const LogicalType& logical, Physical::type physic
 
 std::optional<Mapping> timestamp(const LogicalType& logical, Physical::type physical) {
   const auto& of = static_cast<const parquet::TimestampLogicalType&>(logical);
-  // An instant is another type than a date and time without zone. The older annotation did not say which it meant; DuckDB
-  // reads it as without zone, and so do we.
-  if ((of.is_adjusted_to_utc() && !of.is_from_converted_type()) || physical != Physical::INT64) return std::nullopt;
+  // An instant is another type than a date and time without zone. The older annotation did not say
+  // which it meant; DuckDB reads it as without zone, and so do we.
+  if ((of.is_adjusted_to_utc() && !of.is_from_converted_type()) || physical != Physical::INT64)
+    return std::nullopt;
   switch (of.time_unit()) {
     case LogicalType::TimeUnit::MILLIS: return Mapping{{Kind::timestamp}, Conversion::milliseconds};
     case LogicalType::TimeUnit::MICROS: return Mapping{{Kind::timestamp}};
@@ -61,7 +66,7 @@ std::optional<Mapping> plain(Physical::type physical) {
     case Physical::INT96: return Mapping{{Kind::timestamp}, Conversion::int96};
     case Physical::FLOAT: return Mapping{{Kind::float32}};
     case Physical::DOUBLE: return Mapping{{Kind::float64}};
-    default: return std::nullopt;   // bytes without a meaning
+    default: return std::nullopt;  // bytes without a meaning
   }
 }
 
@@ -74,7 +79,9 @@ std::optional<Mapping> mapping_of(const LogicalType& logical, Physical::type phy
     case LogicalType::Type::DATE:
       if (physical != Physical::INT32) return std::nullopt;
       return Mapping{{Kind::date32}};
-    case LogicalType::Type::STRING: case LogicalType::Type::ENUM: case LogicalType::Type::JSON:
+    case LogicalType::Type::STRING:
+    case LogicalType::Type::ENUM:
+    case LogicalType::Type::JSON:
       if (physical != Physical::BYTE_ARRAY) return std::nullopt;
       return Mapping{{Kind::string}, Conversion::string};
     default: return std::nullopt;
@@ -83,7 +90,9 @@ std::optional<Mapping> mapping_of(const LogicalType& logical, Physical::type phy
 
 std::string name_of_type(const LogicalType& logical, Physical::type physical) {
   if (logical.is_timestamp()) return "TIMESTAMP WITH TIME ZONE";
-  if (logical.is_none() && (physical == Physical::BYTE_ARRAY || physical == Physical::FIXED_LEN_BYTE_ARRAY)) return "BLOB";
+  if (logical.is_none() &&
+      (physical == Physical::BYTE_ARRAY || physical == Physical::FIXED_LEN_BYTE_ARRAY))
+    return "BLOB";
   return logical.is_none() ? parquet::TypeToString(physical) : logical.ToString();
 }
 
@@ -95,7 +104,9 @@ ParquetColumn column_of(const parquet::schema::Node& node) {
   column.field.nullable = !node.is_required();
   column.is_optional = node.is_optional();
   if (node.is_group() || node.is_repeated()) {
-    column.field.unsupported = node.logical_type() && !node.logical_type()->is_none() ? node.logical_type()->ToString() : "nested";
+    column.field.unsupported = node.logical_type() && !node.logical_type()->is_none()
+                                   ? node.logical_type()->ToString()
+                                   : "nested";
     return column;
   }
   const auto& leaf = static_cast<const parquet::schema::PrimitiveNode&>(node);

@@ -13,8 +13,11 @@ class ParquetSource final : public TableSource {
   }
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return file_->first_rows().back(); }
-  std::string describe() const override { return std::filesystem::path(file_->path()).filename().string(); }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns, const ScanOptions& options) const override {
+  std::string describe() const override {
+    return std::filesystem::path(file_->path()).filename().string();
+  }
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t> columns,
+                                            const ScanOptions& options) const override {
     PENSTOCK_TRY(check_columns(schema_, columns, file_->path()));
     return scan_parquet(file_, columns, options);
   }

@@ -20,7 +20,8 @@ inline bool from_big_endian(const std::uint8_t* bytes, std::uint32_t count, std:
   return count <= 8 || (value ^ sign) >> 63 == 0;
 }
 
-// A Julian day and nanoseconds as microseconds since 1970; false when that is no whole number or too large.
+// A Julian day and nanoseconds as microseconds since 1970; false when that is no whole number or
+// too large.
 inline bool from_int96(const parquet::Int96& value, std::int64_t& out) {
   constexpr std::int64_t unix_epoch_julian_day = 2440588, day_microseconds = 86'400'000'000;
   std::uint64_t nanoseconds;

@@ -8,7 +8,7 @@ PieceThreads::PieceThreads(std::uint64_t threads) {
   threads_.reserve(threads);
   try {
     while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
-  } catch (const std::exception&) {}      // no more threads, or no memory for one: those there are do
+  } catch (const std::exception&) {}  // no more threads, or no memory for one: those there are do
 }
 
 PieceThreads::~PieceThreads() {
@@ -45,9 +45,7 @@ void PieceThreads::work() {
     std::exception_ptr thrown;
     try {
       now.piece(index);
-    } catch (...) {
-      thrown = std::current_exception();
-    }
+    } catch (...) { thrown = std::current_exception(); }
     lock.lock();
     if (!now.thrown) now.thrown = std::move(thrown);
     if (--now.left == 0) done_.notify_all();

@@ -2,9 +2,11 @@
 
 namespace penstock::io {
 
-std::unique_ptr<ReadAhead> ReadAhead::start(std::vector<ReadTable> readers, std::size_t window, std::size_t first_window) {
+std::unique_ptr<ReadAhead> ReadAhead::start(std::vector<ReadTable> readers, std::size_t window,
+                                            std::size_t first_window) {
   std::unique_ptr<ReadAhead> ahead(new ReadAhead(std::move(readers), window, first_window));
-  for (const ReadTable& read : ahead->readers_) ahead->threads_.emplace_back([&ahead = *ahead, &read] { ahead.run(read); });
+  for (const ReadTable& read : ahead->readers_)
+    ahead->threads_.emplace_back([&ahead = *ahead, &read] { ahead.run(read); });
   return ahead;
 }
 
@@ -27,7 +29,7 @@ void ReadAhead::run(const ReadTable& read) {
     Result<std::optional<Table>> table = read(index);
     lock.lock();
     if (!table.ok() || !table.value()) {
-      ended_ = true;      // those before it were begun, and will be there
+      ended_ = true;  // those before it were begun, and will be there
       work_.notify_all();
     }
     done_[index % done_.size()].emplace(std::move(table));

@@ -1,7 +1,8 @@
 // Tables read ahead by several threads and handed out in order.
 //
-// Each thread has a reader of its own and takes the next table nobody has begun; no more than a window of tables is begun before
-// they are asked for, which bounds the memory. A failure is reported when its table's turn comes, after those before it.
+// Each thread has a reader of its own and takes the next table nobody has begun; no more than a
+// window of tables is begun before they are asked for, which bounds the memory. A failure is
+// reported when its table's turn comes, after those before it.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -16,15 +17,17 @@
 
 namespace penstock::io {
 
-// Table `index` of the source; nullopt behind the last. One reader alone is called with 0, 1, 2...; throws nothing.
+// Table `index` of the source; nullopt behind the last. One reader alone is called with 0, 1, 2...;
+// throws nothing.
 using ReadTable = std::function<Result<std::optional<Table>>(std::uint64_t index)>;
 
 class ReadAhead {
  public:
-  // Begins to read, one thread a reader; `first_window` tables at most before the first is asked for: a scan that is begun early
-  // may be given up. Throws what starting a thread throws.
-  static std::unique_ptr<ReadAhead> start(std::vector<ReadTable> readers, std::size_t window, std::size_t first_window);
-  ~ReadAhead();      // waits for the tables begun, and begins no more
+  // Begins to read, one thread a reader; `first_window` tables at most before the first is asked
+  // for: a scan that is begun early may be given up. Throws what starting a thread throws.
+  static std::unique_ptr<ReadAhead> start(std::vector<ReadTable> readers, std::size_t window,
+                                          std::size_t first_window);
+  ~ReadAhead();  // waits for the tables begun, and begins no more
   // The next table; at the end, and after a failure, the same again.
   Result<std::optional<Table>> next();
 
@@ -36,8 +39,8 @@ class ReadAhead {
   const std::vector<ReadTable> readers_;
   std::mutex mutex_;
   std::condition_variable work_, ready_;
-  std::vector<std::optional<Result<std::optional<Table>>>> done_;      // by index modulo the window
-  std::size_t open_;      // tables that may be begun and not taken
+  std::vector<std::optional<Result<std::optional<Table>>>> done_;  // by index modulo the window
+  std::size_t open_;  // tables that may be begun and not taken
   std::uint64_t begun_ = 0, taken_ = 0;
   bool ended_ = false, stopping_ = false;
   std::vector<std::thread> threads_;

@@ -21,7 +21,10 @@ class SinkStream final : public arrow::io::OutputStream {
     return arrow::Status::OK();
   }
   arrow::Result<std::int64_t> Tell() const override { return position_; }
-  arrow::Status Close() override { closed_ = true; return arrow::Status::OK(); }
+  arrow::Status Close() override {
+    closed_ = true;
+    return arrow::Status::OK();
+  }
   bool closed() const override { return closed_; }
   const Status& failed() const { return failed_; }
 

@@ -7,9 +7,15 @@
 namespace penstock::io {
 namespace {
 
-enum Element : unsigned { literal = 0, copy_near = 1, copy_far = 2, copy_farther = 3 };   // the two low bits of a tag
+enum Element : unsigned {
+  literal = 0,
+  copy_near = 1,
+  copy_far = 2,
+  copy_farther = 3
+};  // the two low bits of a tag
 
-static_assert(std::endian::native == std::endian::little, "words are loaded as the format lays them out");
+static_assert(std::endian::native == std::endian::little,
+              "words are loaded as the format lays them out");
 
 inline std::uint64_t load8(const std::uint8_t* from) {
   std::uint64_t value;
@@ -18,7 +24,8 @@ inline std::uint64_t load8(const std::uint8_t* from) {
 }
 inline void store8(std::uint8_t* to, std::uint64_t value) { std::memcpy(to, &value, 8); }
 
-// Bytes read past the front as one word, and written past the end of an element, by the loop that does not look at every byte.
+// Bytes read past the front as one word, and written past the end of an element, by the loop that
+// does not look at every byte.
 constexpr std::ptrdiff_t input_slack = 24, output_slack = 80;
 
 struct Decoder {
@@ -35,12 +42,13 @@ struct Decoder {
     return out == out_end;
   }
 
-  // A short literal and the copy behind it are decoded from one word: what the next pair waits for is a load, three shifts and a sum.
+  // A short literal and the copy behind it are decoded from one word: what the next pair waits for
+  // is a load, three shifts and a sum.
   bool run_fast() {
     while (in_end - in >= input_slack && out_end - out >= output_slack) {
       std::uint64_t word = load8(in);
-      if ((word & 0xf3) == literal) {                          // of one to four bytes
-        const std::uint64_t four_less = word & 0xc;            // four times the length less one
+      if ((word & 0xf3) == literal) {                // of one to four bytes
+        const std::uint64_t four_less = word & 0xc;  // four times the length less one
         store8(out, word >> 8);
         out += four_less / 4 + 1;
         in += four_less / 4 + 2;
@@ -59,10 +67,13 @@ struct Decoder {
         continue;
       }
       const unsigned tag = word & 0xff;
-      const std::uint64_t near_offset = (tag >> 5) << 8 | (word >> 8 & 0xff), far_offset = word >> 8 & 0xffff;
+      const std::uint64_t near_offset = (tag >> 5) << 8 | (word >> 8 & 0xff),
+                          far_offset = word >> 8 & 0xffff;
       const unsigned near_length = (tag >> 2 & 7) + 4, far_length = (tag >> 2) + 1;
       in += kind + 1;
-      if (!copy(kind == copy_near ? near_offset : far_offset, kind == copy_near ? near_length : far_length)) return false;
+      if (!copy(kind == copy_near ? near_offset : far_offset,
+                kind == copy_near ? near_length : far_length))
+        return false;
     }
     return true;
   }
@@ -102,8 +113,11 @@ struct Decoder {
     in += more;
     if (kind == copy_near) offset |= (tag >> 5) << 8;
     const std::ptrdiff_t length = kind == copy_near ? (tag >> 2 & 7) + 4 : (tag >> 2) + 1;
-    if (offset == 0 || offset > static_cast<std::uint64_t>(out - out_begin) || length > out_end - out) return false;
-    for (std::ptrdiff_t i = 0; i < length; i++) out[i] = out[i - static_cast<std::ptrdiff_t>(offset)];
+    if (offset == 0 || offset > static_cast<std::uint64_t>(out - out_begin) ||
+        length > out_end - out)
+      return false;
+    for (std::ptrdiff_t i = 0; i < length; i++)
+      out[i] = out[i - static_cast<std::ptrdiff_t>(offset)];
     out += length;
     return true;
   }
@@ -117,7 +131,9 @@ struct Decoder {
       for (std::ptrdiff_t i = 0; i < more; i++) length += std::uint64_t{in[i]} << (8 * i);
       in += more;
     }
-    if (length > static_cast<std::uint64_t>(in_end - in) || length > static_cast<std::uint64_t>(out_end - out)) return false;
+    if (length > static_cast<std::uint64_t>(in_end - in) ||
+        length > static_cast<std::uint64_t>(out_end - out))
+      return false;
     std::memcpy(out, in, length);
     in += length;
     out += length;
@@ -140,15 +156,19 @@ std::optional<std::size_t> preamble(std::span<const std::uint8_t> bytes, std::ui
 std::optional<std::uint64_t> snappy_length(std::span<const std::uint8_t> compressed) {
   std::uint64_t length;
   // Three bytes become 64 at most.
-  if (!preamble(compressed, length) || length > UINT32_MAX || length / 22 > compressed.size()) return std::nullopt;
+  if (!preamble(compressed, length) || length > UINT32_MAX || length / 22 > compressed.size())
+    return std::nullopt;
   return length;
 }
 
-bool snappy_decompress(std::span<const std::uint8_t> compressed, std::uint8_t* out, std::uint64_t length) {
+bool snappy_decompress(std::span<const std::uint8_t> compressed, std::uint8_t* out,
+                       std::uint64_t length) {
   std::uint64_t claimed;
   const auto begin = preamble(compressed, claimed);
   if (!begin || claimed != length) return false;
-  return Decoder{compressed.data() + *begin, compressed.data() + compressed.size(), out, out, out + length}.run();
+  return Decoder{compressed.data() + *begin, compressed.data() + compressed.size(), out, out,
+                 out + length}
+      .run();
 }
 
 }  // namespace penstock::io

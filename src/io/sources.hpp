@@ -13,6 +13,7 @@ Result<std::shared_ptr<TableSource>> open_ipc_stream(const std::string& path);
 Result<std::shared_ptr<TableSource>> open_csv(const std::string& path);
 
 // Whether every column asked for exists and is of a type that is read.
-Status check_columns(const Schema& schema, std::span<const std::uint32_t> columns, const std::string& path);
+Status check_columns(const Schema& schema, std::span<const std::uint32_t> columns,
+                     const std::string& path);
 
 }  // namespace penstock::io

@@ -19,7 +19,9 @@ Status undeclared_nulls() { return {Code::corrupt, "NULLs in a column that is de
 
 // One core copies at a fraction of what memory and bus can do.
 void copy_in_threads(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-  in_parallel(bytes, 2 << 20, [=](std::uint64_t first, std::uint64_t last) { std::memcpy(to + first, from + first, last - first); });
+  in_parallel(bytes, 2 << 20, [=](std::uint64_t first, std::uint64_t last) {
+    std::memcpy(to + first, from + first, last - first);
+  });
 }
 
 }  // namespace
@@ -40,9 +42,9 @@ std::shared_ptr<std::byte> PinnedMemory::take(std::uint64_t bytes) {
     blocks_[data] = bytes;
   }
   return {data, [self = shared_from_this(), held = std::move(buffer).value()](std::byte* block) {
-    const std::lock_guard lock(self->mutex_);
-    self->blocks_.erase(block);
-  }};
+            const std::lock_guard lock(self->mutex_);
+            self->blocks_.erase(block);
+          }};
 }
 
 bool PinnedMemory::holds(const std::byte* data, std::uint64_t bytes) {
@@ -53,8 +55,9 @@ bool PinnedMemory::holds(const std::byte* data, std::uint64_t bytes) {
   return data + bytes <= begin + block_bytes;
 }
 
-Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program, const TableSource& source, std::uint64_t chunk_rows,
-                                                  BatchAllocator memory) {
+Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program,
+                                                  const TableSource& source,
+                                                  std::uint64_t chunk_rows, BatchAllocator memory) {
   const std::vector<std::uint32_t> columns = program.scanned_columns();
   ScanOptions options;
   options.batch_rows = chunk_rows;
@@ -63,9 +66,11 @@ Result<std::unique_ptr<BatchStream>> scan_columns(const TileProgram& program, co
   return source.scan(columns, options);
 }
 
-Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> device, const TileProgram& program,
-                                                       const TableSource& source, std::uint64_t chunk_rows, StringPool& strings,
-                                                       BegunScan begun) {
+Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> device,
+                                                       const TileProgram& program,
+                                                       const TableSource& source,
+                                                       std::uint64_t chunk_rows,
+                                                       StringPool& strings, BegunScan begun) {
   std::unique_ptr<ChunkStream> stream(new ChunkStream(std::move(device), program, strings));
   stream->code_programs_ = begin_code_programs(stream->device_, program);
   BatchAllocator memory;
@@ -77,7 +82,7 @@ Result<std::unique_ptr<ChunkStream>> ChunkStream::open(std::shared_ptr<Device> d
     stream->batches_ = std::move(begun.batches);
     return stream;
   }
-  begun.batches.reset();      // before another scan competes with it
+  begun.batches.reset();  // before another scan competes with it
   PENSTOCK_ASSIGN(stream->batches_, scan_columns(program, source, chunk_rows, std::move(memory)));
   return stream;
 }
@@ -88,9 +93,11 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   read_seconds_ += now_seconds() - start;
   if (!batch) return false;
   if (batch->row_count > most_launch_rows)
-    return Status(Code::unsupported, "a batch of " + std::to_string(batch->row_count) + " rows; a kernel takes " +
-                                         std::to_string(most_launch_rows) + " at most: a table on a device must be cut into several");
-  memory.input.buffers.clear();      // before the batch whose memory they may wrap
+    return Status(Code::unsupported, "a batch of " + std::to_string(batch->row_count) +
+                                         " rows; a kernel takes " +
+                                         std::to_string(most_launch_rows) +
+                                         " at most: a table on a device must be cut into several");
+  memory.input.buffers.clear();  // before the batch whose memory they may wrap
   memory.derived.clear();
   memory.encoded.clear();
   memory.batch = std::move(*batch);
@@ -108,7 +115,9 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   }
   for (const Column& column : memory.batch.columns)
     if (column.device_values && column.values.empty() && program_.carries_rows())
-      return Status(Code::unsupported, "rows of this many columns cannot be taken from a table that lives on a device alone");
+      return Status(
+          Code::unsupported,
+          "rows of this many columns cannot be taken from a table that lives on a device alone");
   if (uploads_ && bytes_uploaded_ != uploaded_before) {
     PENSTOCK_ASSIGN(const auto uploaded, uploads_->record());
     PENSTOCK_TRY(uploads_->flush());
@@ -119,7 +128,8 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
 }
 
 std::size_t ChunkStream::place_of(std::uint32_t column) const {
-  return static_cast<std::size_t>(std::find(scanned_.begin(), scanned_.end(), column) - scanned_.begin());
+  return static_cast<std::size_t>(std::find(scanned_.begin(), scanned_.end(), column) -
+                                  scanned_.begin());
 }
 
 const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t column) const {
@@ -132,25 +142,33 @@ Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t&
   memory.derived.resize(program_.derived.size());
   std::vector<bool> is_done(program_.derived.size());
   for (std::size_t i = 0; i < is_done.size(); i++) {
-    PENSTOCK_ASSIGN(is_done[i], begin_on_codes(memory, compute, index, program_.derived[i], memory.derived[i]));
+    PENSTOCK_ASSIGN(is_done[i],
+                    begin_on_codes(memory, compute, index, program_.derived[i], memory.derived[i]));
   }
   for (std::size_t i = 0; i < is_done.size(); i++) {
     const DerivedColumn& derived = program_.derived[i];
-    if (is_done[i] || program_.lookup_of(derived.source) >= 0) continue;      // a lookup's: its place is kept
+    if (is_done[i] || program_.lookup_of(derived.source) >= 0)
+      continue;  // a lookup's: its place is kept
     PENSTOCK_TRY(decode_column(memory, derived.source));
     PENSTOCK_ASSIGN(memory.derived[i], derive(derived, column_of(memory, derived.source)));
   }
   return {};
 }
 
-Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, std::size_t place, bool has_validity) {
+Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                                 std::size_t place, bool has_validity) {
   const Column& column = column_of(memory, program_.device_columns[place]);
-  if (column.row_count != memory.batch.row_count) return Status(Code::internal, "a batch's columns differ in length");
+  if (column.row_count != memory.batch.row_count)
+    return Status(Code::internal, "a batch's columns differ in length");
   if (column.device_values) {
     memory.input.buffers.push_back(column.device_values);
-    if (!has_validity && (column.device_validity || !column.validity.empty())) return undeclared_nulls();
+    if (!has_validity && (column.device_validity || !column.validity.empty()))
+      return undeclared_nulls();
     if (!has_validity) return {};
-    if (column.device_validity) { memory.input.buffers.push_back(column.device_validity); return {}; }
+    if (column.device_validity) {
+      memory.input.buffers.push_back(column.device_validity);
+      return {};
+    }
     return bring_validity(memory, compute, index, column);
   }
   const std::byte* values = column.values.data;
@@ -169,18 +187,21 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
   return bring_validity(memory, compute, index, column);
 }
 
-Status ChunkStream::bring_validity(ChunkMemory& memory, Queue& compute, std::size_t& index, const Column& column) {
+Status ChunkStream::bring_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                                   const Column& column) {
   if (column.validity.empty()) {
     PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
     memory.input.buffers.push_back(std::move(ones));
     return {};
   }
-  PENSTOCK_ASSIGN(auto validity, bring(memory, index++, column.validity.data, (column.row_count + 7) / 8));
+  PENSTOCK_ASSIGN(auto validity,
+                  bring(memory, index++, column.validity.data, (column.row_count + 7) / 8));
   memory.input.buffers.push_back(std::move(validity));
   return {};
 }
 
-Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes) {
+Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::size_t index,
+                                                   const std::byte* data, std::uint64_t bytes) {
   if (bytes == 0) return device_->allocate(64);
   if (!uploads_) return device_->wrap_host(data, bytes);
   PENSTOCK_ASSIGN(const auto buffer, room_for(memory, index, bytes));
@@ -191,7 +212,8 @@ Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::siz
 }
 
 // A column's own memory in the chunk, used again where it is large enough.
-Result<std::shared_ptr<Buffer>> ChunkStream::room_for(ChunkMemory& memory, std::size_t index, std::uint64_t bytes) {
+Result<std::shared_ptr<Buffer>> ChunkStream::room_for(ChunkMemory& memory, std::size_t index,
+                                                      std::uint64_t bytes) {
   if (memory.uploaded.size() <= index) {
     memory.staging.resize(index + 1);
     memory.uploaded.resize(index + 1);
@@ -202,8 +224,10 @@ Result<std::shared_ptr<Buffer>> ChunkStream::room_for(ChunkMemory& memory, std::
   return memory.uploaded[index];
 }
 
-// The bytes where the device copies them at full speed: where they are, or in the chunk's staging memory.
-Result<const std::byte*> ChunkStream::pin(ChunkMemory& memory, std::size_t index, const std::byte* data, std::uint64_t bytes) {
+// The bytes where the device copies them at full speed: where they are, or in the chunk's staging
+// memory.
+Result<const std::byte*> ChunkStream::pin(ChunkMemory& memory, std::size_t index,
+                                          const std::byte* data, std::uint64_t bytes) {
   if (pinned_->holds(data, bytes)) return data;
   auto& staging = memory.staging[index];
   if (!staging || staging->bytes() < bytes) {

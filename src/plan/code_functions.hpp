@@ -1,5 +1,5 @@
-// Functions of strings that a device computes from a column's FSST codes (fsst_match.hpp): no text is written, and kernels read the
-// results as they read other columns.
+// Functions of strings that a device computes from a column's FSST codes (fsst_match.hpp): no text
+// is written, and kernels read the results as they read other columns.
 #pragma once
 #include <array>
 #include <deque>
@@ -15,13 +15,14 @@ namespace penstock::plan {
 struct CodeFunction {
   std::optional<fsst::Predicate> predicate;
   fsst::DeviceLengths::Unit unit = fsst::DeviceLengths::Unit::bytes;
-  bool is_presence = false;      // TRUE of every text, whatever its codes
+  bool is_presence = false;  // TRUE of every text, whatever its codes
 };
 // Of a derived column; none: only the host computes it.
 std::optional<CodeFunction> code_function(const DerivedColumn& derived);
 // Whether a derived column is computed so where its source yields codes, as it says it can.
 bool is_on_codes(const TileProgram& program, const DerivedColumn& derived);
-// Columns of the source that are better not decoded while they are read: no more than some rows' texts, or equal ones once, are needed.
+// Columns of the source that are better not decoded while they are read: no more than some rows'
+// texts, or equal ones once, are needed.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program);
 
 // Whether a device reads a column's codes.
@@ -33,10 +34,12 @@ std::uint64_t code_bytes_per_row(const TileProgram& program);
 class CodeColumn {
  public:
   // Code::unsupported where codes do not tell.
-  static Result<CodeColumn> build(std::shared_ptr<Device> device, const fsst::EncodedStrings& strings, const CodeFunction& function);
-  const std::shared_ptr<Buffer>& results() const { return results_; }      // a bit a row, or 64 of them
+  static Result<CodeColumn> build(std::shared_ptr<Device> device,
+                                  const fsst::EncodedStrings& strings,
+                                  const CodeFunction& function);
+  const std::shared_ptr<Buffer>& results() const { return results_; }  // a bit a row, or 64 of them
   Status enqueue(Queue& queue, const fsst::DeviceStrings& strings);
-  Status check(Queue& queue);                                              // waits; Code::corrupt where codes were not sound
+  Status check(Queue& queue);  // waits; Code::corrupt where codes were not sound
   const fsst::CodeKernel& kernel() const;
 
  private:
@@ -45,8 +48,10 @@ class CodeColumn {
   std::shared_ptr<Buffer> results_;
 };
 
-// Compiles, in a thread of its own, what a program's chunks will probably compute on codes: which kernel that is, codes tell in the end.
-std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device, const TileProgram& program);
+// Compiles, in a thread of its own, what a program's chunks will probably compute on codes: which
+// kernel that is, codes tell in the end.
+std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
+                                                         const TileProgram& program);
 
 // What a chunk computes of codes; to be kept until that is done.
 struct ChunkCodes {
@@ -63,20 +68,26 @@ struct ChunkCodes {
 
   std::vector<Texts> texts;
   std::vector<Function> functions;
-  std::deque<std::array<std::byte, 16>> ends;      // the last codes of columns, padded, while they are uploaded
+  std::deque<std::array<std::byte, 16>>
+      ends;  // the last codes of columns, padded, while they are uploaded
 
-  void clear() { functions.clear(); texts.clear(); ends.clear(); }
+  void clear() {
+    functions.clear();
+    texts.clear();
+    ends.clear();
+  }
   std::uint64_t bytes_moved(const Function& function) const;
 };
 
 // What a run tells of programs on codes.
 class CodeReports {
  public:
-  // A program that one thread compiled is in memory for the next: what it took longest to get it is told.
+  // A program that one thread compiled is in memory for the next: what it took longest to get it is
+  // told.
   void note_built(const CodeColumn& column);
-  Status note_run(const ChunkCodes& codes, const ChunkCodes::Function& function);      // which is done
+  Status note_run(const ChunkCodes& codes, const ChunkCodes::Function& function);  // which is done
   std::vector<KernelReport> take() { return std::move(kernels_); }
-  std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }      // of their tables
+  std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }  // of their tables
 
  private:
   KernelReport& report_of(const CodeColumn& column);

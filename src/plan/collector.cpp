@@ -12,7 +12,8 @@
 namespace penstock::plan {
 namespace {
 
-template <class T> std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint64_t count) {
+template <class T>
+std::span<const T> elements(const std::shared_ptr<HostBuffer>& memory, std::uint64_t count) {
   return {reinterpret_cast<const T*>(memory->data()), count};
 }
 
@@ -38,10 +39,13 @@ class CompactCollector : public Collector {
 
   Status take(const TileKernel&, Chunk& chunk) override {
     const std::uint64_t count = chunk.words.empty() ? chunk.memory.input.row_count : chunk.words[0];
-    if (count > chunk.memory.input.row_count) return Status(Code::internal, "a kernel kept more rows than there were");
+    if (count > chunk.memory.input.row_count)
+      return Status(Code::internal, "a kernel kept more rows than there were");
     if (count == 0) return {};
     PENSTOCK_ASSIGN(const Kept kept, download(chunk, count));
-    for (std::size_t i = 0; i < parts_.size(); i++) { PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept)); }
+    for (std::size_t i = 0; i < parts_.size(); i++) {
+      PENSTOCK_ASSIGN(parts_[i].emplace_back(), finish_part(chunk, i, kept));
+    }
     row_count_ += count;
     return {};
   }
@@ -61,9 +65,9 @@ class CompactCollector : public Collector {
   // A chunk's outputs, as the kernel wrote them: a byte for a boolean, a byte for a validity.
   struct Kept {
     std::uint64_t count = 0;
-    std::vector<std::shared_ptr<HostBuffer>> values, validity;   // of each output
-    std::shared_ptr<HostBuffer> rows;                            // u32 row numbers, where columns are carried
-    std::vector<std::shared_ptr<HostBuffer>> found;              // the same of each lookup's table
+    std::vector<std::shared_ptr<HostBuffer>> values, validity;  // of each output
+    std::shared_ptr<HostBuffer> rows;                // u32 row numbers, where columns are carried
+    std::vector<std::shared_ptr<HostBuffer>> found;  // the same of each lookup's table
 
     std::shared_ptr<HostBuffer>& of(const ColumnBuffer& buffer) {
       if (buffer.role == BufferRole::found_rows) return found[buffer.place];
@@ -74,11 +78,13 @@ class CompactCollector : public Collector {
 
   Result<Kept> download(Chunk& chunk, std::uint64_t count) {
     const std::vector<std::shared_ptr<HostBuffer>> none(parts_.size());
-    Kept kept{count, none, none, nullptr, std::vector<std::shared_ptr<HostBuffer>>(program_.lookups.size())};
+    Kept kept{count, none, none, nullptr,
+              std::vector<std::shared_ptr<HostBuffer>>(program_.lookups.size())};
     const std::vector<ColumnBuffer> buffers = output_buffers(program_);
     for (std::size_t i = 0; i < buffers.size(); i++) {
       const std::uint64_t bytes = buffers[i].bytes(count);
-      PENSTOCK_ASSIGN(kept.of(buffers[i]), chunk.read_back.read_bytes(*chunk.slot.outputs[i], bytes));
+      PENSTOCK_ASSIGN(kept.of(buffers[i]),
+                      chunk.read_back.read_bytes(*chunk.slot.outputs[i], bytes));
       bytes_downloaded += bytes;
     }
     PENSTOCK_TRY(chunk.read_back.wait());
@@ -86,15 +92,20 @@ class CompactCollector : public Collector {
   }
 
   Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
-    if (program_.outputs[i].carried >= 0) return carry(chunk, static_cast<std::uint32_t>(program_.outputs[i].carried), kept);
+    if (program_.outputs[i].carried >= 0)
+      return carry(chunk, static_cast<std::uint32_t>(program_.outputs[i].carried), kept);
     Column column;
     column.type = program_.schema[i].type;
     column.row_count = kept.count;
-    if (kept.validity[i]) column.validity = pack_bits(elements<std::uint8_t>(kept.validity[i], kept.count));
+    if (kept.validity[i])
+      column.validity = pack_bits(elements<std::uint8_t>(kept.validity[i], kept.count));
     const std::shared_ptr<HostBuffer>& values = kept.values[i];
-    if (column.type.kind == Kind::boolean) column.values = pack_bits(elements<std::uint8_t>(values, kept.count));
-    else if (column.type.kind == Kind::string) return decode(std::move(column), elements<std::uint32_t>(values, kept.count));
-    else column.values = {values, values->data(), kept.count * width_bytes(column.type)};
+    if (column.type.kind == Kind::boolean)
+      column.values = pack_bits(elements<std::uint8_t>(values, kept.count));
+    else if (column.type.kind == Kind::string)
+      return decode(std::move(column), elements<std::uint32_t>(values, kept.count));
+    else
+      column.values = {values, values->data(), kept.count * width_bytes(column.type)};
     return column;
   }
 
@@ -105,9 +116,12 @@ class CompactCollector : public Collector {
     if (lookup >= 0) return gather_found(build_column(program_, *sides_, wanted), rows);
     const std::vector<std::uint64_t> wide(rows.begin(), rows.end());
     const std::vector<std::uint32_t> scanned = program_.scanned_columns();
-    const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) - scanned.begin());
+    const auto index = static_cast<std::size_t>(std::find(scanned.begin(), scanned.end(), wanted) -
+                                                scanned.begin());
     auto column = gather_decoded(chunk.memory.batch.columns[index], wide);
-    if (!column.ok()) return column.with(chunk.memory.place_of("while decoding", program_.source_schema[wanted].name));
+    if (!column.ok())
+      return column.with(
+          chunk.memory.place_of("while decoding", program_.source_schema[wanted].name));
     return column;
   }
 
@@ -139,7 +153,8 @@ Table one_row(const TileProgram& program, std::span<const Partial> partials) {
 // Partial results are added chunk by chunk and group by group: one fixed order.
 class ReduceCollector : public Collector {
  public:
-  explicit ReduceCollector(const TileProgram& program) : program_(program), partials_(program.accumulators.size()) {
+  explicit ReduceCollector(const TileProgram& program)
+      : program_(program), partials_(program.accumulators.size()) {
     clear(program, partials_);
   }
 
@@ -169,12 +184,15 @@ class GroupCollector : public Collector {
       : program_(program), strings_(strings), groups_(program, strings) {}
 
   Status read(const TileKernel&, Chunk& chunk) override {
-    PENSTOCK_ASSIGN(chunk.counts, chunk.read_back.read<std::uint32_t>(*chunk.slot.used_slots, chunk.slot.groups));
-    PENSTOCK_ASSIGN(chunk.overflowed, chunk.read_back.read<std::uint32_t>(*chunk.slot.overflowed, 1));
+    PENSTOCK_ASSIGN(chunk.counts,
+                    chunk.read_back.read<std::uint32_t>(*chunk.slot.used_slots, chunk.slot.groups));
+    PENSTOCK_ASSIGN(chunk.overflowed,
+                    chunk.read_back.read<std::uint32_t>(*chunk.slot.overflowed, 1));
     return {};
   }
 
-  // By what the chunk ran: the kernel may have taken another variant since, for a chunk before this one.
+  // By what the chunk ran: the kernel may have taken another variant since, for a chunk before this
+  // one.
   Status take(const TileKernel&, Chunk& chunk) override {
     if (chunk.slot.is_by_slots) return take_by_slots(chunk);
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
@@ -194,14 +212,18 @@ class GroupCollector : public Collector {
  private:
   static constexpr std::size_t few_groups = 8;
 
-  std::size_t entry_words() const { return program_.key_words() + std::max(1u, program_.accumulator_words()); }
+  std::size_t entry_words() const {
+    return program_.key_words() + std::max(1u, program_.accumulator_words());
+  }
 
   // Entries that lie slot by slot, each of all groups, are added group by group: one fixed order.
   Status take_by_slots(Chunk& chunk) {
     const std::size_t words = entry_words(), groups = chunk.counts.size();
     const std::uint32_t most = *std::max_element(chunk.counts.begin(), chunk.counts.end());
-    if (most > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");
-    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, most * groups * words));
+    if (most > chunk.slot.slots)
+      return Status(Code::internal, "a kernel used more slots than there are");
+    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(*chunk.slot.results,
+                                                                         most * groups * words));
     PENSTOCK_TRY(chunk.read_back.wait());
     bytes_downloaded += read.size_bytes();
     std::vector<std::uint64_t> entries;
@@ -213,20 +235,24 @@ class GroupCollector : public Collector {
     return groups_.add(entries, words) ? Status() : sum_too_large();
   }
 
-  // The slots in use of every work group: in one piece where the groups are many and their tables small, as each download has its price.
+  // The slots in use of every work group: in one piece where the groups are many and their tables
+  // small, as each download has its price.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
-    const std::uint64_t stride = chunk.slot.slots * entry_words(), all = stride * chunk.counts.size();
+    const std::uint64_t stride = chunk.slot.slots * entry_words(),
+                        all = stride * chunk.counts.size();
     std::span<const std::uint64_t> piece;
     if (chunk.counts.size() > few_groups && all * 8 <= one_piece_bytes) {
       PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all));
     }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
-      if (chunk.counts[group] > chunk.slot.slots) return Status(Code::internal, "a kernel used more slots than there are");
+      if (chunk.counts[group] > chunk.slot.slots)
+        return Status(Code::internal, "a kernel used more slots than there are");
       const std::uint64_t used = chunk.counts[group] * entry_words();
       entries.push_back(piece.empty() ? piece : piece.subspan(group * stride, used));
       if (!piece.empty() || used == 0) continue;
-      PENSTOCK_ASSIGN(entries.back(), chunk.read_back.read<std::uint64_t>(*chunk.slot.results, used, group * stride));
+      PENSTOCK_ASSIGN(entries.back(), chunk.read_back.read<std::uint64_t>(*chunk.slot.results, used,
+                                                                          group * stride));
       bytes_downloaded += used * 8;
     }
     bytes_downloaded += piece.size_bytes();
@@ -241,7 +267,8 @@ class GroupCollector : public Collector {
 
 }  // namespace
 
-Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector, Chunk& chunk) {
+Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
+                  Chunk& chunk) {
   PENSTOCK_TRY(chunk.read_back.begin(std::move(device), *chunk.done));
   PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.slot.fault, 1));
   return collector.read(kernel, chunk);
@@ -253,16 +280,19 @@ Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk) {
   return chunk.overflowed.empty() || chunk.overflowed[0] == 0;
 }
 
-std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides) {
+std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
+                                          const BuildSides* sides) {
   switch (program.epilogue) {
     case Epilogue::reduce: return std::make_unique<ReduceCollector>(program);
     case Epilogue::group: return std::make_unique<GroupCollector>(program, strings);
     case Epilogue::compact: break;
   }
-  return program.top_k ? make_top_k_collector(program, strings, sides) : make_row_collector(program, strings, sides);
+  return program.top_k ? make_top_k_collector(program, strings, sides)
+                       : make_row_collector(program, strings, sides);
 }
 
-std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings, const BuildSides* sides) {
+std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
+                                              const BuildSides* sides) {
   return std::make_unique<CompactCollector>(program, strings, sides);
 }
 

@@ -8,7 +8,8 @@
 namespace penstock::plan {
 
 bool keeps_columns(StepKind kind) {
-  return kind == StepKind::source || kind == StepKind::filter || kind == StepKind::map || kind == StepKind::join;
+  return kind == StepKind::source || kind == StepKind::filter || kind == StepKind::map ||
+         kind == StepKind::join;
 }
 
 Columns every_column(const Schema& schema) {
@@ -29,16 +30,19 @@ Columns columns_scanned(const std::vector<TileProgram>& programs) {
   return columns;
 }
 
-Columns columns_looked_up(const Step& join, const std::vector<TileProgram>& programs, std::size_t i) {
+Columns columns_looked_up(const Step& join, const std::vector<TileProgram>& programs,
+                          std::size_t i) {
   Columns columns;
   for (const JoinKey& key : join.join_keys) add_once(columns, key.right);
   for (const TileProgram& program : programs) {
     const Lookup& lookup = program.lookups[i];
     for (std::uint32_t column : lookup.device_columns) {
-      while (column >= program.first_derived()) column = program.derived[column - program.first_derived()].source;
+      while (column >= program.first_derived())
+        column = program.derived[column - program.first_derived()].source;
       add_once(columns, column - lookup.first_column);
     }
-    for (const std::uint32_t column : lookup.carried_columns) add_once(columns, column - lookup.first_column);
+    for (const std::uint32_t column : lookup.carried_columns)
+      add_once(columns, column - lookup.first_column);
   }
   return columns;
 }
@@ -66,7 +70,8 @@ Result<Table> read_columns(const TableSource& source, const Columns& columns) {
     table.names.push_back(schema[columns[i]].name);
     table.columns.push_back(column::concatenate(schema[columns[i]].type, parts[i]));
     if (table.columns[i].device_values && table.columns[i].values.empty())
-      return Status(Code::unsupported, "rows that live on a device alone cannot be the right side of a join");
+      return Status(Code::unsupported,
+                    "rows that live on a device alone cannot be the right side of a join");
   }
   return table;
 }

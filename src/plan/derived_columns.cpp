@@ -30,12 +30,15 @@ bool is_encoded_column(const TileProgram& program, NodeId id) {
 }
 
 bool asks_for_nulls(const TileProgram& program, NodeId id) {
-  return program.graph->at(id).op == Op::is_null && is_encoded_column(program, program.graph->at(id).inputs[0]);
+  return program.graph->at(id).op == Op::is_null &&
+         is_encoded_column(program, program.graph->at(id).inputs[0]);
 }
 
-// Whether an output is an aggregate's argument of which only the NULLs count, as strings are only counted.
+// Whether an output is an aggregate's argument of which only the NULLs count, as strings are only
+// counted.
 bool is_counted(const TileProgram& program, std::size_t output) {
-  return program.epilogue != Epilogue::compact && output >= program.key_count && is_encoded_column(program, program.outputs[output].root);
+  return program.epilogue != Epilogue::compact && output >= program.key_count &&
+         is_encoded_column(program, program.outputs[output].root);
 }
 
 // A column that devices find texts of in its codes, and texts: `column IN (texts)`.
@@ -44,12 +47,15 @@ struct TextSearch {
   std::vector<Scalar> texts;
 };
 
-// Adds a node's texts; false where it is anything but `equality` of the search's column and a constant, or = of such joined by OR.
-bool add_search(const TileProgram& program, NodeId id, Op equality, std::optional<TextSearch>& search) {
+// Adds a node's texts; false where it is anything but `equality` of the search's column and a
+// constant, or = of such joined by OR.
+bool add_search(const TileProgram& program, NodeId id, Op equality,
+                std::optional<TextSearch>& search) {
   const Graph& graph = *program.graph;
   const Node& node = graph.at(id);
   if (node.op == Op::or_)
-    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](NodeId input) { return add_search(program, input, Op::equal, search); });
+    return std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](NodeId input) { return add_search(program, input, Op::equal, search); });
   if (node.op != equality) return false;
   const bool is_swapped = graph.at(node.inputs[0]).op == Op::parameter;
   const NodeId column = node.inputs[is_swapped ? 1 : 0];
@@ -66,19 +72,26 @@ std::optional<TextSearch> text_search(const TileProgram& program, NodeId id) {
   std::optional<TextSearch> search;
   const Node& node = program.graph->at(id);
   if (node.op != Op::or_ && node.op != Op::equal && node.op != Op::not_equal) return std::nullopt;
-  return add_search(program, id, node.op == Op::not_equal ? Op::not_equal : Op::equal, search) ? search : std::nullopt;
+  return add_search(program, id, node.op == Op::not_equal ? Op::not_equal : Op::equal, search)
+             ? search
+             : std::nullopt;
 }
 
 // Rewrites a program's graph: a call becomes a column behind the others.
 class Derivation {
  public:
-  explicit Derivation(TileProgram& program) : program_(program), old_(program.graph), graph_(std::make_shared<Graph>()),
-        copies_(old_->size()), needed_(old_->size()) {}
+  explicit Derivation(TileProgram& program)
+      : program_(program),
+        old_(program.graph),
+        graph_(std::make_shared<Graph>()),
+        copies_(old_->size()),
+        needed_(old_->size()) {}
 
   Status run(const std::vector<NodeId>& roots) {
     for (NodeId root : roots) need(root);
     for (NodeId id = 0; id < old_->size(); id++)
-      if (needed_[id]) PENSTOCK_TRY(copy(id).with("in " + text_of(*old_, id, program_.source_schema)));
+      if (needed_[id])
+        PENSTOCK_TRY(copy(id).with("in " + text_of(*old_, id, program_.source_schema)));
     program_.graph = graph_;
     return {};
   }
@@ -91,8 +104,10 @@ class Derivation {
     derived.source = texts.payload;
     derived.function = expr::text_is_there();
     derived.inputs.resize(1);
-    const Field field{"(" + program_.source_schema[texts.payload].name + " IS NOT NULL)", derived.function->result_type, texts.nullable};
-    return graph_->add({Op::column, field.type, field.nullable, column_for(std::move(derived), field), {}});
+    const Field field{"(" + program_.source_schema[texts.payload].name + " IS NOT NULL)",
+                      derived.function->result_type, texts.nullable};
+    return graph_->add(
+        {Op::column, field.type, field.nullable, column_for(std::move(derived), field), {}});
   }
 
  private:
@@ -112,14 +127,16 @@ class Derivation {
 
   Status copy(NodeId id) {
     const Node& node = old_->at(id);
-    if (const auto search = searches_.find(id); search != searches_.end()) return derive_search(id, node, search->second);
+    if (const auto search = searches_.find(id); search != searches_.end())
+      return derive_search(id, node, search->second);
     if (asks_for_nulls(program_, id)) {
       copies_[id] = graph_->add({Op::is_null, node.type, false, 0, {presence_of(node.inputs[0])}});
       return {};
     }
     if (calls_text_function(*old_, node)) return derive_call(id, node);
     if (casts_wide_column(*old_, node)) return derive_cast(id, node);
-    copies_[id] = node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
+    copies_[id] =
+        node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
     return {};
   }
 
@@ -130,7 +147,8 @@ class Derivation {
     bool nullable = false;
     for (std::size_t i = 0; i < node.inputs.size(); i++) {
       const Node& constant = old_->at(node.inputs[i]);
-      derived.inputs.push_back(constant.op == Op::parameter ? old_->parameters[constant.payload] : Scalar{});
+      derived.inputs.push_back(constant.op == Op::parameter ? old_->parameters[constant.payload]
+                                                            : Scalar{});
       if (constant.op == Op::parameter) continue;
       const Node& input = graph_->at(copies_[node.inputs[i]]);
       if (input.op != Op::column || columns++ > 0) return expr::no_text_column();
@@ -139,7 +157,8 @@ class Derivation {
       nullable = input.nullable;
     }
     if (columns == 0) return expr::no_text_column();
-    const std::uint32_t column = column_for(std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
+    const std::uint32_t column = column_for(
+        std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
     copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
     return {};
   }
@@ -151,11 +170,14 @@ class Derivation {
     derived.inputs.push_back({});
     derived.inputs.insert(derived.inputs.end(), search.texts.begin(), search.texts.end());
     const bool nullable = old_->at(search.column).nullable;
-    const std::string is_equal = "(" + program_.source_schema[derived.source].name + " = '" + search.texts[0].text + "')";
-    const std::string name = node.op == Op::not_equal ? is_equal : text_of(*old_, id, program_.source_schema);
+    const std::string is_equal =
+        "(" + program_.source_schema[derived.source].name + " = '" + search.texts[0].text + "')";
+    const std::string name =
+        node.op == Op::not_equal ? is_equal : text_of(*old_, id, program_.source_schema);
     const std::uint32_t column = column_for(std::move(derived), {name, node.type, nullable});
     copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
-    if (node.op == Op::not_equal) copies_[id] = graph_->add({Op::not_, node.type, nullable, 0, {copies_[id]}});
+    if (node.op == Op::not_equal)
+      copies_[id] = graph_->add({Op::not_, node.type, nullable, 0, {copies_[id]}});
     return {};
   }
 
@@ -165,7 +187,8 @@ class Derivation {
     derived.source = input.payload;
     derived.cast_to = node.type;
     const bool nullable = input.nullable;
-    const std::uint32_t column = column_for(std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
+    const std::uint32_t column = column_for(
+        std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
     copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
     return {};
   }
@@ -180,9 +203,13 @@ class Derivation {
   }
 
   static bool is_same(const DerivedColumn& a, const DerivedColumn& b) {
-    const auto same_value = [](const Scalar& x, const Scalar& y) { return x.type == y.type && x.text == y.text && x.integer == y.integer; };
-    return a.source == b.source && a.function == b.function && a.place == b.place && a.cast_to == b.cast_to &&
-           std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(), same_value);
+    const auto same_value = [](const Scalar& x, const Scalar& y) {
+      return x.type == y.type && x.text == y.text && x.integer == y.integer;
+    };
+    return a.source == b.source && a.function == b.function && a.place == b.place &&
+           a.cast_to == b.cast_to &&
+           std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(),
+                      same_value);
   }
 
   TileProgram& program_;
@@ -196,17 +223,19 @@ class Derivation {
 
 Status derive_columns(TileProgram& program) {
   std::vector<NodeId> roots = program.roots();
-  for (const Output& output : program.outputs) roots.push_back(output.root);      // of carried ones too
+  for (const Output& output : program.outputs) roots.push_back(output.root);  // of carried ones too
   const std::vector<bool> needed = expr::reachable(*program.graph, roots);
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)
     any = any || (needed[id] && (calls_text_function(*program.graph, program.graph->at(id)) ||
-                                 casts_wide_column(*program.graph, program.graph->at(id)) || asks_for_nulls(program, id) ||
-                                 text_search(program, id)));
+                                 casts_wide_column(*program.graph, program.graph->at(id)) ||
+                                 asks_for_nulls(program, id) || text_search(program, id)));
   std::vector<NodeId> counted(program.outputs.size(), no_node);
   for (std::size_t i = 0; i < counted.size(); i++)
     if (is_counted(program, i)) counted[i] = program.outputs[i].root;
-  if (!any && std::all_of(counted.begin(), counted.end(), [](NodeId column) { return column == no_node; })) return {};
+  if (!any &&
+      std::all_of(counted.begin(), counted.end(), [](NodeId column) { return column == no_node; }))
+    return {};
   Derivation derivation(program);
   PENSTOCK_TRY(derivation.run(roots));
   for (NodeId& predicate : program.predicates) predicate = derivation.copy_of(predicate);

@@ -1,14 +1,15 @@
-// Functions of strings (expr/text_functions.hpp) as columns of their own: kernels have no characters, so the host computes them, once for
-// each text of a dictionary, while it brings the chunk to the device. So it does with 128-bit numbers that are read as floats: shares of a
-// window's sum. Devices compute some of them of FSST codes (plan/code_functions.hpp); of a column that may come as such codes, comparisons
-// with constant texts become derived columns, too.
+// Functions of strings (expr/text_functions.hpp) as columns of their own: kernels have no
+// characters, so the host computes them, once for each text of a dictionary, while it brings the
+// chunk to the device. So it does with 128-bit numbers that are read as floats: shares of a
+// window's sum. Devices compute some of them of FSST codes (plan/code_functions.hpp); of a column
+// that may come as such codes, comparisons with constant texts become derived columns, too.
 #pragma once
 #include "plan/tile_program.hpp"
 
 namespace penstock::plan {
 
-// Replaces each call of such a function, and each such cast, in the program by a derived column. Code::unsupported where its input is
-// more than a column and constants, or such a call.
+// Replaces each call of such a function, and each such cast, in the program by a derived column.
+// Code::unsupported where its input is more than a column and constants, or such a call.
 Status derive_columns(TileProgram& program);
 
 // The derived column of a batch's column.

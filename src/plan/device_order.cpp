@@ -10,33 +10,36 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
+constexpr std::uint64_t least_rows = 1 << 14;  // of a thread
 
-// Waits for what is enqueued where a function ends early too: host memory declared before it is then no longer read.
+// Waits for what is enqueued where a function ends early too: host memory declared before it is
+// then no longer read.
 struct Finished {
   ~Finished() { static_cast<void>(queue.finish()); }
   Queue& queue;
 };
 
-void add_to(RunReport& report, const primitive::RadixSort& sort, double seconds, std::uint64_t rows, std::uint64_t key_bytes,
-            std::uint64_t passes, bool is_gathered) {
+void add_to(RunReport& report, const primitive::RadixSort& sort, double seconds, std::uint64_t rows,
+            std::uint64_t key_bytes, std::uint64_t passes, bool is_gathered) {
   KernelReport kernel;
   kernel.name = kernel.variant = "radix_sort";
   kernel.source = sort.source();
   kernel.build = sort.program().report();
   kernel.device_seconds = seconds;
   kernel.launches = passes;
-  kernel.bytes_moved = rows * (key_bytes + 2 * passes * (key_bytes + 4) + (is_gathered ? 2 * key_bytes + 4 : 0));
+  kernel.bytes_moved =
+      rows * (key_bytes + 2 * passes * (key_bytes + 4) + (is_gathered ? 2 * key_bytes + 4 : 0));
   report.kernels.push_back(std::move(kernel));
 }
 
 }  // namespace
 
-Result<DeviceOrder> DeviceOrder::find(std::shared_ptr<Device> device, const std::vector<SortWord>& words, std::uint64_t row_count,
+Result<DeviceOrder> DeviceOrder::find(std::shared_ptr<Device> device,
+                                      const std::vector<SortWord>& words, std::uint64_t row_count,
                                       bool keeps_words, RunReport& report) {
   DeviceOrder order(std::move(device), row_count);
   PENSTOCK_TRY(order.begin(report));
-  for (std::size_t i = words.size(); i-- > 0;)      // the least significant word first
+  for (std::size_t i = words.size(); i-- > 0;)  // the least significant word first
     PENSTOCK_TRY(words[i].bits <= 32 ? order.sort<std::uint32_t>(words[i], keeps_words, report)
                                      : order.sort<std::uint64_t>(words[i], keeps_words, report));
   std::reverse(order.words_.begin(), order.words_.end());
@@ -50,10 +53,11 @@ Status DeviceOrder::begin(RunReport& report) {
   std::iota(rows.begin(), rows.end(), 0u);
   PENSTOCK_TRY(queue_->upload(*rows_, rows.data(), row_count_ * 4));
   report.bytes_uploaded += row_count_ * 4;
-  return queue_->finish();      // the host's copy ends here
+  return queue_->finish();  // the host's copy ends here
 }
 
-template <class T> Status DeviceOrder::sort(const SortWord& word, bool keeps_word, RunReport& report) {
+template <class T>
+Status DeviceOrder::sort(const SortWord& word, bool keeps_word, RunReport& report) {
   std::vector<T> values(row_count_);
   const Finished finished{*queue_};
   in_parallel(row_count_, least_rows, [&](std::uint64_t first, std::uint64_t last) {
@@ -66,9 +70,7 @@ template <class T> Status DeviceOrder::sort(const SortWord& word, bool keeps_wor
   PENSTOCK_TRY(queue_->upload(*by_row, values.data(), bytes));
   PENSTOCK_ASSIGN(const auto begun, queue_->record());
   data = {by_row, rows_};
-  if (is_sorted_ || keeps_word) {
-    PENSTOCK_ASSIGN(data.keys, keys_of(*by_row, bytes, word.bits));
-  }
+  if (is_sorted_ || keeps_word) { PENSTOCK_ASSIGN(data.keys, keys_of(*by_row, bytes, word.bits)); }
   if (keeps_word) words_.push_back(by_row);
   PENSTOCK_ASSIGN(spare.keys, device_->allocate(bytes));
   PENSTOCK_ASSIGN(spare.values, device_->allocate(row_count_ * 4));
@@ -85,7 +87,8 @@ template <class T> Status DeviceOrder::sort(const SortWord& word, bool keeps_wor
 }
 
 // A copy that a sort may move, in the order so far.
-Result<std::shared_ptr<Buffer>> DeviceOrder::keys_of(const Buffer& word, std::uint64_t bytes, std::uint32_t bits) {
+Result<std::shared_ptr<Buffer>> DeviceOrder::keys_of(const Buffer& word, std::uint64_t bytes,
+                                                     std::uint32_t bits) {
   PENSTOCK_ASSIGN(auto keys, device_->allocate(bytes));
   if (!is_sorted_) {
     PENSTOCK_TRY(queue_->copy(*keys, word, bytes));
@@ -93,7 +96,8 @@ Result<std::shared_ptr<Buffer>> DeviceOrder::keys_of(const Buffer& word, std::ui
   }
   PENSTOCK_ASSIGN(const WindowKernels kernels, kernels_of_words(*device_, bits));
   PENSTOCK_TRY(kernels.launch(*queue_, "order_words", row_count_,
-                              {{Argument::of(*rows_), Argument::of(word), Argument::of(*keys), Argument::value(row_count_)}}));
+                              {{Argument::of(*rows_), Argument::of(word), Argument::of(*keys),
+                                Argument::value(row_count_)}}));
   return keys;
 }
 

@@ -12,13 +12,17 @@
 namespace penstock::plan {
 namespace {
 
-// Rows that a CPU evaluates together, as the lanes of a loop that its compiler vectorises. Too many to be unrolled, which would keep
-// it from being vectorised; few enough for their values to stay in the first-level cache.
+// Rows that a CPU evaluates together, as the lanes of a loop that its compiler vectorises. Too many
+// to be unrolled, which would keep it from being vectorised; few enough for their values to stay in
+// the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
-bool is_dense(const std::string& skeleton) { return skeleton.ends_with("group_dense") || skeleton.ends_with("group_partition_tables"); }
+bool is_dense(const std::string& skeleton) {
+  return skeleton.ends_with("group_dense") || skeleton.ends_with("group_partition_tables");
+}
 
-std::string defines(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
+std::string defines(const TileProgram& program, const std::string& skeleton, const Policy& policy,
+                    Target target) {
   std::string text;
   const auto define = [&](const char* name, std::uint64_t value) {
     text += std::string("#define ") + name + " " + std::to_string(value) + "u\n";
@@ -69,30 +73,38 @@ std::string names_of(const std::vector<ColumnBuffer>& buffers, char set) {
 }
 
 // "OUT(f32, o0), OUT(u8, o0_valid)"
-std::string parameters_of(const std::vector<ColumnBuffer>& buffers, char set, const std::string& kind) {
+std::string parameters_of(const std::vector<ColumnBuffer>& buffers, char set,
+                          const std::string& kind) {
   std::vector<std::string> parameters;
-  for (const ColumnBuffer& buffer : buffers) parameters.push_back(kind + "(" + buffer.element_type() + ", " + buffer.name(set) + ")");
+  for (const ColumnBuffer& buffer : buffers)
+    parameters.push_back(kind + "(" + buffer.element_type() + ", " + buffer.name(set) + ")");
   return joined(parameters);
 }
 
-// The tables of lookups and the query's scalars as a kernel's parameters and as arguments of the functions it calls, each followed by
-// a comma.
-struct Scalars { std::string parameters, arguments; };
+// The tables of lookups and the query's scalars as a kernel's parameters and as arguments of the
+// functions it calls, each followed by a comma.
+struct Scalars {
+  std::string parameters, arguments;
+};
 Scalars scalars_of(const TileProgram& program) {
   Scalars scalars;
   if (!program.lookups.empty())
-    scalars = {parameters_of(lookup_buffers(program), 'c', "IN") + ", ", names_of(lookup_buffers(program), 'c') + ", "};
-  if (packs_scalars(program)) return {scalars.parameters + "IN(u64, scalars), ", scalars.arguments + "scalars, "};
+    scalars = {parameters_of(lookup_buffers(program), 'c', "IN") + ", ",
+               names_of(lookup_buffers(program), 'c') + ", "};
+  if (packs_scalars(program))
+    return {scalars.parameters + "IN(u64, scalars), ", scalars.arguments + "scalars, "};
   for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++) {
     if (!is_used_parameter(program, i)) continue;
-    scalars.parameters += "VALUE(" + kernel_type(program.graph->parameters[i].type) + ", " + parameter_name(i) + "), ";
+    scalars.parameters += "VALUE(" + kernel_type(program.graph->parameters[i].type) + ", " +
+                          parameter_name(i) + "), ";
     scalars.arguments += parameter_name(i) + ", ";
   }
   return scalars;
 }
 
 std::string replace_words(const TileProgram& program, std::string text) {
-  const std::vector<ColumnBuffer> inputs = input_buffers(program), outputs = output_buffers(program);
+  const std::vector<ColumnBuffer> inputs = input_buffers(program),
+                                  outputs = output_buffers(program);
   const Scalars scalars = scalars_of(program);
   const std::string comma = inputs.empty() ? "" : ", ";
   replace_all(text, "$PARAMETERS, ", parameters_of(inputs, 'c', "IN") + comma + scalars.parameters);
@@ -110,13 +122,15 @@ std::string replace_words(const TileProgram& program, std::string text) {
 // How a compaction's skeleton moves the rows that it keeps.
 std::string moving_functions(const TileProgram& program, const std::string& skeleton) {
   const bool one_pass = skeleton == "compact_one_pass", look_back = skeleton == "compact_look_back";
-  std::string text = one_pass || look_back ? staging_functions(program, look_back) : store_function(program);
+  std::string text =
+      one_pass || look_back ? staging_functions(program, look_back) : store_function(program);
   if (skeleton == "store") text += store_4_function(program);
   if (skeleton.ends_with("compact_tile_private")) text += block_functions(program);
   return text;
 }
 
-std::string epilogue_functions(const TileProgram& program, const std::string& skeleton, const Policy& policy) {
+std::string epilogue_functions(const TileProgram& program, const std::string& skeleton,
+                               const Policy& policy) {
   switch (program.epilogue) {
     case Epilogue::compact: return moving_functions(program, skeleton);
     case Epilogue::reduce: return accumulator_functions(program);
@@ -124,22 +138,28 @@ std::string epilogue_functions(const TileProgram& program, const std::string& sk
   }
   const std::string words = accumulator_functions(program) + key_function(program);
   if (is_dense(skeleton))
-    return words + dense_functions(program) + limb_functions(program, {"LOCAL", true, policy.in_global}) +
+    return words + dense_functions(program) +
+           limb_functions(program, {"LOCAL", true, policy.in_global}) +
            (policy.partitions > 0 ? record_functions(program) : "");
-  if (skeleton == "group_local") return words + skeleton_text("group_keys") + limb_functions(program, {"LOCAL"});
-  if (skeleton == "group_global") return words + skeleton_text("group_keys") + limb_functions(program, {"GLOBAL"});
+  if (skeleton == "group_local")
+    return words + skeleton_text("group_keys") + limb_functions(program, {"LOCAL"});
+  if (skeleton == "group_global")
+    return words + skeleton_text("group_keys") + limb_functions(program, {"GLOBAL"});
   return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
 }
 
 }  // namespace
 
-Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& skeleton, const Policy& policy, Target target) {
+Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& skeleton,
+                                   const Policy& policy, Target target) {
   PipelineText result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
-  const std::string text = defines(program, skeleton, policy, target) + skeleton_text("pipeline") + load_functions(program) +
-                           lookup_functions(program) + evaluate + epilogue_functions(program, skeleton, policy) +
+  const std::string text = defines(program, skeleton, policy, target) + skeleton_text("pipeline") +
+                           load_functions(program) + lookup_functions(program) + evaluate +
+                           epilogue_functions(program, skeleton, policy) +
                            replace_words(program, skeleton_text(skeleton));
-  const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
+  const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")},
+                                               {"pipeline", text}};
   result.text = kernel::assemble(target, parts);
   return result;
 }

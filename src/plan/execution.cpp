@@ -12,9 +12,14 @@
 namespace penstock {
 namespace plan {
 
-Execution::Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options)
-    : plan_(plan), results_(results), options_(options), consumers_(count_consumers(plan, results)),
-      recording_(options.profile || options.stalls ? std::make_shared<Recording>() : nullptr), device_(options, recording_) {}
+Execution::Execution(const Plan& plan, const std::vector<StepId>& results,
+                     const RunOptions& options)
+    : plan_(plan),
+      results_(results),
+      options_(options),
+      consumers_(count_consumers(plan, results)),
+      recording_(options.profile || options.stalls ? std::make_shared<Recording>() : nullptr),
+      device_(options, recording_) {}
 
 Result<Outcome> Execution::run(StepId result) {
   const double start = now_seconds();
@@ -44,14 +49,17 @@ Status Execution::wait_for_device() {
 Result<Table> Execution::materialise(StepId id, std::uint64_t row_limit, const Columns& wanted) {
   if (const auto done = done_.find(id); done != done_.end()) return done->second;
   const bool is_shared = consumers_[id] > 1;
-  PENSTOCK_ASSIGN(Table table, compute(id, is_shared ? ~std::uint64_t{0} : row_limit, columns_asked_for(id, wanted)));
+  PENSTOCK_ASSIGN(Table table, compute(id, is_shared ? ~std::uint64_t{0} : row_limit,
+                                       columns_asked_for(id, wanted)));
   if (is_shared) done_[id] = table;
   return table;
 }
 
 // Validation looks at every column, as do other consumers.
 Columns Execution::columns_asked_for(StepId id, const Columns& wanted) const {
-  return keeps_columns(plan_.step(id).kind) && consumers_[id] <= 1 && !options_.validate ? wanted : Columns();
+  return keeps_columns(plan_.step(id).kind) && consumers_[id] <= 1 && !options_.validate
+             ? wanted
+             : Columns();
 }
 
 Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Columns& wanted) {
@@ -81,8 +89,8 @@ Result<Table> Execution::ordered_rows(StepId id, std::uint64_t row_limit) {
   PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
   if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(wait_for_device());
   const HostSpan span(recording_.get(), "order by");
-  PENSTOCK_ASSIGN(Table ordered,
-                  order_rows(device_.get(), input, plan_.step(id).sort_keys, row_limit, report_, options_.memory_limit_bytes));
+  PENSTOCK_ASSIGN(Table ordered, order_rows(device_.get(), input, plan_.step(id).sort_keys,
+                                            row_limit, report_, options_.memory_limit_bytes));
   if (options_.validate) PENSTOCK_TRY(validate_order(id, input, row_limit, ordered));
   return ordered;
 }
@@ -92,7 +100,8 @@ Result<Table> Execution::windowed_rows(const Step& step) {
   if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(wait_for_device());
   const HostSpan span(recording_.get(), "window");
   if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
-  PENSTOCK_ASSIGN(Table looked, window_rows(device_.get(), input, step, report_, WindowPlace::chosen, options_.memory_limit_bytes));
+  PENSTOCK_ASSIGN(Table looked, window_rows(device_.get(), input, step, report_,
+                                            WindowPlace::chosen, options_.memory_limit_bytes));
   if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
   return looked;
 }
@@ -121,22 +130,27 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   if (!options_.validate) return table;
   chain.source = source;
   if (!chain.programs[0].lookups.empty()) PENSTOCK_TRY(join_for_reference(chain));
-  if (!table.ok() || !chain.programs[0].top_k) PENSTOCK_TRY(check_chain(to_check(chain, row_limit), table));
+  if (!table.ok() || !chain.programs[0].top_k)
+    PENSTOCK_TRY(check_chain(to_check(chain, row_limit), table));
   return table;
 }
 
-Result<Table> Execution::run_slices(Chain& chain, const TableSource& source, std::uint64_t row_limit, BegunScan begun) {
-  const TileRun run{device_.get(), &options_, &strings_, &report_, row_limit, recording_.get(), &sides_};
+Result<Table> Execution::run_slices(Chain& chain, const TableSource& source,
+                                    std::uint64_t row_limit, BegunScan begun) {
+  const TileRun run{device_.get(), &options_,        &strings_, &report_,
+                    row_limit,     recording_.get(), &sides_};
   PENSTOCK_TRY(begin_kernels(chain));
-  PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0], source, std::move(begun)));
+  PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
+                                         source, std::move(begun)));
   const std::uint64_t rows_read = report_.rows_read;
   std::vector<Table> parts;
   parts.push_back(std::move(table));
   for (std::size_t i = 1; i < chain.programs.size(); i++) {
-    PENSTOCK_ASSIGN(Table part, run_tiles(run, std::move(chain.kernels[i]), chain.programs[i], source));
+    PENSTOCK_ASSIGN(Table part,
+                    run_tiles(run, std::move(chain.kernels[i]), chain.programs[i], source));
     parts.push_back(std::move(part));
   }
-  report_.rows_read = rows_read;     // the same rows again
+  report_.rows_read = rows_read;  // the same rows again
   chain.kernels.clear();
   Table rows = parts.size() == 1 ? std::move(parts[0]) : beside(chain.programs, std::move(parts));
   if (chain.wanted.empty()) return rows;
@@ -145,10 +159,12 @@ Result<Table> Execution::run_slices(Chain& chain, const TableSource& source, std
 }
 
 // What programs read, and the reference where their results are validated.
-Result<std::shared_ptr<TableSource>> Execution::rows_of(StepId base, const std::vector<TileProgram>& programs) {
+Result<std::shared_ptr<TableSource>> Execution::rows_of(StepId base,
+                                                        const std::vector<TileProgram>& programs) {
   const std::size_t times = programs.size() + options_.validate;
   const std::shared_ptr<TableSource>& source = plan_.step(base).source;
-  if (source && (source->can_be_scanned_again() || (times == 1 && consumers_[base] == 1))) return source;
+  if (source && (source->can_be_scanned_again() || (times == 1 && consumers_[base] == 1)))
+    return source;
   if (!source) {
     PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}, columns_scanned(programs)));
     return table_source(std::move(table), std::string(name_of(plan_.step(base).kind)));
@@ -161,9 +177,10 @@ Result<std::shared_ptr<TableSource>> Execution::rows_of(StepId base, const std::
   return held;
 }
 
-// Opening takes 25 ms for PoCL: the first batches are decoded meanwhile. The device is taken to be a CPU; on another one
-// this scan is given up.
-Result<BegunScan> Execution::begin_scan(const TileProgram& program, const TableSource& source, std::uint64_t row_limit) const {
+// Opening takes 25 ms for PoCL: the first batches are decoded meanwhile. The device is taken to be
+// a CPU; on another one this scan is given up.
+Result<BegunScan> Execution::begin_scan(const TileProgram& program, const TableSource& source,
+                                        std::uint64_t row_limit) const {
   Traits expected;
   expected.is_cpu = true;
   expected.global_bytes = std::uint64_t{1} << 40;
@@ -175,10 +192,13 @@ Result<BegunScan> Execution::begin_scan(const TileProgram& program, const TableS
 
 }  // namespace plan
 
-static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
+static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<StepId>& results,
+                                            const RunOptions& options) {
   for (StepId result : results) PENSTOCK_TRY(plan::check_result(plan, result));
   if (options.validate && options.fast_math)
-    return Status(Code::invalid, "validate compares exact values, which fast math does not compute: leave one of the two out");
+    return Status(Code::invalid,
+                  "validate compares exact values, which fast math does not compute: leave one of "
+                  "the two out");
   plan::Execution execution(plan, results, options);
   std::vector<Outcome> outcomes;
   for (StepId result : results) {
@@ -188,12 +208,14 @@ static Result<std::vector<Outcome>> run_all(const Plan& plan, const std::vector<
   return outcomes;
 }
 
-Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options) {
+Result<std::vector<Outcome>> run(const Plan& plan, const std::vector<StepId>& results,
+                                 const RunOptions& options) {
   return guard([&] { return run_all(plan, results, options); });
 }
 
 Result<Outcome> run(const Plan& plan, StepId result, const RunOptions& options) {
-  PENSTOCK_ASSIGN(std::vector<Outcome> outcomes, guard([&] { return run_all(plan, {result}, options); }));
+  PENSTOCK_ASSIGN(std::vector<Outcome> outcomes,
+                  guard([&] { return run_all(plan, {result}, options); }));
   return std::move(outcomes[0]);
 }
 

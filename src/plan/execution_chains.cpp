@@ -1,4 +1,5 @@
-// Chains of an execution: fused, with their kernels begun, and the right sides of the joins in them.
+// Chains of an execution: fused, with their kernels begun, and the right sides of the joins in
+// them.
 #include "plan/execution.hpp"
 #include "plan/join_on_host.hpp"
 #include "plan/stages.hpp"
@@ -6,7 +7,8 @@
 namespace penstock::plan {
 
 // What yields a step, begun or not; or, for an order, the first of its rows.
-Result<Chain*> Execution::chain_of(StepId id, const Columns& wanted, StepId order, const std::optional<TopK>& top_k) {
+Result<Chain*> Execution::chain_of(StepId id, const Columns& wanted, StepId order,
+                                   const std::optional<TopK>& top_k) {
   const auto [at, inserted] = chains_.try_emplace({id, order});
   Chain& chain = at->second;
   if (!inserted && chain.wanted == wanted) return &chain;
@@ -20,13 +22,15 @@ Result<Chain*> Execution::chain_of(StepId id, const Columns& wanted, StepId orde
 Status Execution::fuse_from(Chain& chain, StepId base) {
   chain.base = base;
   chain.kernels.clear();
-  PENSTOCK_ASSIGN(chain.programs, chain.wanted.empty() ? fuse_slices(plan_, base, chain.last, chain.top_k)
-                                                       : fuse_slices(plan_, base, chain.last, chain.wanted));
+  PENSTOCK_ASSIGN(chain.programs, chain.wanted.empty()
+                                      ? fuse_slices(plan_, base, chain.last, chain.top_k)
+                                      : fuse_slices(plan_, base, chain.last, chain.wanted));
   return {};
 }
 
 Status Execution::begin_kernels(Chain& chain) {
-  const TileKernel::Options options{options_.fast_math, options_.variant, options_.on_source, options_.memory_limit_bytes};
+  const TileKernel::Options options{options_.fast_math, options_.variant, options_.on_source,
+                                    options_.memory_limit_bytes};
   for (std::size_t i = chain.kernels.size(); i < chain.programs.size(); i++) {
     PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(device_.get(), chain.programs[i], options));
     chain.kernels.push_back(std::move(kernel));
@@ -34,8 +38,8 @@ Status Execution::begin_kernels(Chain& chain) {
   return {};
 }
 
-// Has the kernels of all chains below a step compiled, in as many threads: a chain whose rows come from another need not wait for
-// the other's end with its compiler.
+// Has the kernels of all chains below a step compiled, in as many threads: a chain whose rows come
+// from another need not wait for the other's end with its compiler.
 Status Execution::begin_chains(StepId id, std::uint64_t row_limit, const Columns& wanted) {
   if (!begun_.insert(id).second) return {};
   if (consumers_[id] > 1) row_limit = ~std::uint64_t{0};
@@ -46,26 +50,32 @@ Status Execution::begin_chains(StepId id, std::uint64_t row_limit, const Columns
       return begin_chain(*chain);
     }
   if (has_no_kernel(plan_, id)) {
-    for (const StepId input : step.inputs) PENSTOCK_TRY(begin_chains(input, rows_needed(step, row_limit)));
+    for (const StepId input : step.inputs)
+      PENSTOCK_TRY(begin_chains(input, rows_needed(step, row_limit)));
     return {};
   }
-  if (is_multiple(id)) return begin_chains(step.inputs[0], ~std::uint64_t{0}, columns_of_left(step, wanted));
-  if (const auto running = chains_.find({id, no_step}); running != chains_.end()) return begin_chain(running->second);
+  if (is_multiple(id))
+    return begin_chains(step.inputs[0], ~std::uint64_t{0}, columns_of_left(step, wanted));
+  if (const auto running = chains_.find({id, no_step}); running != chains_.end())
+    return begin_chain(running->second);
   PENSTOCK_ASSIGN(Chain* const chain, chain_of(id, columns_asked_for(id, wanted)));
   return begin_chain(*chain);
 }
 
 Status Execution::begin_chain(Chain& chain) {
-  if (!plan_.step(chain.base).source) PENSTOCK_TRY(begin_chains(chain.base, ~std::uint64_t{0}, columns_scanned(chain.programs)));
+  if (!plan_.step(chain.base).source)
+    PENSTOCK_TRY(begin_chains(chain.base, ~std::uint64_t{0}, columns_scanned(chain.programs)));
   for (std::size_t i = 0; i < chain.programs[0].lookups.size(); i++) {
     const Step& join = plan_.step(chain.programs[0].lookups[i].step);
     if (!plan_.step(join.inputs[1]).source)
-      PENSTOCK_TRY(begin_chains(join.inputs[1], ~std::uint64_t{0}, columns_looked_up(join, chain.programs, i)));
+      PENSTOCK_TRY(begin_chains(join.inputs[1], ~std::uint64_t{0},
+                                columns_looked_up(join, chain.programs, i)));
   }
   return begin_kernels(chain);
 }
 
-// Makes the tables that programs look up in, the last join's first; the join where the keys are not unique, if there is one.
+// Makes the tables that programs look up in, the last join's first; the join where the keys are not
+// unique, if there is one.
 Result<StepId> Execution::build_sides(const Chain& chain) {
   const std::vector<Lookup>& lookups = chain.programs[0].lookups;
   for (std::size_t i = lookups.size(); i-- > 0;) {
@@ -84,7 +94,8 @@ Status Execution::build_side(StepId join, const Columns& columns) {
   const HostSpan span(recording_.get(), "table of a join");
   std::vector<Column> keys;
   for (const JoinKey& key : step.join_keys) keys.push_back(side.rows.columns[key.right]);
-  PENSTOCK_ASSIGN(side.table, JoinTable::build(keys, strings_, yields_right_columns(step.join_kind)));
+  PENSTOCK_ASSIGN(side.table,
+                  JoinTable::build(keys, strings_, yields_right_columns(step.join_kind)));
   sides_[join] = std::make_shared<const BuildSide>(std::move(side));
   return {};
 }
@@ -92,7 +103,8 @@ Status Execution::build_side(StepId join, const Columns& columns) {
 // Whether a join is known to be one that a kernel's lookup is not.
 bool Execution::is_multiple(StepId join) const {
   const auto side = sides_.find(join);
-  return side != sides_.end() && yields_right_columns(plan_.step(join).join_kind) && !side->second->table.is_unique();
+  return side != sides_.end() && yields_right_columns(plan_.step(join).join_kind) &&
+         !side->second->table.is_unique();
 }
 
 Result<Table> Execution::join_rows(StepId id, Columns wanted) {

@@ -20,7 +20,8 @@ void gather_values(const Column& from, std::span<const std::uint64_t> rows, Colu
   } else {
     const std::size_t width = from.dictionary ? 4 : width_bytes(from.type);
     std::vector<std::byte> bytes(rows.size() * width);
-    for (std::size_t i = 0; i < rows.size(); i++) std::memcpy(bytes.data() + i * width, from.values.data + rows[i] * width, width);
+    for (std::size_t i = 0; i < rows.size(); i++)
+      std::memcpy(bytes.data() + i * width, from.values.data + rows[i] * width, width);
     to.values = Bytes::own(std::move(bytes));
     to.dictionary = from.dictionary;
   }
@@ -59,14 +60,16 @@ Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows) {
   }
   Column without_nulls = column;
   without_nulls.validity = {};
-  if (column.type.kind == Kind::string) without_nulls.validity = column.validity;      // a text that is not there has no offsets
+  if (column.type.kind == Kind::string)
+    without_nulls.validity = column.validity;  // a text that is not there has no offsets
   Column result = gather(without_nulls, rows);
   result.validity = validity.take();
   return result;
 }
 
 Column gather_found(const Column& column, std::span<const std::uint32_t> rows) {
-  if (column.row_count == 0) return column_of(column.type, std::vector<Scalar>(rows.size(), Scalar::null_of(column.type)));
+  if (column.row_count == 0)
+    return column_of(column.type, std::vector<Scalar>(rows.size(), Scalar::null_of(column.type)));
   std::vector<std::uint64_t> wide(rows.begin(), rows.end());
   bool all_found = true;
   for (std::uint64_t& row : wide) {

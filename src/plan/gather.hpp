@@ -15,7 +15,8 @@ Result<Column> gather_decoded(const Column& column, std::span<const std::uint64_
 // A row that is no_row is NULL.
 constexpr std::uint64_t no_row = ~std::uint64_t{0};
 Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows);
-// The same by what a join found: numbers of 32 bits, its no_row among them; `column` may have no rows.
+// The same by what a join found: numbers of 32 bits, its no_row among them; `column` may have no
+// rows.
 Column gather_found(const Column& column, std::span<const std::uint32_t> rows);
 Table gather(const Table& table, std::span<const std::uint64_t> rows);
 

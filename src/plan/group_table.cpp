@@ -12,7 +12,7 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t slice_rows = 1 << 16;      // of a column that is made at once
+constexpr std::uint64_t slice_rows = 1 << 16;  // of a column that is made at once
 
 std::uint64_t hash_of(std::span<const std::uint64_t> key) {
   std::uint64_t hash = 0;
@@ -23,7 +23,8 @@ std::uint64_t hash_of(std::span<const std::uint64_t> key) {
   return hash;
 }
 
-bool same_words(std::span<const std::uint64_t> a, const std::uint64_t* b) {      // few: no call of memcmp
+bool same_words(std::span<const std::uint64_t> a,
+                const std::uint64_t* b) {  // few: no call of memcmp
   std::uint64_t differences = 0;
   for (std::size_t i = 0; i < a.size(); i++) differences |= a[i] ^ b[i];
   return differences == 0;
@@ -58,14 +59,16 @@ std::span<Partial> GroupTable::partials_of(std::span<const std::uint64_t> wanted
   return {partials_.row(find_or_insert(wanted)), program_.accumulators.size()};
 }
 
-// Asks for the memory that entries some way ahead will need: many groups are beyond the caches, and a wait for one of them takes
-// longer than all else that is done with it.
-void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entry_words, std::size_t at) const {
+// Asks for the memory that entries some way ahead will need: many groups are beyond the caches, and
+// a wait for one of them takes longer than all else that is done with it.
+void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
+                        std::size_t at) const {
   constexpr std::size_t places_ahead = 32, keys_ahead = 16;
   const auto place_of = [&](std::size_t entry) {
     return &places_[hash_of(entries.subspan(entry, key_words_)) & (places_.size() - 1)];
   };
-  if (at + places_ahead * entry_words < entries.size()) __builtin_prefetch(place_of(at + places_ahead * entry_words));
+  if (at + places_ahead * entry_words < entries.size())
+    __builtin_prefetch(place_of(at + places_ahead * entry_words));
   if (at + keys_ahead * entry_words >= entries.size()) return;
   const std::uint64_t place = *place_of(at + keys_ahead * entry_words);
   if (place == 0) return;
@@ -87,15 +90,17 @@ bool GroupTable::add_distinct(const GroupTable& values) {
   const std::size_t keys = program_.key_count, mask_words = program_.key_words() - keys;
   std::vector<std::uint64_t> wanted(program_.key_words());
   std::vector<Scalar> row(keys + 1);
-  if (keys == 0) partials_of(wanted);      // one row, also of no values
+  if (keys == 0) partials_of(wanted);  // one row, also of no values
   bool fits = true;
   for (std::size_t group = 0; group < values.count_; group++) {
     const std::span<const std::uint64_t> words = values.key(group);
     std::copy_n(words.begin(), keys, wanted.begin());
-    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(keys) + 1, mask_words, wanted.begin() + static_cast<std::ptrdiff_t>(keys));
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(keys) + 1, mask_words,
+                wanted.begin() + static_cast<std::ptrdiff_t>(keys));
     if (keys < 64 * mask_words) wanted[keys + keys / 64] &= ~(std::uint64_t{1} << (keys % 64));
     const Type type = program_.results[0].argument_type;
-    row[keys] = values.is_null(group, keys) ? Scalar::null_of(type) : scalar_of_word(type, words[keys]);
+    row[keys] =
+        values.is_null(group, keys) ? Scalar::null_of(type) : scalar_of_word(type, words[keys]);
     fits &= add_row(program_, partials_of(wanted), row);
   }
   return fits;
@@ -107,7 +112,9 @@ Column GroupTable::key_column(std::size_t i) const {
   column.row_count = count_;
   column::BitBuilder validity, bits;
   column::TextBuilder texts(column.type.kind == Kind::string ? count_ : 0);
-  const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean ? 0 : width_bytes(column.type);
+  const std::size_t width = column.type.kind == Kind::string || column.type.kind == Kind::boolean
+                                ? 0
+                                : width_bytes(column.type);
   std::vector<std::byte> bytes(count_ * width);
   bool has_nulls = false;
   for (std::size_t group = 0; group < count_; group++) {
@@ -115,13 +122,19 @@ Column GroupTable::key_column(std::size_t i) const {
     const std::uint64_t word = valid ? key(group)[i] : 0;
     has_nulls |= !valid;
     validity.push(valid);
-    if (column.type.kind == Kind::boolean) bits.push(word != 0);
-    else if (column.type.kind == Kind::string) texts.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
-    else std::memcpy(bytes.data() + group * width, &word, width);      // little endian: the low bytes
+    if (column.type.kind == Kind::boolean)
+      bits.push(word != 0);
+    else if (column.type.kind == Kind::string)
+      texts.push(valid ? strings_.text(static_cast<std::uint32_t>(word)) : "");
+    else
+      std::memcpy(bytes.data() + group * width, &word, width);  // little endian: the low bytes
   }
-  if (column.type.kind == Kind::boolean) column.values = bits.take();
-  else if (column.type.kind == Kind::string) texts.take(column);
-  else column.values = Bytes::own(std::move(bytes));
+  if (column.type.kind == Kind::boolean)
+    column.values = bits.take();
+  else if (column.type.kind == Kind::string)
+    texts.take(column);
+  else
+    column.values = Bytes::own(std::move(bytes));
   if (has_nulls) column.validity = validity.take();
   return column;
 }
@@ -133,7 +146,8 @@ Column GroupTable::result_column(std::size_t i) const {
   in_parallel(slices, 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t slice = first; slice < last; slice++) {
       std::vector<Scalar> values;
-      for (std::size_t group = slice * slice_rows; group < std::min<std::size_t>(count_, (slice + 1) * slice_rows); group++)
+      for (std::size_t group = slice * slice_rows;
+           group < std::min<std::size_t>(count_, (slice + 1) * slice_rows); group++)
         values.push_back(result_of(program_, program_.results[i], partials(group)));
       parts[slice] = column_of(type, values);
     }
@@ -147,7 +161,8 @@ Table GroupTable::finish() const {
   std::vector<SortKey> order;
   for (std::uint32_t c = 0; c < program_.schema.size(); c++) {
     table.names.push_back(program_.schema[c].name);
-    table.columns.push_back(c < program_.key_count ? key_column(c) : result_column(c - program_.key_count));
+    table.columns.push_back(c < program_.key_count ? key_column(c)
+                                                   : result_column(c - program_.key_count));
     if (c < program_.key_count) order.push_back({c, false, false});
   }
   return gather(table, order_on_host(sort_words(table, order), count_, count_));

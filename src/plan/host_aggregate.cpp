@@ -38,7 +38,7 @@ Status add_rows(const TileProgram& program, const Table& input, Groups& groups) 
     const std::span<const Scalar> values = std::span(all).subspan(program.predicates.size());
     std::vector<Scalar> key(values.begin(), values.begin() + program.key_count);
     for (Scalar& value : key)
-      if (is_float(value.type) && value.real == 0) value.real = 0;       // -0.0 is 0.0
+      if (is_float(value.type) && value.real == 0) value.real = 0;  // -0.0 is 0.0
     auto [at, inserted] = groups.try_emplace(std::move(key));
     if (inserted) at->second = no_rows(program);
     if (!add_row(program, at->second, values)) return sum_too_large();
@@ -64,7 +64,9 @@ Table table_of(const TileProgram& program, const Groups& groups) {
   for (std::size_t c = 0; c < program.schema.size(); c++) {
     std::vector<Scalar> values;
     for (const auto& [key, partials] : groups)
-      values.push_back(c < program.key_count ? key[c] : result_of(program, program.results[c - program.key_count], partials));
+      values.push_back(c < program.key_count
+                           ? key[c]
+                           : result_of(program, program.results[c - program.key_count], partials));
     table.names.push_back(program.schema[c].name);
     table.columns.push_back(column_of(program.schema[c].type, values));
   }

@@ -28,7 +28,8 @@ ReferenceRows all_rows(const Table& batch) {
 Table numbered(const ReferenceRows& rows) {
   Table table = rows.table;
   table.names.push_back("row");
-  table.columns.push_back(Column::from(std::vector<std::int64_t>(rows.numbers.begin(), rows.numbers.end())));
+  table.columns.push_back(
+      Column::from(std::vector<std::int64_t>(rows.numbers.begin(), rows.numbers.end())));
   return table;
 }
 
@@ -48,7 +49,8 @@ Result<ReferenceRows> after_step(const Plan& plan, StepId id, const ReferenceRow
   return ReferenceRows{std::move(table), std::move(numbers)};
 }
 
-Result<ReferenceRows> rows_by_steps(const Plan& plan, const std::vector<StepId>& steps, const Table& batch) {
+Result<ReferenceRows> rows_by_steps(const Plan& plan, const std::vector<StepId>& steps,
+                                    const Table& batch) {
   ReferenceRows rows = all_rows(batch);
   for (const StepId id : steps) { PENSTOCK_ASSIGN(rows, after_step(plan, id, rows)); }
   return rows;
@@ -71,13 +73,15 @@ Result<ReferenceRows> rows_by_program(const TileProgram& program, const Table& b
   for (std::size_t i = 0; i < program.outputs.size(); i++) {
     const int carried = program.outputs[i].carried;
     rows.table.names.push_back(program.outputs[i].name);
-    rows.table.columns.push_back(carried >= 0 ? gather(input.columns[static_cast<std::size_t>(carried)], rows.numbers)
-                                              : column_of(program.schema[i].type, values[i]));
+    rows.table.columns.push_back(
+        carried >= 0 ? gather(input.columns[static_cast<std::size_t>(carried)], rows.numbers)
+                     : column_of(program.schema[i].type, values[i]));
   }
   return rows;
 }
 
-Result<ReferenceRows> reference_rows(const Plan& plan, StepId base, StepId last, const std::vector<StepId>& steps, const Table& batch) {
+Result<ReferenceRows> reference_rows(const Plan& plan, StepId base, StepId last,
+                                     const std::vector<StepId>& steps, const Table& batch) {
   auto rows = rows_by_steps(plan, steps, batch);
   if (rows.ok()) return rows;
   PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, base, last));
@@ -95,7 +99,9 @@ Status each_batch(const TableSource& source, const BatchVisitor& visit) {
     if (!batch) return {};
     for (const Column& column : batch->columns)
       if (column.device_values && column.values.empty())
-        return Status(Code::unsupported, "validate: the reference needs rows on the host, and these live on a device alone");
+        return Status(
+            Code::unsupported,
+            "validate: the reference needs rows on the host, and these live on a device alone");
     PENSTOCK_ASSIGN(const bool more, visit(*batch, first_row));
     if (!more) return {};
     first_row += batch->row_count;

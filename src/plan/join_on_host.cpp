@@ -10,8 +10,9 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t least_rows = 1 << 14;      // of a thread
-// Pairs are held, 12 bytes each and twice where threads' are put together, before any column is: at most some 6 GB.
+constexpr std::uint64_t least_rows = 1 << 14;  // of a thread
+// Pairs are held, 12 bytes each and twice where threads' are put together, before any column is: at
+// most some 6 GB.
 constexpr std::uint64_t most_pairs = std::uint64_t{1} << 28;
 
 // Row numbers of the left side and, beside each, of the right one.
@@ -20,15 +21,16 @@ struct Pairs {
   std::vector<std::uint32_t> right;
 };
 
-// Whether a left row that has no partner stays; one with a NULL in its keys (`present` is not set) has none.
+// Whether a left row that has no partner stays; one with a NULL in its keys (`present` is not set)
+// has none.
 bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
   if (kind != JoinKind::not_in) return kind == JoinKind::left || kind == JoinKind::anti;
   return table.table()[header_has_nulls] == 0 && (present || table.table()[header_has_rows] == 0);
 }
 
 // `count` is of all threads' pairs; above most_pairs they stop.
-Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind, std::uint64_t first,
-               std::uint64_t last, std::atomic<std::uint64_t>& count) {
+Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind,
+               std::uint64_t first, std::uint64_t last, std::atomic<std::uint64_t>& count) {
   Pairs pairs;
   const auto add = [&](std::uint64_t left, std::uint32_t right) {
     pairs.left.push_back(left);
@@ -38,16 +40,20 @@ Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& tab
     const std::size_t before = pairs.left.size();
     const auto key = std::span(keys.words).subspan(row * key_count, key_count);
     std::uint32_t found = keys.present[row] ? table.find(key) : JoinTable::no_row;
-    if (found == JoinTable::no_row && keeps_alone(kind, table, keys.present[row] != 0)) add(row, found);
-    else if (found != JoinTable::no_row && kind == JoinKind::semi) add(row, found);
-    for (; yields_right_columns(kind) && found != JoinTable::no_row; found = table.next(found)) add(row, found);
+    if (found == JoinTable::no_row && keeps_alone(kind, table, keys.present[row] != 0))
+      add(row, found);
+    else if (found != JoinTable::no_row && kind == JoinKind::semi)
+      add(row, found);
+    for (; yields_right_columns(kind) && found != JoinTable::no_row; found = table.next(found))
+      add(row, found);
     count += pairs.left.size() - before;
   }
   return pairs;
 }
 
 // In threads; put together by their first rows.
-Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind) {
+Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinTable& table,
+                        JoinKind kind) {
   std::mutex mutex;
   std::map<std::uint64_t, Pairs> parts;
   std::atomic<std::uint64_t> count = 0;
@@ -58,7 +64,8 @@ Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinT
   });
   if (count > most_pairs)
     return Status(Code::capacity, "join: more than " + std::to_string(most_pairs) +
-                                      " pairs of rows, whose keys stand several times on both sides; filter or aggregate one side first");
+                                      " pairs of rows, whose keys stand several times on both "
+                                      "sides; filter or aggregate one side first");
   Pairs pairs = std::move(parts.begin()->second);
   for (auto part = std::next(parts.begin()); part != parts.end(); ++part) {
     pairs.left.insert(pairs.left.end(), part->second.left.begin(), part->second.left.end());
@@ -69,18 +76,21 @@ Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinT
 
 }  // namespace
 
-Result<Table> join_on_host(const Step& step, const Table& left, const BuildSide& right, StringPool& strings,
-                           const Columns& wanted) {
+Result<Table> join_on_host(const Step& step, const Table& left, const BuildSide& right,
+                           StringPool& strings, const Columns& wanted) {
   std::vector<Column> key_columns;
   for (const JoinKey& key : step.join_keys) key_columns.push_back(left.columns[key.left]);
   PENSTOCK_ASSIGN(const KeyWords keys, key_words(key_columns, strings));
-  PENSTOCK_ASSIGN(const Pairs pairs, all_pairs(keys, key_columns.size(), right.table, step.join_kind));
+  PENSTOCK_ASSIGN(const Pairs pairs,
+                  all_pairs(keys, key_columns.size(), right.table, step.join_kind));
   const Columns columns = wanted.empty() ? every_column(step.schema) : wanted;
   Table joined;
   joined.row_count = pairs.left.size();
   for (const std::uint32_t column : columns)
-    joined.columns.push_back(column < step.left_columns ? gather(left.columns[column], pairs.left)
-                                                        : gather_found(right.rows.columns[column - step.left_columns], pairs.right));
+    joined.columns.push_back(
+        column < step.left_columns
+            ? gather(left.columns[column], pairs.left)
+            : gather_found(right.rows.columns[column - step.left_columns], pairs.right));
   return spread_columns(step.schema, columns, joined);
 }
 

@@ -1,13 +1,14 @@
-// Joins whose right side has rows of equal keys: a left row becomes as many as it finds, which is not a kernel's lookup.
+// Joins whose right side has rows of equal keys: a left row becomes as many as it finds, which is
+// not a kernel's lookup.
 #pragma once
 #include "plan/build_side.hpp"
 #include "plan/columns_read.hpp"
 
 namespace penstock::plan {
 
-// A join of rows on the host: in the order of the left rows, then of the right ones. Only the columns in `wanted`
-// (empty: all) get values.
-Result<Table> join_on_host(const Step& step, const Table& left, const BuildSide& right, StringPool& strings,
-                           const Columns& wanted);
+// A join of rows on the host: in the order of the left rows, then of the right ones. Only the
+// columns in `wanted` (empty: all) get values.
+Result<Table> join_on_host(const Step& step, const Table& left, const BuildSide& right,
+                           StringPool& strings, const Columns& wanted);
 
 }  // namespace penstock::plan

@@ -10,24 +10,35 @@ namespace {
 
 class PreparedTiles : public Prepared {
  public:
-  static Result<std::unique_ptr<Prepared>> open(const Plan& plan, StepId base, StepId last, const RunOptions& options) {
+  static Result<std::unique_ptr<Prepared>> open(const Plan& plan, StepId base, StepId last,
+                                                const RunOptions& options) {
     std::unique_ptr<PreparedTiles> prepared(new PreparedTiles());
     PENSTOCK_ASSIGN(std::vector<TileProgram> programs, fuse_slices(plan, base, last));
-    if (programs.size() != 1) return Status(Code::unsupported, "only what one kernel computes can be prepared");
+    if (programs.size() != 1)
+      return Status(Code::unsupported, "only what one kernel computes can be prepared");
     prepared->program_ = std::move(programs[0]);
-    for (Field& field : prepared->program_.source_schema) field.is_encoded = false;      // what is launched again is the kernel alone
-    if (!prepared->program_.lookups.empty()) return Status(Code::unsupported, "a join cannot be prepared");
+    for (Field& field : prepared->program_.source_schema)
+      field.is_encoded = false;  // what is launched again is the kernel alone
+    if (!prepared->program_.lookups.empty())
+      return Status(Code::unsupported, "a join cannot be prepared");
     PENSTOCK_ASSIGN(prepared->device_, open_device(options.device));
     PENSTOCK_ASSIGN(prepared->kernel_,
-                    TileKernel::build(prepared->device_, prepared->program_, {options.fast_math, options.variant, options.on_source}));
+                    TileKernel::build(prepared->device_, prepared->program_,
+                                      {options.fast_math, options.variant, options.on_source}));
     PENSTOCK_ASSIGN(prepared->queue_, prepared->device_->queue());
     PENSTOCK_TRY(prepared->load(*plan.step(base).source));
     return std::unique_ptr<Prepared>(std::move(prepared));
   }
-  ~PreparedTiles() override { if (queue_) static_cast<void>(queue_->finish()); }
+  ~PreparedTiles() override {
+    if (queue_) static_cast<void>(queue_->finish());
+  }
 
-  Result<double> run_seconds() override { return guard([this] { return launch(); }); }
-  Result<Outcome> fetch() override { return guard([this] { return downloaded(); }); }
+  Result<double> run_seconds() override {
+    return guard([this] { return launch(); });
+  }
+  Result<Outcome> fetch() override {
+    return guard([this] { return downloaded(); });
+  }
 
  private:
   Result<double> launch() {
@@ -46,7 +57,8 @@ class PreparedTiles : public Prepared {
     for (;;) {
       PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk_));
       if (fits) break;
-      PENSTOCK_TRY(kernel_->try_again(*queue_, chunk_.memory.input, strings_, chunk_.overflowed[0]));
+      PENSTOCK_TRY(
+          kernel_->try_again(*queue_, chunk_.memory.input, strings_, chunk_.overflowed[0]));
       PENSTOCK_TRY(kernel_->prepare(chunk_.slot, chunk_.memory.input.row_count));
       PENSTOCK_TRY(launch().status());
       PENSTOCK_ASSIGN(chunk_.done, queue_->record());
@@ -70,10 +82,12 @@ class PreparedTiles : public Prepared {
 
   Status load(const TableSource& source) {
     const std::uint64_t rows = source.row_count().value_or(0);
-    PENSTOCK_ASSIGN(stream_, ChunkStream::open(device_, program_, source, std::max<std::uint64_t>(rows + 64, 64), strings_));
+    PENSTOCK_ASSIGN(stream_, ChunkStream::open(device_, program_, source,
+                                               std::max<std::uint64_t>(rows + 64, 64), strings_));
     PENSTOCK_ASSIGN(const bool some, stream_->next(chunk_.memory, *queue_));
     if (!some || chunk_.memory.input.row_count != rows)
-      return Status(Code::unsupported, "prepare needs a source that yields all its rows as one batch");
+      return Status(Code::unsupported,
+                    "prepare needs a source that yields all its rows as one batch");
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk_.memory.input, strings_));
     return kernel_->prepare(chunk_.slot, rows);
   }
@@ -90,15 +104,19 @@ class PreparedTiles : public Prepared {
 }  // namespace
 }  // namespace plan
 
-static Result<std::unique_ptr<Prepared>> prepare_chain(const Plan& plan, StepId result, const RunOptions& options) {
+static Result<std::unique_ptr<Prepared>> prepare_chain(const Plan& plan, StepId result,
+                                                       const RunOptions& options) {
   PENSTOCK_TRY(plan::check_result(plan, result));
   const StepId base = plan::chain_base(plan, result, plan::count_consumers(plan, {result}));
   if (!plan.step(base).source || plan::finishes_on_host(plan, result))
-    return Status(Code::unsupported, "only a chain of filters and maps, and the aggregate at its end, can be prepared");
+    return Status(
+        Code::unsupported,
+        "only a chain of filters and maps, and the aggregate at its end, can be prepared");
   return plan::PreparedTiles::open(plan, base, result, options);
 }
 
-Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result, const RunOptions& options) {
+Result<std::unique_ptr<Prepared>> prepare(const Plan& plan, StepId result,
+                                          const RunOptions& options) {
   return guard([&] { return prepare_chain(plan, result, options); });
 }
 

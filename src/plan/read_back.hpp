@@ -1,7 +1,8 @@
 // What the host reads of a chunk in flight.
 //
-// Downloads go to memory that the device copies by itself, so that enqueueing one does not wait for the kernels before it, and on a
-// queue of the chunk's own, so that reading one chunk does not wait for the kernels of the next.
+// Downloads go to memory that the device copies by itself, so that enqueueing one does not wait for
+// the kernels before it, and on a queue of the chunk's own, so that reading one chunk does not wait
+// for the kernels of the next.
 #pragma once
 #include <memory>
 #include <span>
@@ -15,20 +16,24 @@ class ReadBack {
  public:
   // Forgets what was read before; what is read next comes after `done` on the device.
   Status begin(std::shared_ptr<Device> device, const Event& done);
-  // Enqueues the download of `count` elements from element `first`; the span is filled when wait() returned, and stays until begin().
-  template <class T> Result<std::span<const T>> read(const Buffer& from, std::uint64_t count, std::uint64_t first = 0) {
+  // Enqueues the download of `count` elements from element `first`; the span is filled when wait()
+  // returned, and stays until begin().
+  template <class T>
+  Result<std::span<const T>> read(const Buffer& from, std::uint64_t count,
+                                  std::uint64_t first = 0) {
     if (count == 0) return std::span<const T>();
     PENSTOCK_ASSIGN(const auto memory, read_bytes(from, count * sizeof(T), first * sizeof(T)));
     return std::span<const T>(reinterpret_cast<const T*>(memory->data()), count);
   }
   // The same into memory that stays with its last owner.
-  Result<std::shared_ptr<HostBuffer>> read_bytes(const Buffer& from, std::uint64_t bytes, std::uint64_t offset_bytes = 0);
+  Result<std::shared_ptr<HostBuffer>> read_bytes(const Buffer& from, std::uint64_t bytes,
+                                                 std::uint64_t offset_bytes = 0);
   Status wait() { return queue_->finish(); }
 
  private:
   std::shared_ptr<Device> device_;
   std::vector<std::shared_ptr<HostBuffer>> memory_;
-  std::unique_ptr<Queue> queue_;      // the last: it waits for what fills the memory
+  std::unique_ptr<Queue> queue_;  // the last: it waits for what fills the memory
 };
 
 }  // namespace penstock::plan

@@ -16,7 +16,8 @@ void Recording::begin(const RunReport& report) {
   functions_.clear();
 }
 
-// The first attempts pay for what a driver sets up at its first command: the one with the least room for error counts.
+// The first attempts pay for what a driver sets up at its first command: the one with the least
+// room for error counts.
 Result<Recording::Anchor> Recording::anchor(Device& device) {
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   Anchor best;
@@ -25,7 +26,8 @@ Result<Recording::Anchor> Recording::anchor(Device& device) {
     PENSTOCK_ASSIGN(auto event, queue->record());
     PENSTOCK_TRY(queue->finish());
     const double after = now_seconds();
-    if (!best.event || (after - before) / 2 < best.error_seconds) best = {std::move(event), (before + after) / 2, (after - before) / 2};
+    if (!best.event || (after - before) / 2 < best.error_seconds)
+      best = {std::move(event), (before + after) / 2, (after - before) / 2};
   }
   return best;
 }
@@ -40,27 +42,36 @@ void Recording::add(Track track, std::string name, double begin_seconds, double 
   spans_.push_back({track, std::move(name), begin_seconds, end_seconds});
 }
 
-void Recording::add_build(const BuildReport& build, std::string_view label, double begin_seconds, double end_seconds) {
+void Recording::add_build(const BuildReport& build, std::string_view label, double begin_seconds,
+                          double end_seconds) {
   const std::lock_guard lock(mutex_);
-  Span span{Track::compile, std::string(label) + " (" + std::string(name_of(build.cache)) + ")", begin_seconds, end_seconds};
+  Span span{Track::compile, std::string(label) + " (" + std::string(name_of(build.cache)) + ")",
+            begin_seconds, end_seconds};
   builds_.push_back({std::move(span), build.key});
 }
 
-void Recording::add_command(Track track, std::string_view name, std::uint64_t bytes, std::string_view program,
-                            std::shared_ptr<Event> begun, std::shared_ptr<Event> done) {
+void Recording::add_command(Track track, std::string_view name, std::uint64_t bytes,
+                            std::string_view program, std::shared_ptr<Event> begun,
+                            std::shared_ptr<Event> done) {
   const std::lock_guard lock(mutex_);
-  commands_.push_back({{track, std::string(name), 0, 0, bytes, next_kernel()}, std::string(program), std::move(begun), std::move(done)});
+  commands_.push_back({{track, std::string(name), 0, 0, bytes, next_kernel()},
+                       std::string(program),
+                       std::move(begun),
+                       std::move(done)});
 }
 
 void Recording::note_function(Device& device, const Program& program, std::string_view name) {
   const std::lock_guard lock(mutex_);
   const std::string& key = program.report().key;
   for (const Function& known : functions_)
-    if (known.function.kernel == next_kernel() && known.function.name == name && known.program == key) return;
+    if (known.function.kernel == next_kernel() && known.function.name == name &&
+        known.program == key)
+      return;
   KernelFunction function;
   function.name = std::string(name);
   function.kernel = next_kernel();
-  if (auto resources = device.resources(program, name); resources.ok()) function.resources = *resources;
+  if (auto resources = device.resources(program, name); resources.ok())
+    function.resources = *resources;
   functions_.push_back({std::move(function), key});
 }
 
@@ -82,8 +93,11 @@ void Recording::place_functions(Profile& profile) const {
   for (const Function& noted : functions_) {
     KernelFunction function = noted.function;
     function.kernel = kernel_of(noted.program, function.kernel);
-    const auto is_it = [&](const KernelFunction& other) { return other.kernel == function.kernel && other.name == function.name; };
-    if (std::none_of(profile.functions.begin(), profile.functions.end(), is_it)) profile.functions.push_back(std::move(function));
+    const auto is_it = [&](const KernelFunction& other) {
+      return other.kernel == function.kernel && other.name == function.name;
+    };
+    if (std::none_of(profile.functions.begin(), profile.functions.end(), is_it))
+      profile.functions.push_back(std::move(function));
   }
 }
 
@@ -96,7 +110,9 @@ Status Recording::place_commands(Profile& profile) const {
     span.end_seconds = span.begin_seconds + std::max(seconds, 0.0);
     span.kernel = kernel_of(command.program, span.kernel);
     for (KernelFunction& function : profile.functions) {
-      if (span.track != Track::compute || function.kernel != span.kernel || function.name != span.name) continue;
+      if (span.track != Track::compute || function.kernel != span.kernel ||
+          function.name != span.name)
+        continue;
       function.launches++;
       function.device_seconds += std::max(seconds, 0.0);
     }
@@ -121,16 +137,18 @@ Result<Profile> Recording::finish(Device& device) {
   profile.total_seconds = end_seconds - start_seconds_;
   {
     const std::lock_guard lock(mutex_);
-    profile.spans = spans_;      // before the clock is looked at again, which waits
+    profile.spans = spans_;  // before the clock is looked at again, which waits
     place_functions(profile);
   }
   PENSTOCK_ASSIGN(const Anchor last, anchor(device));
   PENSTOCK_ASSIGN(const double by_device, host_seconds(*last.event));
-  profile.clock_error_seconds = std::max({anchor_.error_seconds, last.error_seconds, std::abs(last.seconds - by_device)});
+  profile.clock_error_seconds =
+      std::max({anchor_.error_seconds, last.error_seconds, std::abs(last.seconds - by_device)});
   const std::lock_guard lock(mutex_);
   PENSTOCK_TRY(place_commands(profile));
   place_builds(profile);
-  for (Span& span : profile.spans) span.begin_seconds -= start_seconds_, span.end_seconds -= start_seconds_;
+  for (Span& span : profile.spans)
+    span.begin_seconds -= start_seconds_, span.end_seconds -= start_seconds_;
   std::stable_sort(profile.spans.begin(), profile.spans.end(),
                    [](const Span& a, const Span& b) { return a.begin_seconds < b.begin_seconds; });
   return profile;

@@ -1,7 +1,8 @@
 // Gathers the spans of a run that is profiled.
 //
-// Host spans are timed here. Commands of queues are timed by events around them, whose times are read when the run has ended and
-// put on the host's clock: an event that is recorded on an idle queue and waited for happens between two known moments.
+// Host spans are timed here. Commands of queues are timed by events around them, whose times are
+// read when the run has ended and put on the host's clock: an event that is recorded on an idle
+// queue and waited for happens between two known moments.
 #pragma once
 #include <map>
 #include <memory>
@@ -15,17 +16,19 @@ namespace penstock::plan {
 
 class Recording {
  public:
-  // Forgets what was recorded; time 0 is now. Commands that are recorded from here on are of the kernel that `report` gets next, or of
-  // one it gets behind that whose program they launch.
+  // Forgets what was recorded; time 0 is now. Commands that are recorded from here on are of the
+  // kernel that `report` gets next, or of one it gets behind that whose program they launch.
   void begin(const RunReport& report);
   // Ties the device's clock to the host's.
   Status set_clock(Device& device);
   // Of the host's clock (now_seconds). Any thread.
   void add(Track track, std::string name, double begin_seconds, double end_seconds);
   // The same for a program; `key` tells which kernel it is of.
-  void add_build(const BuildReport& build, std::string_view label, double begin_seconds, double end_seconds);
+  void add_build(const BuildReport& build, std::string_view label, double begin_seconds,
+                 double end_seconds);
   // `program`: its key; none where no kernel is launched.
-  void add_command(Track track, std::string_view name, std::uint64_t bytes, std::string_view program, std::shared_ptr<Event> begun,
+  void add_command(Track track, std::string_view name, std::uint64_t bytes,
+                   std::string_view program, std::shared_ptr<Event> begun,
                    std::shared_ptr<Event> done);
   // Before a launch: notes the function and what it takes of the device, once.
   void note_function(Device& device, const Program& program, std::string_view name);
@@ -34,10 +37,23 @@ class Recording {
   Result<Profile> finish(Device& device);
 
  private:
-  struct Anchor { std::shared_ptr<Event> event; double seconds = 0, error_seconds = 0; };
-  struct Command { Span span; std::string program; std::shared_ptr<Event> begun, done; };
-  struct Function { KernelFunction function; std::string program; };
-  struct Build { Span span; std::string key; };
+  struct Anchor {
+    std::shared_ptr<Event> event;
+    double seconds = 0, error_seconds = 0;
+  };
+  struct Command {
+    Span span;
+    std::string program;
+    std::shared_ptr<Event> begun, done;
+  };
+  struct Function {
+    KernelFunction function;
+    std::string program;
+  };
+  struct Build {
+    Span span;
+    std::string key;
+  };
   static Result<Anchor> anchor(Device& device);
   Result<double> host_seconds(const Event& event) const;
   int next_kernel() const { return static_cast<int>(report_->kernels.size()); }
@@ -51,7 +67,7 @@ class Recording {
   double start_seconds_ = 0;
   const RunReport* report_ = nullptr;
   Anchor anchor_;
-  std::vector<Span> spans_;                      // on the host's clock
+  std::vector<Span> spans_;  // on the host's clock
   std::vector<Command> commands_;
   std::vector<Build> builds_;
   std::vector<Function> functions_;
@@ -61,10 +77,15 @@ class Recording {
 class HostSpan {
  public:
   HostSpan(Recording* recording, const char* name, Track track = Track::host)
-      : recording_(recording), name_(name), track_(track), begin_seconds_(recording ? now_seconds() : 0) {}
+      : recording_(recording),
+        name_(name),
+        track_(track),
+        begin_seconds_(recording ? now_seconds() : 0) {}
   HostSpan(const HostSpan&) = delete;
   HostSpan& operator=(const HostSpan&) = delete;
-  ~HostSpan() { if (recording_) recording_->add(track_, name_, begin_seconds_, now_seconds()); }
+  ~HostSpan() {
+    if (recording_) recording_->add(track_, name_, begin_seconds_, now_seconds());
+  }
 
  private:
   Recording* recording_;
@@ -73,7 +94,9 @@ class HostSpan {
   double begin_seconds_;
 };
 
-// The device, with every command of its queues and every build recorded. Buffers and programs are the device's own.
-std::shared_ptr<Device> recorded(std::shared_ptr<Device> device, std::shared_ptr<Recording> recording);
+// The device, with every command of its queues and every build recorded. Buffers and programs are
+// the device's own.
+std::shared_ptr<Device> recorded(std::shared_ptr<Device> device,
+                                 std::shared_ptr<Recording> recording);
 
 }  // namespace penstock::plan

@@ -18,8 +18,13 @@ bool yields_every_row(const TileProgram& program) {
 
 class Runner {
  public:
-  Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source, BegunScan begun)
-      : run_(run), program_(program), source_(source), begun_(std::move(begun)), kernel_(std::move(kernel)) {}
+  Runner(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program,
+         const TableSource& source, BegunScan begun)
+      : run_(run),
+        program_(program),
+        source_(source),
+        begun_(std::move(begun)),
+        kernel_(std::move(kernel)) {}
 
   // Work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
@@ -40,7 +45,8 @@ class Runner {
       next_ = turn + 1;
     }
     for (std::size_t i = 0; i < slots_in_flight; i++)
-      if (Chunk& chunk = chunks_[(next_ + i) % slots_in_flight]; chunk.done) PENSTOCK_TRY(complete(chunk));
+      if (Chunk& chunk = chunks_[(next_ + i) % slots_in_flight]; chunk.done)
+        PENSTOCK_TRY(complete(chunk));
     finish_report();
     const HostSpan span(run_.recording, "finish results");
     return collector_->finish();
@@ -49,16 +55,20 @@ class Runner {
  private:
   bool enough() const {
     if (program_.top_k) return program_.top_k->count == 0;
-    if (yields_every_row(program_)) return rows_ >= run_.row_limit;      // those that were read will be there
+    if (yields_every_row(program_))
+      return rows_ >= run_.row_limit;  // those that were read will be there
     return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit;
   }
 
   // The source begins to decode before the compiler has ended.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
-    const std::uint64_t rows = chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
-    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings, std::move(begun_)));
-    if (!program_.lookups.empty()) PENSTOCK_TRY(lookups_.bring(*run_.device, program_, *run_.sides, *run_.strings));
+    const std::uint64_t rows =
+        chunk_rows(*run_.options, run_.device->traits(), program_, run_.row_limit);
+    PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
+                                               std::move(begun_)));
+    if (!program_.lookups.empty())
+      PENSTOCK_TRY(lookups_.bring(*run_.device, program_, *run_.sides, *run_.strings));
     collector_ = make_collector(program_, *run_.strings, run_.sides);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
@@ -95,7 +105,8 @@ class Runner {
       if (fits) break;
       // Chunks in flight together overflow together: the first tries again for all.
       if (chunk.slot.attempt == kernel_->attempts())
-        PENSTOCK_TRY(kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
+        PENSTOCK_TRY(
+            kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
     }
     PENSTOCK_TRY(stream_->check(chunk.memory).with("while reading '" + source_.describe() + "'"));
@@ -119,7 +130,8 @@ class Runner {
   void finish_report() {
     RunReport& report = *run_.report;
     report.rows_read += rows_;
-    std::vector<KernelReport> code_kernels = stream_->take_code_reports();      // waits for what still compiles, and uploads
+    std::vector<KernelReport> code_kernels =
+        stream_->take_code_reports();  // waits for what still compiles, and uploads
     report.bytes_uploaded += stream_->bytes_uploaded() + lookups_.bytes_uploaded();
     report.bytes_downloaded += collector_->bytes_downloaded;
     report.read_seconds += stream_->read_seconds();
@@ -151,27 +163,36 @@ class Runner {
 
 }  // namespace
 
-std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits, const TileProgram& program, std::uint64_t row_limit) {
-  if (options.batch_rows > 0) return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, most_launch_rows);
+std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
+                         const TileProgram& program, std::uint64_t row_limit) {
+  if (options.batch_rows > 0)
+    return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, most_launch_rows);
   const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
-  const std::uint64_t memory = options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
-  const std::uint64_t fitting = std::max<std::uint64_t>(memory / 4 / slots_in_flight / (per_row + code_bytes_per_row(program)), 1024);
-  // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight that fresh pages cost little; below
-  // 2^15 rows the launches would cost more. A GPU's is large enough for its launches and for the bus, and no larger: the first upload
-  // begins the sooner, and less memory is pinned.
-  const std::uint64_t wanted = traits.is_cpu ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
-                                             : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
+  const std::uint64_t memory =
+      options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
+  const std::uint64_t fitting = std::max<std::uint64_t>(
+      memory / 4 / slots_in_flight / (per_row + code_bytes_per_row(program)), 1024);
+  // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight
+  // that fresh pages cost little; below 2^15 rows the launches would cost more. A GPU's is large
+  // enough for its launches and for the bus, and no larger: the first upload begins the sooner, and
+  // less memory is pinned.
+  const std::uint64_t wanted =
+      traits.is_cpu ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
+                    : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);
   const std::uint64_t most = std::min(fitting, wanted) / 64 * 64;
-  return yields_every_row(program) ? std::clamp<std::uint64_t>((std::min(row_limit, most) + 63) / 64 * 64, 64, most) : most;
+  return yields_every_row(program)
+             ? std::clamp<std::uint64_t>((std::min(row_limit, most) + 63) / 64 * 64, 64, most)
+             : most;
 }
 
-Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel, const TileProgram& program, const TableSource& source,
-                        BegunScan begun) {
+Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
+                        const TileProgram& program, const TableSource& source, BegunScan begun) {
   return Runner(run, std::move(kernel), program, source, std::move(begun)).run();
 }
 
 Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source) {
-  const TileKernel::Options options{run.options->fast_math, run.options->variant, run.options->on_source, run.options->memory_limit_bytes};
+  const TileKernel::Options options{run.options->fast_math, run.options->variant,
+                                    run.options->on_source, run.options->memory_limit_bytes};
   PENSTOCK_ASSIGN(auto kernel, TileKernel::begin(run.device, program, options));
   return run_tiles(run, std::move(kernel), program, source);
 }

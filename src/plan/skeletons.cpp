@@ -1,4 +1,5 @@
-// Finds the Kernel C texts of this layer (and the operations of expr) that cmake/Embed.cmake compiled in.
+// Finds the Kernel C texts of this layer (and the operations of expr) that cmake/Embed.cmake
+// compiled in.
 #include "kernel/kernel_text.hpp"
 #include "plan/emit_parts.hpp"
 
@@ -17,7 +18,8 @@ std::string skeleton_text(const std::string& name) {
   if (const std::size_t space = name.find(' '); space != std::string::npos)
     return skeleton_text(name.substr(0, space)) + skeleton_text(name.substr(space + 1));
   for (unsigned i = 0; i < kernel::plan_text_count; i++)
-    if (kernel::plan_texts[i].name == "plan/kernels/" + name + ".kc") return kernel::plan_texts[i].text;
+    if (kernel::plan_texts[i].name == "plan/kernels/" + name + ".kc")
+      return kernel::plan_texts[i].text;
   for (unsigned i = 0; i < kernel::expr_text_count; i++)
     if (kernel::expr_texts[i].name == "expr/" + name + ".kc") return kernel::expr_texts[i].text;
   return "#error \"no kernel text named " + name + "\"\n";

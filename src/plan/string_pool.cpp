@@ -34,7 +34,8 @@ void StringPool::grow() {
   for (std::size_t code = 0; code < hashes_.size(); code++) {
     std::uint64_t at = hashes_[code];
     while (larger[at & (larger.size() - 1)].code != 0) at++;
-    larger[at & (larger.size() - 1)] = {static_cast<std::uint32_t>(hashes_[code] >> 32), static_cast<std::uint32_t>(code + 1)};
+    larger[at & (larger.size() - 1)] = {static_cast<std::uint32_t>(hashes_[code] >> 32),
+                                        static_cast<std::uint32_t>(code + 1)};
   }
   places_ = std::move(larger);
 }
@@ -45,7 +46,9 @@ std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
   if (2 * (texts_.size() + 1) > places_.size()) grow();
   for (std::uint64_t at = hash;; at++) {
     Place& place = places_[at & (places_.size() - 1)];
-    if (place.code != 0 && place.hash == static_cast<std::uint32_t>(hash >> 32) && texts_[place.code - 1] == text) return place.code - 1;
+    if (place.code != 0 && place.hash == static_cast<std::uint32_t>(hash >> 32) &&
+        texts_[place.code - 1] == text)
+      return place.code - 1;
     if (place.code != 0) continue;
     texts_.push_back(keep(text));
     hashes_.push_back(hash);
@@ -54,7 +57,8 @@ std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
   }
 }
 
-// Asks for the memory that texts some way ahead will need: a table of millions is beyond the caches.
+// Asks for the memory that texts some way ahead will need: a table of millions is beyond the
+// caches.
 void StringPool::expect(std::uint64_t place_hash, std::uint64_t text_hash) const {
   __builtin_prefetch(&places_[place_hash & (places_.size() - 1)]);
   const Place& place = places_[text_hash & (places_.size() - 1)];
@@ -71,7 +75,8 @@ void StringPool::encode_texts(const Column& texts, std::vector<std::uint32_t>& c
       if (texts.is_valid(row)) hashes[row] = hash_of(texts.string(row));
   });
   for (std::uint64_t row = 0; row < texts.row_count; row++) {
-    if (row + places_ahead < texts.row_count) expect(hashes[row + places_ahead], hashes[row + texts_ahead]);
+    if (row + places_ahead < texts.row_count)
+      expect(hashes[row + places_ahead], hashes[row + texts_ahead]);
     if (texts.is_valid(row)) codes[row] = code(texts.string(row), hashes[row]);
   }
 }
@@ -87,12 +92,14 @@ Status StringPool::encode_encoded(const Column& column, std::vector<std::uint32_
   PENSTOCK_ASSIGN(const Column texts, column.encoded->decode_rows(rows));
   std::vector<std::uint32_t> entries;
   encode_texts(texts, entries);
-  for (std::uint64_t row = 0; row < column.row_count; row++) codes[row] = column.is_valid(row) ? entries[codes[row]] : 0;
+  for (std::uint64_t row = 0; row < column.row_count; row++)
+    codes[row] = column.is_valid(row) ? entries[codes[row]] : 0;
   return {};
 }
 
 Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& codes) {
-  if (texts_.size() + column.row_count >= 0xffffffffu) return Status(Code::capacity, "more than 2^32 distinct strings in one query");
+  if (texts_.size() + column.row_count >= 0xffffffffu)
+    return Status(Code::capacity, "more than 2^32 distinct strings in one query");
   if (column.encoded) return encode_encoded(column, codes);
   if (!column.dictionary) {
     encode_texts(column, codes);
@@ -103,7 +110,8 @@ Status StringPool::encode(const Column& column, std::vector<std::uint32_t>& code
   codes.resize(column.row_count);
   const auto* indices = column.values.as<std::int32_t>();
   if (column.validity.empty()) {
-    for (std::uint64_t row = 0; row < column.row_count; row++) codes[row] = entries[static_cast<std::size_t>(indices[row])];
+    for (std::uint64_t row = 0; row < column.row_count; row++)
+      codes[row] = entries[static_cast<std::size_t>(indices[row])];
     return {};
   }
   for (std::uint64_t row = 0; row < column.row_count; row++)

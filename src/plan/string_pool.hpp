@@ -1,4 +1,5 @@
-// Numbers for strings: equal strings have equal codes within one run, so kernels compare and group strings as words.
+// Numbers for strings: equal strings have equal codes within one run, so kernels compare and group
+// strings as words.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,15 +12,18 @@ namespace penstock::plan {
 
 class StringPool {
  public:
-  std::uint32_t code(std::string_view text);                     // inserts
+  std::uint32_t code(std::string_view text);  // inserts
   std::string_view text(std::uint32_t code) const { return texts_[code]; }
-  // Codes of every row (0 for NULL) into `codes`, whose memory is used again; a dictionary is looked up once. Of FSST codes that tell texts
-  // apart, one row of those with equal codes is decoded in each row group.
+  // Codes of every row (0 for NULL) into `codes`, whose memory is used again; a dictionary is
+  // looked up once. Of FSST codes that tell texts apart, one row of those with equal codes is
+  // decoded in each row group.
   Status encode(const Column& column, std::vector<std::uint32_t>& codes);
 
  private:
   // A place of the table: half of a text's hash, and its code plus 1.
-  struct Place { std::uint32_t hash = 0, code = 0; };
+  struct Place {
+    std::uint32_t hash = 0, code = 0;
+  };
 
   static std::uint64_t hash_of(std::string_view text);
   std::uint32_t code(std::string_view text, std::uint64_t hash);
@@ -29,10 +33,11 @@ class StringPool {
   std::string_view keep(std::string_view text);
   void grow();
 
-  std::vector<Place> places_ = std::vector<Place>(256);           // by hash, a power of two of them, at most half in use
+  std::vector<Place> places_ =
+      std::vector<Place>(256);  // by hash, a power of two of them, at most half in use
   std::vector<std::string_view> texts_;
-  std::vector<std::uint64_t> hashes_;                             // beside texts_
-  std::vector<std::unique_ptr<char[]>> blocks_;                   // of the texts' bytes
+  std::vector<std::uint64_t> hashes_;            // beside texts_
+  std::vector<std::unique_ptr<char[]>> blocks_;  // of the texts' bytes
   std::size_t block_left_ = 0;
   char* block_end_ = nullptr;
 };

@@ -10,7 +10,9 @@ std::uint32_t TileProgram::accumulator_words() const {
   return words;
 }
 
-std::uint32_t TileProgram::key_words() const { return key_count + std::max(1u, (key_count + 63) / 64); }
+std::uint32_t TileProgram::key_words() const {
+  return key_count + std::max(1u, (key_count + 63) / 64);
+}
 
 bool TileProgram::carries_rows(int lookup) const {
   return std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
@@ -27,12 +29,14 @@ int TileProgram::lookup_of(std::uint32_t column) const {
 
 bool TileProgram::keeps_all_rows() const {
   return predicates.empty() &&
-         std::all_of(lookups.begin(), lookups.end(), [](const Lookup& lookup) { return lookup.kind == JoinKind::left; });
+         std::all_of(lookups.begin(), lookups.end(),
+                     [](const Lookup& lookup) { return lookup.kind == JoinKind::left; });
 }
 
 std::vector<NodeId> TileProgram::roots() const {
   std::vector<NodeId> roots = predicates;
-  for (const Lookup& lookup : lookups) roots.insert(roots.end(), lookup.keys.begin(), lookup.keys.end());
+  for (const Lookup& lookup : lookups)
+    roots.insert(roots.end(), lookup.keys.begin(), lookup.keys.end());
   for (const Output& output : outputs)
     if (output.carried < 0) roots.push_back(output.root);
   return roots;
@@ -42,7 +46,8 @@ std::vector<std::uint32_t> TileProgram::scanned_columns() const {
   std::vector<std::uint32_t> columns;
   const auto add = [&](std::uint32_t column) {
     while (column >= first_derived()) column = derived[column - first_derived()].source;
-    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+    if (std::find(columns.begin(), columns.end(), column) == columns.end())
+      columns.push_back(column);
   };
   for (std::uint32_t column : device_columns) add(column);
   for (std::uint32_t column : carried_columns) add(column);

@@ -1,8 +1,10 @@
-// A tile program: a chain of filters and maps over one source, with what ends it, as one expression graph.
+// A tile program: a chain of filters and maps over one source, with what ends it, as one expression
+// graph.
 //
-// This is what one generated kernel does: load a tile of the source's columns, evaluate predicates and outputs in registers,
-// then one epilogue. fuse() makes it from a plan's steps by substituting each step's expressions into the next
-// (Graph::import); everything after it (emission, launch, explain) reads only this.
+// This is what one generated kernel does: load a tile of the source's columns, evaluate predicates
+// and outputs in registers, then one epilogue. fuse() makes it from a plan's steps by substituting
+// each step's expressions into the next (Graph::import); everything after it (emission, launch,
+// explain) reads only this.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -18,74 +20,93 @@ namespace penstock::plan {
 constexpr std::uint64_t most_launch_rows = std::uint64_t{1} << 31;
 
 enum class Epilogue : unsigned char {
-  compact,   // kept rows in order, and their count; without predicates simply a store
-  reduce,    // one row of aggregates
-  group,     // a table of keys and aggregates
+  compact,  // kept rows in order, and their count; without predicates simply a store
+  reduce,   // one row of aggregates
+  group,    // a table of keys and aggregates
 };
 
-// What a sum, count, minimum... is made of inside a kernel. Stored as 64-bit words, so that host and device agree on layout.
-// Whether a sum or extreme is NULL is read from a count, which aggregates of the same argument share.
-enum class AccumulatorKind : unsigned char { count, sum_i64, sum_i128, sum_f64, minimum, maximum, custom };
+// What a sum, count, minimum... is made of inside a kernel. Stored as 64-bit words, so that host
+// and device agree on layout. Whether a sum or extreme is NULL is read from a count, which
+// aggregates of the same argument share.
+enum class AccumulatorKind : unsigned char {
+  count,
+  sum_i64,
+  sum_i128,
+  sum_f64,
+  minimum,
+  maximum,
+  custom
+};
 struct Accumulator {
   AccumulatorKind kind = AccumulatorKind::count;
-  int argument = -1;                                  // index into outputs; -1: every row counts
-  Type type;                                          // of the argument
+  int argument = -1;  // index into outputs; -1: every row counts
+  Type type;          // of the argument
   std::shared_ptr<const CustomReduction> custom;
-  std::uint32_t word = 0;                             // first word in a stored accumulator set
+  std::uint32_t word = 0;  // first word in a stored accumulator set
 };
-inline std::uint32_t word_count(const Accumulator& a) { return a.kind == AccumulatorKind::sum_i128 ? 2 : 1; }
+inline std::uint32_t word_count(const Accumulator& a) {
+  return a.kind == AccumulatorKind::sum_i128 ? 2 : 1;
+}
 
 // How one aggregate call is read from the accumulators.
 struct AggregateResult {
   Aggregate function = Aggregate::count_rows;
-  std::uint32_t accumulator = 0, count = 0;           // the count of the values that went into it
+  std::uint32_t accumulator = 0, count = 0;  // the count of the values that went into it
   Type argument_type, type;
-  bool of_rounded_sum = false;                        // average: see AggregateCall
+  bool of_rounded_sum = false;  // average: see AggregateCall
 };
 
 struct Output {
   std::string name;
   NodeId root = 0;
-  int carried = -1;       // a source column taken over by row number (strings, 128 bits); root is not evaluated then
+  int carried = -1;  // a source column taken over by row number (strings, 128 bits); root is not
+                     // evaluated then
 };
 
-// A column that the host computes of a column of strings, or of one of 128 bits; the kernel reads its result.
+// A column that the host computes of a column of strings, or of one of 128 bits; the kernel reads
+// its result.
 struct DerivedColumn {
-  std::uint32_t source = 0;                           // in source_schema: a source's own column, or one derived before this
-  std::shared_ptr<const CustomFunction> function;     // of strings
-  std::vector<Scalar> inputs;                         // the constants; that at `place` is the column's text
+  std::uint32_t source = 0;  // in source_schema: a source's own column, or one derived before this
+  std::shared_ptr<const CustomFunction> function;  // of strings
+  std::vector<Scalar> inputs;  // the constants; that at `place` is the column's text
   std::size_t place = 0;
-  Type cast_to;                                       // where there is no function: 128 bits as a float
+  Type cast_to;  // where there is no function: 128 bits as a float
 };
 
-// The first `count` rows in the order of the keys, which name columns of the rows that the program yields; equal rows as they stood.
+// The first `count` rows in the order of the keys, which name columns of the rows that the program
+// yields; equal rows as they stood.
 struct TopK {
   std::vector<SortKey> keys;
   std::uint64_t count = 0;
 };
 
-// What a row's first key must reach to stand among the first rows: scalars that the host tightens between chunks.
+// What a row's first key must reach to stand among the first rows: scalars that the host tightens
+// between chunks.
 struct TopKBound {
-  NodeId passes = 0;                                  // after a row's faults are noted, so that these do not depend on chunks
-  std::uint32_t limit = 0, open = 0;                  // parameters: the key of the last of the first rows; whether all rows pass
+  NodeId passes = 0;  // after a row's faults are noted, so that these do not depend on chunks
+  std::uint32_t limit = 0,
+                open =
+                    0;  // parameters: the key of the last of the first rows; whether all rows pass
 };
 
-// A join whose right side is a table that the kernel looks rows up in: the row that a key finds gives the columns that stand behind
-// the source's own in source_schema, from first_column on.
+// A join whose right side is a table that the kernel looks rows up in: the row that a key finds
+// gives the columns that stand behind the source's own in source_schema, from first_column on.
 struct Lookup {
   StepId step = 0;
   JoinKind kind = JoinKind::inner;
-  std::vector<NodeId> keys;                    // of the rows that come in
-  std::size_t predicates_before = 0;           // of the program's, those of steps before the join
+  std::vector<NodeId> keys;           // of the rows that come in
+  std::size_t predicates_before = 0;  // of the program's, those of steps before the join
   std::uint32_t first_column = 0, column_count = 0;
-  std::vector<std::uint32_t> device_columns;   // in source_schema: those that kernels read
-  std::vector<std::uint32_t> carried_columns;  // those that only the host reads, by the number of the row that was found
+  std::vector<std::uint32_t> device_columns;  // in source_schema: those that kernels read
+  std::vector<std::uint32_t>
+      carried_columns;  // those that only the host reads, by the number of the row that was found
 };
 
 struct TileProgram {
-  std::shared_ptr<Graph> graph = std::make_shared<Graph>();   // over the source's schema
-  Schema source_schema;                        // the source's own columns, then those of the lookups, then the derived ones
-  std::vector<Lookup> lookups;                 // in order; a later one's keys may be an earlier one's columns
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();  // over the source's schema
+  Schema
+      source_schema;  // the source's own columns, then those of the lookups, then the derived ones
+  std::vector<Lookup> lookups;  // in order; a later one's keys may be an earlier one's columns
   std::vector<DerivedColumn> derived;
   std::vector<std::uint32_t> device_columns;   // of the source, those that kernels read, ascending
   std::vector<std::uint32_t> carried_columns;  // of the source, those that only the host reads
@@ -93,33 +114,42 @@ struct TileProgram {
   std::optional<TopK> top_k;                   // compact: the host needs no more rows than these
   std::optional<TopKBound> bound;              // of top_k, where its first key is a number
   Epilogue epilogue = Epilogue::compact;
-  std::vector<Output> outputs;                 // compact: the columns; group: the keys; then, for reduce and group, the arguments
+  std::vector<Output>
+      outputs;  // compact: the columns; group: the keys; then, for reduce and group, the arguments
   std::uint32_t key_count = 0;
   std::vector<Accumulator> accumulators;
   std::vector<AggregateResult> results;
-  Schema schema;                               // of the rows it yields
-  std::vector<std::uint32_t> step_columns;     // those of the step's columns, a group-by's keys not counted, that it yields
-  // DISTINCT: the kernel groups by the step's keys and the argument, which stands behind them as one more key; the host adds up
-  // those groups by the step's keys. This has their number, the outputs, accumulators and results.
+  Schema schema;  // of the rows it yields
+  std::vector<std::uint32_t>
+      step_columns;  // those of the step's columns, a group-by's keys not counted, that it yields
+  // DISTINCT: the kernel groups by the step's keys and the argument, which stands behind them as
+  // one more key; the host adds up those groups by the step's keys. This has their number, the
+  // outputs, accumulators and results.
   std::shared_ptr<const TileProgram> of_distinct;
 
   std::uint32_t accumulator_words() const;
-  std::uint32_t key_words() const;             // a word a key, then a bit a key for those that are NULL
-  bool carries_rows(int lookup = -1) const;    // whether row numbers are an output: the source's, or of those that a lookup found
-  std::uint32_t first_derived() const { return static_cast<std::uint32_t>(source_schema.size() - derived.size()); }
-  int lookup_of(std::uint32_t column) const;   // the lookup whose table holds a column, or what it is derived from; -1: the source
+  std::uint32_t key_words() const;  // a word a key, then a bit a key for those that are NULL
+  bool carries_rows(int lookup = -1)
+      const;  // whether row numbers are an output: the source's, or of those that a lookup found
+  std::uint32_t first_derived() const {
+    return static_cast<std::uint32_t>(source_schema.size() - derived.size());
+  }
+  int lookup_of(std::uint32_t column)
+      const;  // the lookup whose table holds a column, or what it is derived from; -1: the source
   bool keeps_all_rows() const;
-  std::vector<NodeId> roots() const;           // of all that is computed: predicates, keys of lookups, outputs
-  // The source's own columns in the order in which batches hold them: those that kernels or derived columns read, then the carried.
+  std::vector<NodeId> roots()
+      const;  // of all that is computed: predicates, keys of lookups, outputs
+  // The source's own columns in the order in which batches hold them: those that kernels or derived
+  // columns read, then the carried.
   std::vector<std::uint32_t> scanned_columns() const;
 };
 
-// Some of a step's result columns, a group-by's keys not counted: a kernel has a limited number of parameters, and aggregates of
-// DISTINCT values have groups of their own.
+// Some of a step's result columns, a group-by's keys not counted: a kernel has a limited number of
+// parameters, and aggregates of DISTINCT values have groups of their own.
 using Slice = std::vector<std::uint32_t>;
 Slice whole_slice(const Step& step);
-// Builds the program that yields step `last`: walks up through filters, maps and the left sides of joins, which
-// become lookups, to `base`, whose schema is the program's source.
+// Builds the program that yields step `last`: walks up through filters, maps and the left sides of
+// joins, which become lookups, to `base`, whose schema is the program's source.
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice& slice);
 Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last);
 // Of the rows of a chain of filters and maps only the first ones are needed.

@@ -15,7 +15,8 @@ namespace {
 std::vector<std::uint64_t> reference_order(const Table& input, const std::vector<SortKey>& keys) {
   std::vector<std::vector<Scalar>> values(keys.size());
   for (std::size_t k = 0; k < keys.size(); k++)
-    for (std::uint64_t row = 0; row < input.row_count; row++) values[k].push_back(scalar_at(input.columns[keys[k].column], row));
+    for (std::uint64_t row = 0; row < input.row_count; row++)
+      values[k].push_back(scalar_at(input.columns[keys[k].column], row));
   std::vector<std::uint64_t> order(input.row_count);
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
@@ -30,40 +31,47 @@ std::vector<std::uint64_t> reference_order(const Table& input, const std::vector
   return order;
 }
 
-Status compare_order(const Table& input, const std::vector<SortKey>& keys, const Table& ordered, const std::string& device_id,
-                     std::span<const Tolerance> tolerances) {
+Status compare_order(const Table& input, const std::vector<SortKey>& keys, const Table& ordered,
+                     const std::string& device_id, std::span<const Tolerance> tolerances) {
   std::vector<std::uint64_t> order = reference_order(input, keys);
   order.resize(std::min<std::size_t>(order.size(), ordered.row_count));
   const Table reference = gather(input, order);
   const auto difference = first_difference(ordered, 0, reference, tolerances);
   if (!difference) return {};
-  return Status(Code::internal, "validate: order by: row " + std::to_string(difference->row) + " is not the reference's: " + device_id +
-                                    " has " + row_text(ordered, difference->row, ordered.columns.size()) + "; the reference " +
+  return Status(Code::internal, "validate: order by: row " + std::to_string(difference->row) +
+                                    " is not the reference's: " + device_id + " has " +
+                                    row_text(ordered, difference->row, ordered.columns.size()) +
+                                    "; the reference " +
                                     row_text(reference, difference->row, reference.columns.size()));
 }
 
 }  // namespace
 
-Status check_order(const Table& input, const std::vector<SortKey>& keys, const Table& ordered, const std::string& device_id) {
-  return compare_order(input, keys, ordered, device_id, std::vector<Tolerance>(input.columns.size()));
+Status check_order(const Table& input, const std::vector<SortKey>& keys, const Table& ordered,
+                   const std::string& device_id) {
+  return compare_order(input, keys, ordered, device_id,
+                       std::vector<Tolerance>(input.columns.size()));
 }
 
 // Where something differs, all rows of the chain tell whether it is a step of it.
-Status check_first_rows(const ChainToCheck& chain, const std::vector<SortKey>& keys, const Table& ordered) {
+Status check_first_rows(const ChainToCheck& chain, const std::vector<SortKey>& keys,
+                        const Table& ordered) {
   const std::vector<StepId> steps = plan::chain(chain.plan, chain.base, chain.last);
   std::vector<Table> parts;
   PENSTOCK_TRY(each_batch(chain.source, [&](const Table& batch, std::uint64_t) -> Result<bool> {
-    PENSTOCK_ASSIGN(ReferenceRows rows, reference_rows(chain.plan, chain.base, chain.last, steps, batch));
-    parts.push_back(std::move(rows.table));
-    return true;
-  }).with("validate: the reference of a chain that " + chain.device_id + " computed"));
+                 PENSTOCK_ASSIGN(ReferenceRows rows,
+                                 reference_rows(chain.plan, chain.base, chain.last, steps, batch));
+                 parts.push_back(std::move(rows.table));
+                 return true;
+               }).with("validate: the reference of a chain that " + chain.device_id + " computed"));
   std::vector<Tolerance> tolerances(chain.plan.step(chain.base).schema.size());
   for (const StepId id : steps) tolerances = tolerances_after(chain.plan.step(id), tolerances);
   const Table rows = joined(chain.plan.step(chain.last).schema, parts);
   Status found = compare_order(rows, keys, ordered, chain.device_id, tolerances);
   if (found.ok() && ordered.row_count < std::min(chain.row_limit, rows.row_count))
-    found = Status(Code::internal, "validate: order by: " + chain.device_id + " has " + std::to_string(ordered.row_count) +
-                                       " rows, the reference " + std::to_string(rows.row_count));
+    found = Status(Code::internal, "validate: order by: " + chain.device_id + " has " +
+                                       std::to_string(ordered.row_count) + " rows, the reference " +
+                                       std::to_string(rows.row_count));
   if (found.ok()) return {};
   ChainToCheck whole = chain;
   whole.row_limit = ~std::uint64_t{0};

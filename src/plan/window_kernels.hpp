@@ -1,4 +1,5 @@
-// The kernels of kernels/window.kc: rows in an order that a device found, and what windows do with running sums over them.
+// The kernels of kernels/window.kc: rows in an order that a device found, and what windows do with
+// running sums over them.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,14 +15,16 @@ class WindowKernels {
   // `definitions`: of the macros that the text names, a line each; the text has others.
   static Result<WindowKernels> build(Device& device, const std::string& definitions);
   // Over the numbers below `count`.
-  Status launch(Queue& queue, std::string_view kernel, std::uint64_t count, std::span<const Argument> arguments) const;
+  Status launch(Queue& queue, std::string_view kernel, std::uint64_t count,
+                std::span<const Argument> arguments) const;
 
  private:
   std::shared_ptr<Program> program_;
   std::uint32_t most_groups_ = 1;
 };
 
-Result<WindowKernels> kernels_of_words(Device& device, std::uint32_t bits);      // of a sort's words of so many bits
-Result<WindowKernels> kernels_of_values(Device& device, Type type);              // of a column that is added up
+Result<WindowKernels> kernels_of_words(Device& device,
+                                       std::uint32_t bits);  // of a sort's words of so many bits
+Result<WindowKernels> kernels_of_values(Device& device, Type type);  // of a column that is added up
 
 }  // namespace penstock::plan

@@ -11,27 +11,36 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t largest_value_bytes = 16;               // of a result's column
-constexpr std::uint64_t most_rows = std::uint64_t{1} << 32;      // which the host's places number
+constexpr std::uint64_t largest_value_bytes = 16;            // of a result's column
+constexpr std::uint64_t most_rows = std::uint64_t{1} << 32;  // which the host's places number
 
 // The columns of a step's calls, by the device that computes them or by the host.
 class WindowStep {
  public:
-  WindowStep(std::shared_ptr<Device> device, const Table& table, const Step& step, RunReport& report, WindowPlace place,
-             std::uint64_t memory_limit_bytes)
-      : device_(std::move(device)), table_(table), calls_(step.window.calls), order_(words_of(table, step.window)), report_(report),
-        place_(place), memory_limit_bytes_(memory_limit_bytes) {}
+  WindowStep(std::shared_ptr<Device> device, const Table& table, const Step& step,
+             RunReport& report, WindowPlace place, std::uint64_t memory_limit_bytes)
+      : device_(std::move(device)),
+        table_(table),
+        calls_(step.window.calls),
+        order_(words_of(table, step.window)),
+        report_(report),
+        place_(place),
+        memory_limit_bytes_(memory_limit_bytes) {}
 
   Status begin() {
-    if (place_ == WindowPlace::device ? table_.row_count > 0 : place_ == WindowPlace::chosen && pays_on_device() && has_room_on_device()) {
-      Result<DeviceWindow> window = DeviceWindow::open(device_, table_, order_.words, order_.of_partition, calls_, report_);
+    if (place_ == WindowPlace::device
+            ? table_.row_count > 0
+            : place_ == WindowPlace::chosen && pays_on_device() && has_room_on_device()) {
+      Result<DeviceWindow> window =
+          DeviceWindow::open(device_, table_, order_.words, order_.of_partition, calls_, report_);
       if (window.ok())
         on_device_.emplace(std::move(window).value());
       else if (!goes_on_on_host(window.status()))
         return window.status();
     }
-    std::vector<WindowCall> calls;      // the host's
-    std::copy_if(calls_.begin(), calls_.end(), std::back_inserter(calls), [&](const WindowCall& call) { return !is_on_device(call); });
+    std::vector<WindowCall> calls;  // the host's
+    std::copy_if(calls_.begin(), calls_.end(), std::back_inserter(calls),
+                 [&](const WindowCall& call) { return !is_on_device(call); });
     if (calls.empty()) return {};
     PENSTOCK_ASSIGN(std::vector<std::uint64_t> rows, ordered_rows());
     on_host_.emplace(table_, std::move(rows), order_, calls);
@@ -51,12 +60,15 @@ class WindowStep {
   }
 
  private:
-  bool is_on_device(const WindowCall& call) const { return on_device_ && DeviceWindow::takes(device_->traits(), table_, call); }
+  bool is_on_device(const WindowCall& call) const {
+    return on_device_ && DeviceWindow::takes(device_->traits(), table_, call);
+  }
 
   bool pays_on_device() const {
     if (!sorts_on_device(table_.row_count, table_.row_count)) return false;
-    return std::any_of(calls_.begin(), calls_.end(),
-                       [&](const WindowCall& call) { return DeviceWindow::takes(device_->traits(), table_, call); });
+    return std::any_of(calls_.begin(), calls_.end(), [&](const WindowCall& call) {
+      return DeviceWindow::takes(device_->traits(), table_, call);
+    });
   }
 
   bool has_room_on_device() {
@@ -65,8 +77,9 @@ class WindowStep {
     if (!has_room(traits, memory_limit_bytes_, bytes))
       note_without_room(report_, traits, memory_limit_bytes_, "window", table_.row_count, bytes);
     else if (table_.row_count * largest_value_bytes > traits.max_allocation_bytes)
-      note_on_host(report_, "window", table_.row_count,
-                   traits.id + " has no buffer of " + std::to_string(largest_value_bytes) + " bytes a row");
+      note_on_host(
+          report_, "window", table_.row_count,
+          traits.id + " has no buffer of " + std::to_string(largest_value_bytes) + " bytes a row");
     else
       return true;
     return false;
@@ -89,7 +102,8 @@ class WindowStep {
 
   Result<std::vector<std::uint64_t>> ordered_rows() {
     if (on_device_) return on_device_->order().download(report_);
-    return order_of_words(device_, order_.words, table_.row_count, table_.row_count, report_, memory_limit_bytes_);
+    return order_of_words(device_, order_.words, table_.row_count, table_.row_count, report_,
+                          memory_limit_bytes_);
   }
 
   std::shared_ptr<Device> device_;
@@ -105,8 +119,9 @@ class WindowStep {
 
 }  // namespace
 
-Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table, const Step& step, RunReport& report,
-                          WindowPlace place, std::uint64_t memory_limit_bytes) {
+Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table,
+                          const Step& step, RunReport& report, WindowPlace place,
+                          std::uint64_t memory_limit_bytes) {
   if (table.row_count > most_rows) return Status(Code::capacity, "window: more than 2^32 rows");
   WindowStep window(device, table, step, report, place, memory_limit_bytes);
   PENSTOCK_TRY(window.begin());

@@ -8,10 +8,12 @@
 
 namespace penstock::primitive {
 
-// The program of files of src/primitive/kernels, the kernels' last, with their policy (definitions, a line each) in front.
-ProgramSource text_of(const Device& device, const std::vector<std::string>& files, std::string policy, std::uint32_t group_size);
+// The program of files of src/primitive/kernels, the kernels' last, with their policy (definitions,
+// a line each) in front.
+ProgramSource text_of(const Device& device, const std::vector<std::string>& files,
+                      std::string policy, std::uint32_t group_size);
 std::string define(const std::string& name, const std::string& value);
-std::string define(const std::string& name, std::uint32_t value);      // an unsigned number
+std::string define(const std::string& name, std::uint32_t value);  // an unsigned number
 // How many groups a multiprocessor should hold at once, where a target can say so.
 std::string groups_per_unit(std::uint32_t count);
 

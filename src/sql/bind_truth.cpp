@@ -6,18 +6,25 @@
 
 namespace penstock::sql {
 
-Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right) {
-  // The places of operands: BETWEEN and IN compare inputs other than the first two, whose place is the whole.
+Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const Operand& left,
+                                            const Operand& right) {
+  // The places of operands: BETWEEN and IN compare inputs other than the first two, whose place is
+  // the whole.
   const bool two = syntax.inputs.size() == 2;
-  const Syntax &left_place = two ? *syntax.inputs[0] : syntax, &right_place = two ? *syntax.inputs[1] : syntax;
+  const Syntax &left_place = two ? *syntax.inputs[0] : syntax,
+               &right_place = two ? *syntax.inputs[1] : syntax;
   PENSTOCK_ASSIGN(NodeId a, settle(left_place, left, type_of_operand(right)));
   PENSTOCK_ASSIGN(NodeId b, settle(right_place, right, type_of_operand(left)));
-  // A date column against a midnight (date - INTERVAL is a TIMESTAMP): compared as dates, nothing is widened a row.
+  // A date column against a midnight (date - INTERVAL is a TIMESTAMP): compared as dates, nothing
+  // is widened a row.
   for (auto [moment, date] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     const std::optional<Scalar> value = constant(*moment);
-    if (!value || value->is_null || value->type.kind != Kind::timestamp || builder_.type(*date).kind != Kind::date32) continue;
+    if (!value || value->is_null || value->type.kind != Kind::timestamp ||
+        builder_.type(*date).kind != Kind::date32)
+      continue;
     if (value->integer % microseconds_per_day == 0)
-      *moment = builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
+      *moment =
+          builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
   }
   return placed(syntax, builder_.binary(op, a, b));
 }
@@ -27,11 +34,14 @@ Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
   PENSTOCK_ASSIGN(const NodeId differs, comparison(syntax, Op::not_equal, inputs[0], inputs[1]));
   std::array<NodeId, 2> missing{};
   for (std::size_t i = 0; i < 2; i++) {
-    PENSTOCK_ASSIGN(const NodeId node, settle(*syntax.inputs[i], inputs[i], type_of_operand(inputs[1 - i])));
+    PENSTOCK_ASSIGN(const NodeId node,
+                    settle(*syntax.inputs[i], inputs[i], type_of_operand(inputs[1 - i])));
     PENSTOCK_ASSIGN(missing[i], placed(syntax, builder_.unary(Op::is_null, node)));
   }
-  PENSTOCK_ASSIGN(const NodeId either, placed(syntax, builder_.binary(Op::or_, missing[0], missing[1])));
-  PENSTOCK_ASSIGN(const NodeId one, placed(syntax, builder_.binary(Op::not_equal, missing[0], missing[1])));
+  PENSTOCK_ASSIGN(const NodeId either,
+                  placed(syntax, builder_.binary(Op::or_, missing[0], missing[1])));
+  PENSTOCK_ASSIGN(const NodeId one,
+                  placed(syntax, builder_.binary(Op::not_equal, missing[0], missing[1])));
   PENSTOCK_ASSIGN(const NodeId result, placed(syntax, builder_.select(either, one, differs)));
   return negate ? builder_.unary(Op::not_, result) : result;
 }
@@ -39,27 +49,34 @@ Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
 // AND, OR, NOT and the IS tests.
 Result<NodeId> ExpressionBinder::truth(const Syntax& syntax) {
   const std::string& name = syntax.name;
-  if (name == "is distinct from" || name == "is not distinct from") return distinct(syntax, name == "is not distinct from");
+  if (name == "is distinct from" || name == "is not distinct from")
+    return distinct(syntax, name == "is not distinct from");
   if (name == "is null" || name == "is not null") {
     PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
     PENSTOCK_ASSIGN(const NodeId missing, placed(syntax, builder_.unary(Op::is_null, input)));
     return name == "is null" ? missing : builder_.unary(Op::not_, missing);
   }
-  const std::string clause = std::exchange(clause_, name == "and" ? "AND" : name == "or" ? "OR" : name == "not" ? "NOT" : "IS");
+  const std::string clause = std::exchange(clause_, name == "and"   ? "AND"
+                                                    : name == "or"  ? "OR"
+                                                    : name == "not" ? "NOT"
+                                                                    : "IS");
   std::vector<NodeId> nodes;
   for (const SyntaxPointer& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const NodeId node, predicate(*input));
     nodes.push_back(node);
   }
   clause_ = clause;
-  if (name == "and" || name == "or") return chain(syntax, name == "and" ? Op::and_ : Op::or_, std::move(nodes));
+  if (name == "and" || name == "or")
+    return chain(syntax, name == "and" ? Op::and_ : Op::or_, std::move(nodes));
   if (name == "not") return builder_.unary(Op::not_, nodes[0]);
   // IS TRUE is never NULL: an unknown is not true, and not false either.
   NodeId tested = nodes[0];
   if (name == "is false" || name == "is not false") {
     PENSTOCK_ASSIGN(tested, placed(syntax, builder_.unary(Op::not_, tested)));
   }
-  PENSTOCK_ASSIGN(const NodeId known, placed(syntax, builder_.variadic(Op::coalesce, {tested, builder_.literal(Scalar::of(false))})));
+  PENSTOCK_ASSIGN(const NodeId known,
+                  placed(syntax, builder_.variadic(Op::coalesce,
+                                                   {tested, builder_.literal(Scalar::of(false))})));
   return name.starts_with("is not") ? builder_.unary(Op::not_, known) : known;
 }
 

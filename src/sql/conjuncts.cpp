@@ -5,7 +5,9 @@
 namespace penstock::sql {
 namespace {
 
-bool is_operation(const SyntaxPointer& syntax, std::string_view name) { return syntax->form == Form::operation && syntax->name == name; }
+bool is_operation(const SyntaxPointer& syntax, std::string_view name) {
+  return syntax->form == Form::operation && syntax->name == name;
+}
 
 bool read(const Names& names, const Syntax& syntax, Tables& tables) {
   if (syntax.form == Form::exists || syntax.form == Form::in_subquery || syntax.over) return false;
@@ -20,7 +22,8 @@ bool read(const Names& names, const Syntax& syntax, Tables& tables) {
 }
 
 // Equalities of two tables in one branch, by what they mean.
-std::map<std::string, SyntaxPointer> equalities_of(const Names& names, const SyntaxPointer& branch) {
+std::map<std::string, SyntaxPointer> equalities_of(const Names& names,
+                                                   const SyntaxPointer& branch) {
   std::map<std::string, SyntaxPointer> found;
   for (const SyntaxPointer& condition : conjuncts(branch)) {
     const auto text = names.canonical(*condition);
@@ -59,7 +62,8 @@ std::optional<Equality> equality(const SyntaxPointer& condition) {
   return Equality{condition->inputs[0], condition->inputs[1]};
 }
 
-std::vector<SyntaxPointer> conjuncts_with_common(const Names& names, const SyntaxPointer& condition) {
+std::vector<SyntaxPointer> conjuncts_with_common(const Names& names,
+                                                 const SyntaxPointer& condition) {
   std::vector<SyntaxPointer> all = conjuncts(condition), common;
   for (const SyntaxPointer& part : all) {
     if (!is_operation(part, "or")) continue;

@@ -7,16 +7,21 @@
 
 namespace penstock::sql {
 
-using Tables = std::set<std::size_t>;      // of a scope, by number
+using Tables = std::set<std::size_t>;  // of a scope, by number
 
-// The tables whose columns an expression reads; nullopt where it reads what is not a column of them: an alias, or another scope's.
+// The tables whose columns an expression reads; nullopt where it reads what is not a column of
+// them: an alias, or another scope's.
 std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
 
 // An equality of two sides.
-struct Equality { SyntaxPointer left, right; };
+struct Equality {
+  SyntaxPointer left, right;
+};
 std::optional<Equality> equality(const SyntaxPointer& condition);
 
-// The condition's conjuncts, and behind them the equalities that stand in every branch of an OR among them: they follow from it.
-std::vector<SyntaxPointer> conjuncts_with_common(const Names& names, const SyntaxPointer& condition);
+// The condition's conjuncts, and behind them the equalities that stand in every branch of an OR
+// among them: they follow from it.
+std::vector<SyntaxPointer> conjuncts_with_common(const Names& names,
+                                                 const SyntaxPointer& condition);
 
 }  // namespace penstock::sql

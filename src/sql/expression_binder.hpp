@@ -1,8 +1,9 @@
 // From Syntax to nodes of a Graph, over the rows of the table or over the rows of its groups.
 //
-// Builder owns types and promotion; this adds what only SQL has: names and aliases, string literals that become dates,
-// intervals, CASE and IN, and the place of every error. In the rows of groups (`groups` set), an expression that was a group
-// key or an aggregate is a column, found by its canonical text; any other column is an error.
+// Builder owns types and promotion; this adds what only SQL has: names and aliases, string literals
+// that become dates, intervals, CASE and IN, and the place of every error. In the rows of groups
+// (`groups` set), an expression that was a group key or an aggregate is a column, found by its
+// canonical text; any other column is an error.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -21,7 +22,8 @@
 
 namespace penstock::sql {
 
-// What an expression became. `text` and `interval` have no node yet: the other side decides what they are.
+// What an expression became. `text` and `interval` have no node yet: the other side decides what
+// they are.
 struct Operand {
   enum class Kind : unsigned char { node, null, text, interval } kind = Kind::node;
   NodeId node = 0;
@@ -34,21 +36,24 @@ class Names {
  public:
   Names(const Lexed& lexed, const Select& select, const Scope& scope);
 
-  // The scope's column; nullopt: no such one. An error when the qualifier names no table, or several tables have one.
+  // The scope's column; nullopt: no such one. An error when the qualifier names no table, or
+  // several tables have one.
   Result<std::optional<std::uint32_t>> column(const Syntax& syntax) const;
-  // The ON of a table, each of its columns found: among the tables of its JOIN or, where those have none, those before. An error where
-  // only a table behind has it, or none.
+  // The ON of a table, each of its columns found: among the tables of its JOIN or, where those have
+  // none, those before. An error where only a table behind has it, or none.
   Result<SyntaxPointer> on_of(const FromTable& table) const;
   // The first SELECT item of that alias; nullopt if there is none.
   std::optional<std::size_t> alias(const Syntax& syntax) const;
   const SyntaxPointer& item(std::size_t index) const { return items_[index].value; }
   const std::vector<SelectItem>& items() const { return items_; }
   Status unknown(const Syntax& syntax) const;
-  // The rank of the item that a term of `clause` (ORDER BY or GROUP BY) names by number; nullopt: it is not a number.
+  // The rank of the item that a term of `clause` (ORDER BY or GROUP BY) names by number; nullopt:
+  // it is not a number.
   Result<std::optional<std::uint32_t>> ordinal(const Syntax& term, const char* clause) const;
-  std::string output_name(const SelectItem& item) const;     // of the result's column
+  std::string output_name(const SelectItem& item) const;  // of the result's column
 
-  // A text equal for expressions that mean the same: columns by number, aliases by what they stand for.
+  // A text equal for expressions that mean the same: columns by number, aliases by what they stand
+  // for.
   Result<std::string> canonical(const Syntax& syntax) const;
 
   Status error(std::int64_t offset, Code code, std::string message) const {
@@ -62,30 +67,36 @@ class Names {
   const Schema& schema() const { return scope_.schema; }
   const Scope& scope() const { return scope_; }
 
-  // Aliases of items from here on cannot be used yet: an item sees those before it only, so that none means itself.
+  // Aliases of items from here on cannot be used yet: an item sees those before it only, so that
+  // none means itself.
   std::size_t visible_aliases = 0;
-  // Expressions bound through aliases so far; each may use two of the one before it, so that their number is bounded.
+  // Expressions bound through aliases so far; each may use two of the one before it, so that their
+  // number is bounded.
   int alias_expansions = 0;
 
  private:
-  struct TableRange { std::size_t begin, end; };
+  struct TableRange {
+    std::size_t begin, end;
+  };
   // The column of that name; nullopt where the tables have none or none of them is called so.
   Result<std::optional<std::uint32_t>> column_among(const Syntax& syntax, TableRange tables) const;
   Result<std::uint32_t> column_of_on(const Syntax& syntax, const FromTable& table) const;
-  Result<SyntaxPointer> with_columns_found(const SyntaxPointer& syntax, const FromTable& table) const;
+  Result<SyntaxPointer> with_columns_found(const SyntaxPointer& syntax,
+                                           const FromTable& table) const;
   void expand(const Syntax& star);
   Status unknown_table(const Syntax& syntax) const;
 
   const Lexed& lexed_;
   const Scope& scope_;
-  std::vector<SelectItem> items_;       // '*' expanded
+  std::vector<SelectItem> items_;  // '*' expanded
 };
 
 // While it lives, aliases of items from `count` on cannot be used.
 class VisibleAliases {
  public:
   VisibleAliases(Names& names, std::size_t count)
-      : names_(names), before_(std::exchange(names.visible_aliases, std::min(count, names.items().size()))) {}
+      : names_(names),
+        before_(std::exchange(names.visible_aliases, std::min(count, names.items().size()))) {}
   ~VisibleAliases() { names_.visible_aliases = before_; }
   VisibleAliases(const VisibleAliases&) = delete;
   VisibleAliases& operator=(const VisibleAliases&) = delete;
@@ -97,9 +108,10 @@ class VisibleAliases {
 
 class ExpressionBinder {
  public:
-  using Groups = std::unordered_map<std::string, std::uint32_t>;   // canonical text -> column
+  using Groups = std::unordered_map<std::string, std::uint32_t>;  // canonical text -> column
   // `clause` names the place for errors about aggregates: "WHERE".
-  ExpressionBinder(Names& names, Builder& builder, std::string clause, const Groups* groups = nullptr)
+  ExpressionBinder(Names& names, Builder& builder, std::string clause,
+                   const Groups* groups = nullptr)
       : names_(names), builder_(builder), clause_(std::move(clause)), groups_(groups) {}
 
   Result<NodeId> value(const Syntax& syntax);      // literals as their own type
@@ -118,7 +130,8 @@ class ExpressionBinder {
   Result<Operand> case_of(const Syntax& syntax);
   Result<Operand> operation(const Syntax& syntax);
   Result<Operand> function(const Syntax& syntax);
-  Result<Operand> moment_arithmetic(const Syntax& syntax, const Operand& left, const Operand& right);
+  Result<Operand> moment_arithmetic(const Syntax& syntax, const Operand& left,
+                                    const Operand& right);
 
   Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
   Result<NodeId> comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right);
@@ -137,14 +150,18 @@ class ExpressionBinder {
   Result<std::vector<Operand>> operands(const Syntax& syntax, std::size_t first = 0);
 
   // Makes the operand a node; a string takes the type of what stands beside it.
-  Result<NodeId> settle(const Syntax& syntax, const Operand& operand, std::optional<Type> beside = std::nullopt);
+  Result<NodeId> settle(const Syntax& syntax, const Operand& operand,
+                        std::optional<Type> beside = std::nullopt);
   Result<NodeId> narrowed(const Syntax& syntax, NodeId node);
   std::optional<Type> type_of_operand(const Operand& operand) const;
-  Result<NodeId> placed(const Syntax& syntax, Result<NodeId> node);   // an error gets its place, a node its site
+  Result<NodeId> placed(const Syntax& syntax,
+                        Result<NodeId> node);  // an error gets its place, a node its site
   Status refuse(const Syntax& syntax, const std::string& what) const {
     return names_.error(syntax.offset, Code::unsupported, not_supported(what));
   }
-  Status wrong(const Syntax& syntax, std::string message) const { return names_.error(syntax.offset, Code::invalid, std::move(message)); }
+  Status wrong(const Syntax& syntax, std::string message) const {
+    return names_.error(syntax.offset, Code::invalid, std::move(message));
+  }
   Status argument_count(const Syntax& syntax, std::size_t wanted) const;
   std::optional<Scalar> constant(NodeId node) const;
 

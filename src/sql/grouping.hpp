@@ -1,4 +1,5 @@
-// The grouping of a SELECT: its keys, and the aggregates that its items, HAVING and ORDER BY compute over the groups.
+// The grouping of a SELECT: its keys, and the aggregates that its items, HAVING and ORDER BY
+// compute over the groups.
 #pragma once
 #include <memory>
 #include <string>
@@ -39,10 +40,10 @@ class Grouping {
   Builder& rows_;
   std::shared_ptr<TableSource> table_;
   ExpressionBinder::Groups columns_;
-  std::unordered_set<std::string> collected_;    // canonical texts that collect() has seen
+  std::unordered_set<std::string> collected_;  // canonical texts that collect() has seen
   std::vector<Projection> keys_;
   std::vector<AggregateCall> aggregates_;
-  std::vector<bool> filtered_;                   // of aggregates_: whether a FILTER stands behind
+  std::vector<bool> filtered_;  // of aggregates_: whether a FILTER stands behind
 };
 
 }  // namespace penstock::sql

@@ -16,9 +16,12 @@ std::string function_not_supported(std::string_view name, std::span<const std::s
 
 struct Lexed;
 struct Token;
-// The first words of DuckDB's grammar that PostgreSQL's has not, at or before the byte where its parser stopped: the place, and
-// what they are; nullptr where there are none.
-struct Foreign { const Token* token = nullptr; std::string what; };
+// The first words of DuckDB's grammar that PostgreSQL's has not, at or before the byte where its
+// parser stopped: the place, and what they are; nullptr where there are none.
+struct Foreign {
+  const Token* token = nullptr;
+  std::string what;
+};
 Foreign foreign_words(const Lexed& lexed, std::int64_t stopped_at);
 
 }  // namespace penstock::sql

@@ -4,6 +4,6 @@
 
 namespace penstock::sql {
 
-bool is_keyword(std::string_view name);      // whatever its case
+bool is_keyword(std::string_view name);  // whatever its case
 
 }  // namespace penstock::sql

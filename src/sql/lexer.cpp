@@ -9,15 +9,21 @@ namespace penstock::sql {
 namespace {
 
 constexpr std::size_t statement_limit_bytes = 4u << 20;
-// Levels of a parse tree. libpg_query prints the tree recursively (about 200 bytes of stack a level), and so do the binder
-// and the emitters (some KiB a level under a sanitizer), on a thread of 8 MiB.
+// Levels of a parse tree. libpg_query prints the tree recursively (about 200 bytes of stack a
+// level), and so do the binder and the emitters (some KiB a level under a sanitizer), on a thread
+// of 8 MiB.
 constexpr std::uint32_t nesting_limit = 1000;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool starts_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 bool continues_word(char c) { return starts_word(c) || is_digit(c) || c == '$'; }
-bool is_operator(char c) { return std::string_view("~!@#^&|`?+-*/%<>=").find(c) != std::string_view::npos; }
+bool is_operator(char c) {
+  return std::string_view("~!@#^&|`?+-*/%<>=").find(c) != std::string_view::npos;
+}
 
 class Lexer {
  public:
@@ -37,21 +43,27 @@ class Lexer {
   }
 
  private:
-  char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
   bool looking_at(std::string_view what) const { return text_.substr(at_, what.size()) == what; }
   Status open_error(std::size_t offset, const char* what) const {
-    return error_at(text_, static_cast<std::int64_t>(offset), Code::invalid, std::string(what) + " is not closed");
+    return error_at(text_, static_cast<std::int64_t>(offset), Code::invalid,
+                    std::string(what) + " is not closed");
   }
 
   Status check_bytes() const {
     if (text_.size() > statement_limit_bytes)
-      return Status(Code::capacity, "the statement has " + std::to_string(text_.size()) + " bytes; the limit is " +
+      return Status(Code::capacity, "the statement has " + std::to_string(text_.size()) +
+                                        " bytes; the limit is " +
                                         std::to_string(statement_limit_bytes));
     for (std::size_t i = 0; i < text_.size();) {
       const std::uint32_t length = utf8_length(text_.substr(i));
       const auto offset = static_cast<std::int64_t>(i);
-      if (length == 0) return error_at(text_, offset, Code::invalid, "the statement is not UTF-8 here");
-      if (text_[i] == '\0') return error_at(text_, offset, Code::invalid, "the statement holds a NUL byte");
+      if (length == 0)
+        return error_at(text_, offset, Code::invalid, "the statement is not UTF-8 here");
+      if (text_[i] == '\0')
+        return error_at(text_, offset, Code::invalid, "the statement holds a NUL byte");
       i += length;
     }
     return {};
@@ -59,10 +71,14 @@ class Lexer {
 
   Status skip_blanks() {
     while (at_ < text_.size()) {
-      if (is_space(peek())) at_++;
-      else if (looking_at("--")) at_ = std::min(text_.find('\n', at_), text_.size());
-      else if (looking_at("/*")) PENSTOCK_TRY(skip_comment());
-      else break;
+      if (is_space(peek()))
+        at_++;
+      else if (looking_at("--"))
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else if (looking_at("/*"))
+        PENSTOCK_TRY(skip_comment());
+      else
+        break;
     }
     return {};
   }
@@ -70,17 +86,20 @@ class Lexer {
   Status skip_comment() {
     const std::size_t start = at_;
     for (std::size_t depth = 0; at_ < text_.size();) {
-      if (looking_at("/*")) depth++, at_ += 2;
+      if (looking_at("/*"))
+        depth++, at_ += 2;
       else if (looking_at("*/")) {
         at_ += 2;
         if (--depth == 0) return {};
-      } else at_++;
+      } else
+        at_++;
     }
     return open_error(start, "the comment");
   }
 
   void add(TokenKind kind, std::size_t start) {
-    lexed_.tokens.push_back({kind, static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(at_ - start)});
+    lexed_.tokens.push_back(
+        {kind, static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(at_ - start)});
   }
 
   Status token() {
@@ -108,8 +127,10 @@ class Lexer {
 
   Status quoted(std::size_t start, char quote, bool backslashes, TokenKind kind) {
     for (at_++; at_ < text_.size(); at_++) {
-      if (backslashes && peek() == '\\') at_++;
-      else if (peek() == quote && peek(1) == quote) at_++;
+      if (backslashes && peek() == '\\')
+        at_++;
+      else if (peek() == quote && peek(1) == quote)
+        at_++;
       else if (peek() == quote) {
         at_++;
         add(kind, start);
@@ -124,7 +145,7 @@ class Lexer {
     const std::size_t start = at_;
     std::size_t end = at_ + 1;
     while (end < text_.size() && (starts_word(text_[end]) || is_digit(text_[end]))) end++;
-    if (end == text_.size() || text_[end] != '$') {   // not a quote: a stray dollar
+    if (end == text_.size() || text_[end] != '$') {  // not a quote: a stray dollar
       at_++;
       add(TokenKind::symbol, start);
       return {};
@@ -139,14 +160,17 @@ class Lexer {
 
   void number(std::size_t start) {
     while (is_digit(peek()) || continues_word(peek()) || peek() == '.') {
-      const bool exponent = (peek() == 'e' || peek() == 'E') && (peek(1) == '+' || peek(1) == '-') && is_digit(peek(2));
+      const bool exponent = (peek() == 'e' || peek() == 'E') &&
+                            (peek(1) == '+' || peek(1) == '-') && is_digit(peek(2));
       at_ += exponent ? 2 : 1;
     }
     add(TokenKind::number, start);
   }
 
   void operation(std::size_t start) {
-    static constexpr struct { std::string_view from, to; } spellings[] = {{"//", "% "}, {"**", "^ "}, {"==", "= "}};
+    static constexpr struct {
+      std::string_view from, to;
+    } spellings[] = {{"//", "% "}, {"**", "^ "}, {"==", "= "}};
     for (const auto& spelling : spellings) {
       if (!looking_at(spelling.from)) continue;
       lexed_.rewritten.replace(at_, 2, spelling.to);
@@ -154,11 +178,15 @@ class Lexer {
       add(TokenKind::symbol, start);
       return;
     }
-    do at_++; while (is_operator(peek()) && !looking_at("--") && !looking_at("/*"));
-    // PostgreSQL, section 4.1.3 of its manual: a sign ends an operator only if a character that standard SQL's operators lack
-    // stands in it, so that `a*-1` is two operators.
-    const auto stands_alone = [&] { return text_.substr(start, at_ - start).find_first_of("~!@#^&|`?%") == std::string_view::npos; };
-    while (at_ - start > 1 && (text_[at_ - 1] == '+' || text_[at_ - 1] == '-') && stands_alone()) at_--;
+    do at_++;
+    while (is_operator(peek()) && !looking_at("--") && !looking_at("/*"));
+    // PostgreSQL, section 4.1.3 of its manual: a sign ends an operator only if a character that
+    // standard SQL's operators lack stands in it, so that `a*-1` is two operators.
+    const auto stands_alone = [&] {
+      return text_.substr(start, at_ - start).find_first_of("~!@#^&|`?%") == std::string_view::npos;
+    };
+    while (at_ - start > 1 && (text_[at_ - 1] == '+' || text_[at_ - 1] == '-') && stands_alone())
+      at_--;
     add(TokenKind::symbol, start);
   }
 
@@ -167,8 +195,9 @@ class Lexer {
   Lexed lexed_;
 };
 
-// An upper bound of the parse tree's depth. Inside one bracket, or one CASE, tokens nest at worst one in another; a comma, AND,
-// OR, WHEN, THEN and ELSE start a sibling; what follows a closed bracket may hold all that stood in it.
+// An upper bound of the parse tree's depth. Inside one bracket, or one CASE, tokens nest at worst
+// one in another; a comma, AND, OR, WHEN, THEN and ELSE start a sibling; what follows a closed
+// bracket may hold all that stood in it.
 class Nesting {
  public:
   // Where the limit is passed, or nullptr.
@@ -212,8 +241,10 @@ class Nesting {
       if (text == ")" || text == "]") close();
     } else if (token.kind == TokenKind::word) {
       const std::string word = lower(text);
-      if (word == "and" || word == "or" || word == "when" || word == "then" || word == "else") return sibling();
-      const bool sets = word == "union" || word == "intersect" || word == "except" || word == "join" || word == "select";
+      if (word == "and" || word == "or" || word == "when" || word == "then" || word == "else")
+        return sibling();
+      const bool sets = word == "union" || word == "intersect" || word == "except" ||
+                        word == "join" || word == "select";
       (sets ? levels_.back().base : levels_.back().segment) += sets ? 3 : 1;
       if (word == "case") open();
       if (word == "end") close();
@@ -223,7 +254,7 @@ class Nesting {
   }
 
   std::vector<Level> levels_ = std::vector<Level>(1);
-  std::uint32_t total_ = 0;             // of the levels below the last
+  std::uint32_t total_ = 0;  // of the levels below the last
 };
 
 }  // namespace
@@ -236,13 +267,14 @@ std::string lower(std::string_view text) {
 }
 
 bool is_word(const Lexed& lexed, const Token& token, std::string_view keyword) {
-  return token.kind == TokenKind::word && token.length == keyword.size() && lower(lexed.text(token)) == keyword;
+  return token.kind == TokenKind::word && token.length == keyword.size() &&
+         lower(lexed.text(token)) == keyword;
 }
 
 std::string value_of(const Lexed& lexed, const Token& token) {
   const std::string_view text = lexed.text(token);
-  if ((token.kind != TokenKind::quoted && token.kind != TokenKind::string) || text.size() < 2 || text.front() != text.back() ||
-      text.front() == '$')
+  if ((token.kind != TokenKind::quoted && token.kind != TokenKind::string) || text.size() < 2 ||
+      text.front() != text.back() || text.front() == '$')
     return std::string(text);
   std::string result;
   for (std::size_t i = 1; i + 1 < text.size(); i++) {
@@ -253,15 +285,17 @@ std::string value_of(const Lexed& lexed, const Token& token) {
 }
 
 const Token* Lexed::at(std::int64_t offset) const {
-  const auto found = std::lower_bound(tokens.begin(), tokens.end(), offset, [](const Token& t, std::int64_t o) { return t.offset < o; });
+  const auto found = std::lower_bound(tokens.begin(), tokens.end(), offset,
+                                      [](const Token& t, std::int64_t o) { return t.offset < o; });
   return found != tokens.end() && found->offset == offset ? &*found : nullptr;
 }
 
 Result<Lexed> lex(std::string_view statement) {
   PENSTOCK_ASSIGN(Lexed lexed, Lexer(statement).run());
   if (const Token* deep = Nesting().find(lexed))
-    return error_at(statement, deep->offset, Code::capacity,
-                    "the statement nests deeper than " + std::to_string(nesting_limit) + " levels here");
+    return error_at(
+        statement, deep->offset, Code::capacity,
+        "the statement nests deeper than " + std::to_string(nesting_limit) + " levels here");
   rewrite(lexed);
   return lexed;
 }

@@ -11,16 +11,20 @@ std::string nearest(const Schema& schema, std::string_view name) {
   std::vector<std::string> known;
   for (const Field& field : schema) known.push_back(field.name);
   std::string text;
-  for (const std::string& near : nearest_names(name, known)) text += (text.empty() ? "'" : ", '") + near + "'";
+  for (const std::string& near : nearest_names(name, known))
+    text += (text.empty() ? "'" : ", '") + near + "'";
   return text;
 }
 
 }  // namespace
 
-Names::Names(const Lexed& lexed, const Select& select, const Scope& scope) : lexed_(lexed), scope_(scope) {
+Names::Names(const Lexed& lexed, const Select& select, const Scope& scope)
+    : lexed_(lexed), scope_(scope) {
   for (const SelectItem& item : select.items) {
-    if (item.value->form != Form::star) items_.push_back(item);
-    else expand(*item.value);
+    if (item.value->form != Form::star)
+      items_.push_back(item);
+    else
+      expand(*item.value);
   }
   visible_aliases = items_.size();
 }
@@ -44,30 +48,38 @@ void Names::expand(const Syntax& star) {
 
 Status Names::unknown_table(const Syntax& syntax) const {
   std::string known;
-  for (const ScopeTable& table : scope_.tables) known += (known.empty() ? "'" : ", '") + table.shown() + "'";
+  for (const ScopeTable& table : scope_.tables)
+    known += (known.empty() ? "'" : ", '") + table.shown() + "'";
   return error(syntax.offset, Code::invalid,
-               "no table '" + syntax.qualifier + "'; the table" + (scope_.tables.size() == 1 ? " is " : "s are ") + known);
+               "no table '" + syntax.qualifier + "'; the table" +
+                   (scope_.tables.size() == 1 ? " is " : "s are ") + known);
 }
 
 Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
   const auto is_meant = [&](const ScopeTable& table) { return table.is_called(syntax.qualifier); };
-  if (!syntax.qualifier.empty() && std::none_of(scope_.tables.begin(), scope_.tables.end(), is_meant)) return unknown_table(syntax);
+  if (!syntax.qualifier.empty() &&
+      std::none_of(scope_.tables.begin(), scope_.tables.end(), is_meant))
+    return unknown_table(syntax);
   if (syntax.index) return syntax.index;
   return column_among(syntax, {0, scope_.tables.size()});
 }
 
-Result<std::optional<std::uint32_t>> Names::column_among(const Syntax& syntax, TableRange tables) const {
+Result<std::optional<std::uint32_t>> Names::column_among(const Syntax& syntax,
+                                                         TableRange tables) const {
   std::optional<std::uint32_t> found;
   for (std::size_t i = tables.begin; i < tables.end; i++) {
     const ScopeTable& table = scope_.tables[i];
     if (!syntax.qualifier.empty() && !table.is_called(syntax.qualifier)) continue;
-    const Schema columns(scope_.schema.begin() + table.first, scope_.schema.begin() + table.first + table.count);
+    const Schema columns(scope_.schema.begin() + table.first,
+                         scope_.schema.begin() + table.first + table.count);
     const std::optional<std::uint32_t> here = find_field(columns, syntax.name);
     if (!here || (syntax.qualifier.empty() && scope_.is_merged(table.first + *here))) continue;
     if (found) {
       const std::string other = scope_.tables[scope_.table_of(*found)].shown();
-      return error(syntax.offset, Code::invalid, "column '" + syntax.name + "' is in '" + other + "' and in '" + table.shown() +
-                                                     "'; write " + other + "." + syntax.name + " or " + table.shown() + "." + syntax.name);
+      return error(syntax.offset, Code::invalid,
+                   "column '" + syntax.name + "' is in '" + other + "' and in '" + table.shown() +
+                       "'; write " + other + "." + syntax.name + " or " + table.shown() + "." +
+                       syntax.name);
     }
     found = table.first + *here;
   }
@@ -75,27 +87,38 @@ Result<std::optional<std::uint32_t>> Names::column_among(const Syntax& syntax, T
 }
 
 Result<std::uint32_t> Names::column_of_on(const Syntax& syntax, const FromTable& table) const {
-  for (const TableRange range : {TableRange{table.join_first, table.join_last + 1}, TableRange{0, table.join_first}}) {
+  for (const TableRange range :
+       {TableRange{table.join_first, table.join_last + 1}, TableRange{0, table.join_first}}) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> found, column_among(syntax, range));
     if (found) return *found;
   }
   PENSTOCK_ASSIGN(const std::optional<std::uint32_t> later, column(syntax));
   if (!later && alias(syntax))
-    return error(syntax.offset, Code::invalid, "ON cannot read '" + syntax.name + "', an alias of the SELECT list");
+    return error(syntax.offset, Code::invalid,
+                 "ON cannot read '" + syntax.name + "', an alias of the SELECT list");
   if (!later) return unknown(syntax);
-  return error(syntax.offset, Code::invalid, "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
+  return error(
+      syntax.offset, Code::invalid,
+      "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
 }
 
-Result<SyntaxPointer> Names::with_columns_found(const SyntaxPointer& syntax, const FromTable& table) const {
+Result<SyntaxPointer> Names::with_columns_found(const SyntaxPointer& syntax,
+                                                const FromTable& table) const {
   if (!syntax) return syntax;
   auto copy = std::make_shared<Syntax>(*syntax);
-  if (syntax->form == Form::column && !syntax->index) { PENSTOCK_ASSIGN(copy->index, column_of_on(*syntax, table)); }
-  for (SyntaxPointer& input : copy->inputs) { PENSTOCK_ASSIGN(input, with_columns_found(input, table)); }
+  if (syntax->form == Form::column && !syntax->index) {
+    PENSTOCK_ASSIGN(copy->index, column_of_on(*syntax, table));
+  }
+  for (SyntaxPointer& input : copy->inputs) {
+    PENSTOCK_ASSIGN(input, with_columns_found(input, table));
+  }
   PENSTOCK_ASSIGN(copy->filter, with_columns_found(copy->filter, table));
   return SyntaxPointer(std::move(copy));
 }
 
-Result<SyntaxPointer> Names::on_of(const FromTable& table) const { return with_columns_found(table.on, table); }
+Result<SyntaxPointer> Names::on_of(const FromTable& table) const {
+  return with_columns_found(table.on, table);
+}
 
 std::optional<std::size_t> Names::alias(const Syntax& syntax) const {
   if (!syntax.qualifier.empty() || syntax.index) return std::nullopt;
@@ -105,11 +128,15 @@ std::optional<std::size_t> Names::alias(const Syntax& syntax) const {
 }
 
 Status Names::unknown(const Syntax& syntax) const {
-  const bool later = std::any_of(items_.begin(), items_.end(), [&](const SelectItem& i) { return lower(i.alias) == lower(syntax.name); });
+  const bool later = std::any_of(items_.begin(), items_.end(), [&](const SelectItem& i) {
+    return lower(i.alias) == lower(syntax.name);
+  });
   if (later && syntax.qualifier.empty())
-    return error(syntax.offset, Code::invalid, "'" + syntax.name + "' is used before it is defined in the SELECT list");
+    return error(syntax.offset, Code::invalid,
+                 "'" + syntax.name + "' is used before it is defined in the SELECT list");
   const Token* token = lexed_.at(syntax.offset);
-  const bool is_quoted = token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
+  const bool is_quoted =
+      token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
   const std::string near = nearest(scope_.schema, syntax.name);
   return error(syntax.offset, Code::invalid,
                "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near) +
@@ -117,19 +144,22 @@ Status Names::unknown(const Syntax& syntax) const {
 }
 
 Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {
-  if (term.form != Form::number || term.name.find_first_of(".eE") != std::string::npos) return std::optional<std::uint32_t>();
+  if (term.form != Form::number || term.name.find_first_of(".eE") != std::string::npos)
+    return std::optional<std::uint32_t>();
   const Result<Scalar> number = number_literal(term.name);
   const std::string count = std::to_string(items_.size());
   if (!number.ok() || number->integer < 1 || number->integer > static_cast<Int128>(items_.size()))
     return error(term.offset, Code::invalid,
-                 std::string(clause) + " " + term.name + " is not between 1 and " + count + ", the number of SELECT items");
+                 std::string(clause) + " " + term.name + " is not between 1 and " + count +
+                     ", the number of SELECT items");
   return std::optional(static_cast<std::uint32_t>(number->integer - 1));
 }
 
 std::string Names::output_name(const SelectItem& item) const {
   if (!item.alias.empty()) return item.alias;
   if (item.value->form != Form::column) return display(*item.value);
-  if (const auto index = column(*item.value); index.ok() && *index) return scope_.schema[**index].name;
+  if (const auto index = column(*item.value); index.ok() && *index)
+    return scope_.schema[**index].name;
   return item.value->name;
 }
 
@@ -149,8 +179,11 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
     if (index) return "#" + std::to_string(*index);
     return "?" + lower(syntax.name);
   }
-  std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" + syntax.qualifier + "'" +
-                     name_of(syntax.type) + (syntax.star ? "*(" : syntax.distinct ? "distinct(" : "(");
+  std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" +
+                     syntax.qualifier + "'" + name_of(syntax.type) +
+                     (syntax.star       ? "*("
+                      : syntax.distinct ? "distinct("
+                                        : "(");
   for (const SyntaxPointer& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const std::string inner, canonical(*input));
     text += inner + ",";

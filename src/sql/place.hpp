@@ -12,7 +12,8 @@
 
 namespace penstock::sql {
 
-// `offset` counts bytes; beyond the end it points behind the last character. Long lines are cut to what stands around it.
+// `offset` counts bytes; beyond the end it points behind the last character. Long lines are cut to
+// what stands around it.
 Status error_at(std::string_view statement, std::int64_t offset, Code code, std::string message);
 // The line and caret alone.
 std::string excerpt(std::string_view statement, std::int64_t offset);

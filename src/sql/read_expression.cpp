@@ -6,14 +6,24 @@
 namespace penstock::sql {
 namespace {
 
-constexpr int depth_limit = 500;    // of the binder's recursion: see the lexer's nesting limit
+constexpr int depth_limit = 500;  // of the binder's recursion: see the lexer's nesting limit
 
-struct Described { std::string_view kind, what; };
+struct Described {
+  std::string_view kind, what;
+};
 constexpr Described refused_nodes[] = {
-    {"ParamRef", "a parameter"}, {"A_ArrayExpr", "an array"}, {"RowExpr", "a row value"},
-    {"A_Indirection", "a subscript or field access"}, {"CollateClause", "COLLATE"}, {"GroupingFunc", "GROUPING()"},
-    {"GroupingSet", "GROUPING SETS, ROLLUP or CUBE"}, {"XmlExpr", "XML"}, {"SetToDefault", "DEFAULT"},
-    {"CurrentOfExpr", "CURRENT OF"}, {"XmlSerialize", "XML"}, {"MultiAssignRef", "an assignment"},
+    {"ParamRef", "a parameter"},
+    {"A_ArrayExpr", "an array"},
+    {"RowExpr", "a row value"},
+    {"A_Indirection", "a subscript or field access"},
+    {"CollateClause", "COLLATE"},
+    {"GroupingFunc", "GROUPING()"},
+    {"GroupingSet", "GROUPING SETS, ROLLUP or CUBE"},
+    {"XmlExpr", "XML"},
+    {"SetToDefault", "DEFAULT"},
+    {"CurrentOfExpr", "CURRENT OF"},
+    {"XmlSerialize", "XML"},
+    {"MultiAssignRef", "an assignment"},
 };
 
 // Where an expression begins, to stand for places that the tree does not hold.
@@ -30,7 +40,8 @@ std::int64_t first_location(Tree node) {
 
 }  // namespace
 
-SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name, std::vector<SyntaxPointer> inputs) {
+SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name,
+                          std::vector<SyntaxPointer> inputs) {
   auto syntax = std::make_shared<Syntax>();
   syntax->form = form;
   syntax->offset = offset;
@@ -41,8 +52,9 @@ SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name, std:
 
 Result<SyntaxPointer> ExpressionReader::read(Tree node) {
   if (depth_ == depth_limit)
-    return error_at(lexed_.statement, first_location(node), Code::capacity,
-                    "the expression nests deeper than " + std::to_string(depth_limit) + " levels here");
+    return error_at(
+        lexed_.statement, first_location(node), Code::capacity,
+        "the expression nests deeper than " + std::to_string(depth_limit) + " levels here");
   depth_++;
   Result<SyntaxPointer> result = dispatch(node);
   depth_--;
@@ -60,23 +72,36 @@ Result<SyntaxPointer> ExpressionReader::dispatch(Tree node) {
   if (kind == "TypeCast") return cast(body);
   if (kind == "FuncCall") return function(body);
   if (kind == "SubLink") return subquery(body);
-  if (kind == "CoalesceExpr") return over_inputs(Form::function, "coalesce", body.location(), body["args"]);
+  if (kind == "CoalesceExpr")
+    return over_inputs(Form::function, "coalesce", body.location(), body["args"]);
   if (kind == "MinMaxExpr")
-    return over_inputs(Form::function, body["op"].text() == "IS_LEAST" ? "least" : "greatest", body.location(), body["args"]);
+    return over_inputs(Form::function, body["op"].text() == "IS_LEAST" ? "least" : "greatest",
+                       body.location(), body["args"]);
   if (kind == "NullTest" || kind == "BooleanTest") {
-    static constexpr std::array<std::array<std::string_view, 2>, 8> tests{{
-        {"IS_NULL", "is null"}, {"IS_NOT_NULL", "is not null"}, {"IS_TRUE", "is true"}, {"IS_NOT_TRUE", "is not true"},
-        {"IS_FALSE", "is false"}, {"IS_NOT_FALSE", "is not false"}, {"IS_UNKNOWN", "is null"}, {"IS_NOT_UNKNOWN", "is not null"}}};
+    static constexpr std::array<std::array<std::string_view, 2>, 8> tests{
+        {{"IS_NULL", "is null"},
+         {"IS_NOT_NULL", "is not null"},
+         {"IS_TRUE", "is true"},
+         {"IS_NOT_TRUE", "is not true"},
+         {"IS_FALSE", "is false"},
+         {"IS_NOT_FALSE", "is not false"},
+         {"IS_UNKNOWN", "is null"},
+         {"IS_NOT_UNKNOWN", "is not null"}}};
     const std::string_view type = body[kind == "NullTest" ? "nulltesttype" : "booltesttype"].text();
     PENSTOCK_ASSIGN(SyntaxPointer input, read(body["arg"]));
     for (const auto& [name, operation_name] : tests)
-      if (name == type) return make_syntax(Form::operation, body.location(), std::string(operation_name), {std::move(input)});
+      if (name == type)
+        return make_syntax(Form::operation, body.location(), std::string(operation_name),
+                           {std::move(input)});
   }
   if (kind == "SQLValueFunction")
-    return refuse(body.location(), std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location())) : "this function"));
+    return refuse(body.location(),
+                  std::string(lexed_.at(body.location()) ? lexed_.text(*lexed_.at(body.location()))
+                                                         : "this function"));
   for (const auto& [name, what] : refused_nodes)
     if (name == kind) return refuse(body.location(), std::string(what));
-  return refuse(std::max<std::int64_t>(first_location(node), 0), "this expression (" + std::string(kind) + ")");
+  return refuse(std::max<std::int64_t>(first_location(node), 0),
+                "this expression (" + std::string(kind) + ")");
 }
 
 // EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
@@ -112,7 +137,8 @@ Result<SyntaxPointer> ExpressionReader::column(Tree body) {
   if (fields.size() == 2) {
     syntax->qualifier = value_of(lexed_, *token);
     token += 2;
-    if (token >= lexed_.tokens.data() + lexed_.tokens.size()) return Status(Code::internal, "a name without its second part");
+    if (token >= lexed_.tokens.data() + lexed_.tokens.size())
+      return Status(Code::internal, "a name without its second part");
   }
   syntax->form = fields.at(fields.size() - 1).kind() == "A_Star" ? Form::star : Form::column;
   if (syntax->form == Form::column) syntax->name = value_of(lexed_, *token);
@@ -122,22 +148,30 @@ Result<SyntaxPointer> ExpressionReader::column(Tree body) {
 Result<SyntaxPointer> ExpressionReader::constant(Tree body) {
   const std::int64_t offset = body.location();
   if (body["isnull"].truth()) return make_syntax(Form::null, offset, "NULL");
-  if (body["boolval"]) return make_syntax(Form::boolean, offset, body["boolval"]["boolval"].truth() ? "true" : "false");
-  if (body["sval"]) return make_syntax(Form::text, offset, std::string(body["sval"]["sval"].text()));
+  if (body["boolval"])
+    return make_syntax(Form::boolean, offset,
+                       body["boolval"]["boolval"].truth() ? "true" : "false");
+  if (body["sval"])
+    return make_syntax(Form::text, offset, std::string(body["sval"]["sval"].text()));
   if (body["bsval"]) return refuse(offset, "a bit string");
-  // The parser folds the sign into a number, -(-(1)) too, and its JSON leaves negative integers out: read the statement.
+  // The parser folds the sign into a number, -(-(1)) too, and its JSON leaves negative integers
+  // out: read the statement.
   bool negative = false;
   const Token* end = lexed_.tokens.data() + lexed_.tokens.size();
   for (const Token* token = lexed_.at(offset); token != nullptr && token != end; token++) {
     if (token->kind == TokenKind::number)
-      return make_syntax(Form::number, offset, (negative ? "-" : "") + std::string(lexed_.text(*token)));
-    if (lexed_.text(*token) == "-") negative = !negative;
-    else if (lexed_.text(*token) != "(") break;
+      return make_syntax(Form::number, offset,
+                         (negative ? "-" : "") + std::string(lexed_.text(*token)));
+    if (lexed_.text(*token) == "-")
+      negative = !negative;
+    else if (lexed_.text(*token) != "(")
+      break;
   }
   return Status(Code::internal, "a number without a place in the statement");
 }
 
-Result<SyntaxPointer> ExpressionReader::over_inputs(Form form, std::string name, std::int64_t offset, Tree inputs) {
+Result<SyntaxPointer> ExpressionReader::over_inputs(Form form, std::string name,
+                                                    std::int64_t offset, Tree inputs) {
   std::vector<SyntaxPointer> read_inputs;
   for (std::size_t i = 0; i < inputs.size(); i++) {
     PENSTOCK_ASSIGN(SyntaxPointer input, read(inputs.at(i)));
@@ -148,22 +182,19 @@ Result<SyntaxPointer> ExpressionReader::over_inputs(Form form, std::string name,
 
 Result<SyntaxPointer> ExpressionReader::case_of(Tree body) {
   SyntaxPointer subject;
-  if (body["arg"]) {
-    PENSTOCK_ASSIGN(subject, read(body["arg"]));
-  }
+  if (body["arg"]) { PENSTOCK_ASSIGN(subject, read(body["arg"])); }
   std::vector<SyntaxPointer> inputs;
   for (std::size_t i = 0; i < body["args"].size(); i++) {
     const Tree when = body["args"].at(i).as("CaseWhen");
     PENSTOCK_ASSIGN(SyntaxPointer condition, read(when["expr"]));
     const std::int64_t offset = condition->offset;
-    if (subject) condition = make_syntax(Form::operation, offset, "=", {subject, std::move(condition)});
+    if (subject)
+      condition = make_syntax(Form::operation, offset, "=", {subject, std::move(condition)});
     PENSTOCK_ASSIGN(SyntaxPointer value, read(when["result"]));
     inputs.insert(inputs.end(), {std::move(condition), std::move(value)});
   }
   SyntaxPointer otherwise = make_syntax(Form::null, body.location(), "NULL");
-  if (body["defresult"]) {
-    PENSTOCK_ASSIGN(otherwise, read(body["defresult"]));
-  }
+  if (body["defresult"]) { PENSTOCK_ASSIGN(otherwise, read(body["defresult"])); }
   inputs.push_back(std::move(otherwise));
   return make_syntax(Form::case_of, body.location(), "case", std::move(inputs));
 }
@@ -172,18 +203,22 @@ Result<SyntaxPointer> ExpressionReader::function(Tree body) {
   const std::int64_t offset = body.location();
   const Tree names = body["funcname"];
   const std::string name = lower(names.at(names.size() - 1).as("String")["sval"].text());
-  if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog") return refuse(offset, "a function of a schema");
+  if (names.size() > 1 && names.at(0).as("String")["sval"].text() != "pg_catalog")
+    return refuse(offset, "a function of a schema");
   if (body["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
   if (body["agg_within_group"].truth()) return refuse(offset, "WITHIN GROUP");
   if (body["func_variadic"].truth()) return refuse(offset, "VARIADIC");
-  PENSTOCK_ASSIGN(SyntaxPointer call, over_inputs(Form::function, name == "extract" ? "date_part" : name, offset, body["args"]));
+  PENSTOCK_ASSIGN(
+      SyntaxPointer call,
+      over_inputs(Form::function, name == "extract" ? "date_part" : name, offset, body["args"]));
   auto whole = std::make_shared<Syntax>(*call);
   whole->star = body["agg_star"].truth();
   whole->distinct = body["agg_distinct"].truth();
   // EXTRACT(year FROM x): DuckDB prints the units its grammar has words for in capitals.
   if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->form == Form::text) {
     const Token* token = lexed_.at(whole->inputs[0]->offset);
-    static constexpr std::string_view words[] = {"year", "quarter", "month", "day", "hour", "minute", "second"};
+    static constexpr std::string_view words[] = {"year", "quarter", "month", "day",
+                                                 "hour", "minute",  "second"};
     const std::string unit = lower(whole->inputs[0]->name);
     const bool bare = token != nullptr && token->kind == TokenKind::word;
     const bool word = std::find(std::begin(words), std::end(words), unit) != std::end(words);
@@ -193,12 +228,11 @@ Result<SyntaxPointer> ExpressionReader::function(Tree body) {
                      [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
     whole->inputs[0] = make_syntax(Form::text, whole->inputs[0]->offset, shown);
   }
-  if (body["agg_filter"]) {
-    PENSTOCK_ASSIGN(whole->filter, read(body["agg_filter"]));
-  }
+  if (body["agg_filter"]) { PENSTOCK_ASSIGN(whole->filter, read(body["agg_filter"])); }
   if (body["over"]) {
     const Tree over = body["over"];
-    PENSTOCK_ASSIGN(whole->over, over["name"] ? named_window(over["name"].text(), over.location()) : window(over));
+    PENSTOCK_ASSIGN(whole->over, over["name"] ? named_window(over["name"].text(), over.location())
+                                              : window(over));
   }
   return SyntaxPointer(std::move(whole));
 }

@@ -1,5 +1,5 @@
-// FROM: tables by commas, JOIN ... ON, LEFT JOIN and USING, as a flat list. Inner joins may be taken in any order, so what stands in
-// parentheses need not stay together.
+// FROM: tables by commas, JOIN ... ON, LEFT JOIN and USING, as a flat list. Inner joins may be
+// taken in any order, so what stands in parentheses need not stay together.
 #include "sql/read_select.hpp"
 
 namespace penstock::sql {
@@ -9,10 +9,12 @@ constexpr std::size_t most_tables = 64;
 
 class FromReader {
  public:
-  explicit FromReader(ExpressionReader& expressions) : expressions_(expressions), lexed_(expressions.lexed()) {}
+  explicit FromReader(ExpressionReader& expressions)
+      : expressions_(expressions), lexed_(expressions.lexed()) {}
 
   Status read(Tree item) {
-    std::vector<Tree> joins;      // the outermost first; their left sides nest, as deep as there are tables
+    std::vector<Tree>
+        joins;  // the outermost first; their left sides nest, as deep as there are tables
     for (; item.kind() == "JoinExpr"; item = joins.back()["larg"]) {
       joins.push_back(item.body());
       if (joins.size() > most_tables) return too_many();
@@ -33,29 +35,37 @@ class FromReader {
 
  private:
   Status too_many() const {
-    return error_at(lexed_.statement, table_place(), Code::capacity, "more than " + std::to_string(most_tables) + " tables");
+    return error_at(lexed_.statement, table_place(), Code::capacity,
+                    "more than " + std::to_string(most_tables) + " tables");
   }
 
   // `left_first`: the first table of its left side.
   Status read_join(Tree join, std::size_t left_first) {
     const std::string_view type = join["jointype"].text();
-    if (type == "JOIN_RIGHT") return expressions_.refuse(expressions_.place_of("right"), "RIGHT JOIN");
+    if (type == "JOIN_RIGHT")
+      return expressions_.refuse(expressions_.place_of("right"), "RIGHT JOIN");
     if (type == "JOIN_FULL") return expressions_.refuse(expressions_.place_of("full"), "FULL JOIN");
-    if (join["isNatural"].truth()) return expressions_.refuse(expressions_.place_of("natural"), "NATURAL JOIN");
-    if (join["alias"]) return expressions_.refuse(expressions_.place_of("join"), "an alias of a JOIN");
+    if (join["isNatural"].truth())
+      return expressions_.refuse(expressions_.place_of("natural"), "NATURAL JOIN");
+    if (join["alias"])
+      return expressions_.refuse(expressions_.place_of("join"), "an alias of a JOIN");
     const bool is_left = type == "JOIN_LEFT";
     const std::size_t first = tables_.size();
-    if (is_left && join["rarg"].kind() == "JoinExpr") return expressions_.refuse(expressions_.place_of("left"), "LEFT JOIN of a JOIN");
+    if (is_left && join["rarg"].kind() == "JoinExpr")
+      return expressions_.refuse(expressions_.place_of("left"), "LEFT JOIN of a JOIN");
     PENSTOCK_TRY(read_nested(join["rarg"]));
-    FromTable& table = tables_[first];      // not the last one of those in parentheses, which may be a LEFT JOIN's
+    FromTable& table =
+        tables_[first];  // not the last one of those in parentheses, which may be a LEFT JOIN's
     table.is_left |= is_left;
     table.join_first = left_first;
     table.join_last = tables_.size() - 1;
     if (join["quals"]) { PENSTOCK_ASSIGN(table.on, expressions_.read(join["quals"])); }
     const Tree columns = join["usingClause"];
     if (columns.size() > 0 && tables_.size() != first + 1)
-      return expressions_.refuse(expressions_.place_of("using"), "USING with a JOIN in parentheses");
-    for (std::size_t i = 0; i < columns.size(); i++) table.using_columns.emplace_back(columns.at(i).as("String")["sval"].text());
+      return expressions_.refuse(expressions_.place_of("using"),
+                                 "USING with a JOIN in parentheses");
+    for (std::size_t i = 0; i < columns.size(); i++)
+      table.using_columns.emplace_back(columns.at(i).as("String")["sval"].text());
     return {};
   }
 
@@ -68,21 +78,29 @@ class FromReader {
 
   Status read_table(Tree item) {
     if (tables_.size() == most_tables) return too_many();
-    static constexpr struct { const char *kind, *token, *what; } refused[] = {
-        {"RangeSubselect", "from", "a subquery in FROM"}, {"RangeTableSample", "tablesample", "TABLESAMPLE"},
-        {"RangeTableFunc", "from", "a table function"}};
+    static constexpr struct {
+      const char *kind, *token, *what;
+    } refused[] = {{"RangeSubselect", "from", "a subquery in FROM"},
+                   {"RangeTableSample", "tablesample", "TABLESAMPLE"},
+                   {"RangeTableFunc", "from", "a table function"}};
     for (const auto& row : refused)
-      if (item.kind() == row.kind) return expressions_.refuse(expressions_.place_of(row.token), row.what);
+      if (item.kind() == row.kind)
+        return expressions_.refuse(expressions_.place_of(row.token), row.what);
     if (item.kind() == "RangeFunction")
-      return expressions_.error(table_place(), "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
+      return expressions_.error(
+          table_place(), "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
     const Tree table = item.as("RangeVar");
     const Token* token = lexed_.at(table.location());
     if (!table || token == nullptr) return expressions_.refuse(table_place(), "this form of FROM");
     if (table["schemaname"] || table["catalogname"]) {
-      const std::string file = std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());
-      return expressions_.error(token->offset, "a table of a schema is unknown here; if a file is meant, write FROM '" + file + "'");
+      const std::string file =
+          std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());
+      return expressions_.error(
+          token->offset,
+          "a table of a schema is unknown here; if a file is meant, write FROM '" + file + "'");
     }
-    if (table["alias"]["colnames"]) return expressions_.refuse(token->offset, "a list of column aliases");
+    if (table["alias"]["colnames"])
+      return expressions_.refuse(token->offset, "a list of column aliases");
     FromTable read;
     read.name = value_of(lexed_, *token);
     read.offset = token->offset;

@@ -6,7 +6,9 @@
 namespace penstock::sql {
 namespace {
 
-struct Refused { std::string_view kind, what; };
+struct Refused {
+  std::string_view kind, what;
+};
 
 SyntaxPointer negated(SyntaxPointer input, bool negate) {
   if (!negate) return input;
@@ -14,7 +16,9 @@ SyntaxPointer negated(SyntaxPointer input, bool negate) {
   return make_syntax(Form::operation, offset, "not", {std::move(input)});
 }
 
-std::string operator_name(Tree name) { return std::string(name.at(name.size() - 1).as("String")["sval"].text()); }
+std::string operator_name(Tree name) {
+  return std::string(name.at(name.size() - 1).as("String")["sval"].text());
+}
 
 }  // namespace
 
@@ -36,9 +40,11 @@ Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
   if (kind == "AEXPR_NOT_BETWEEN") return between(body, true);
   if (kind == "AEXPR_IN") return in_list(body);
   if (kind == "AEXPR_LIKE" || kind == "AEXPR_ILIKE") return like(body, operator_name(body["name"]));
-  static constexpr Refused refused[] = {
-      {"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"}, {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
-      {"AEXPR_SIMILAR", "SIMILAR TO"}, {"AEXPR_OP_ANY", "ANY"}, {"AEXPR_OP_ALL", "ALL"}};
+  static constexpr Refused refused[] = {{"AEXPR_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
+                                        {"AEXPR_NOT_BETWEEN_SYM", "BETWEEN SYMMETRIC"},
+                                        {"AEXPR_SIMILAR", "SIMILAR TO"},
+                                        {"AEXPR_OP_ANY", "ANY"},
+                                        {"AEXPR_OP_ALL", "ALL"}};
   for (const auto& [name, what] : refused)
     if (name == kind) return refuse(offset, std::string(what));
   return refuse(offset, "this operator (" + std::string(kind) + ")");
@@ -47,33 +53,65 @@ Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
 Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
   if (name == "<>") name = "!=";
   const Token* token = lexed_.at(body.location());
-  if (token != nullptr && (name == "%" || name == "^")) name = lexed_.text(*token);   // what rewrite() put there: // and **
-  static constexpr std::string_view known[] = {"+", "-", "*", "/", "//", "%", "^", "**", "&", "|", "<<", ">>",
-                                               "||", "=", "!=", "<", "<=", ">", ">=", "is distinct from", "is not distinct from"};
-  if (std::find(std::begin(known), std::end(known), name) == std::end(known)) return refuse(body.location(), "the operator " + name);
+  if (token != nullptr && (name == "%" || name == "^"))
+    name = lexed_.text(*token);  // what rewrite() put there: // and **
+  static constexpr std::string_view known[] = {"+",
+                                               "-",
+                                               "*",
+                                               "/",
+                                               "//",
+                                               "%",
+                                               "^",
+                                               "**",
+                                               "&",
+                                               "|",
+                                               "<<",
+                                               ">>",
+                                               "||",
+                                               "=",
+                                               "!=",
+                                               "<",
+                                               "<=",
+                                               ">",
+                                               ">=",
+                                               "is distinct from",
+                                               "is not distinct from"};
+  if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+    return refuse(body.location(), "the operator " + name);
   PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
   PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
-  return make_syntax(Form::operation, body.location(), std::move(name), {std::move(left), std::move(right)});
+  return make_syntax(Form::operation, body.location(), std::move(name),
+                     {std::move(left), std::move(right)});
 }
 
-// The parser gives "~~", "!~~", "~~*" and "!~~*", which DuckDB prints too; an ESCAPE makes the pattern a call.
+// The parser gives "~~", "!~~", "~~*" and "!~~*", which DuckDB prints too; an ESCAPE makes the
+// pattern a call.
 Result<SyntaxPointer> ExpressionReader::like(Tree body, std::string name) {
   PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
   PENSTOCK_ASSIGN(SyntaxPointer pattern, read(body["rexpr"]));
   if (pattern->form != Form::function || pattern->name != "like_escape")
-    return make_syntax(Form::operation, body.location(), std::move(name), {std::move(input), std::move(pattern)});
+    return make_syntax(Form::operation, body.location(), std::move(name),
+                       {std::move(input), std::move(pattern)});
   if (name.ends_with("*")) return refuse(body.location(), "ILIKE with ESCAPE");
   std::vector<SyntaxPointer> inputs{std::move(input)};
   inputs.insert(inputs.end(), pattern->inputs.begin(), pattern->inputs.end());
-  return make_syntax(Form::function, body.location(), name == "!~~" ? "not_like_escape" : "like_escape", std::move(inputs));
+  return make_syntax(Form::function, body.location(),
+                     name == "!~~" ? "not_like_escape" : "like_escape", std::move(inputs));
 }
 
 Result<SyntaxPointer> ExpressionReader::unary(Tree body, std::string_view name) {
   PENSTOCK_ASSIGN(SyntaxPointer input, read(body["rexpr"]));
-  if (name == "-" && input->form == Form::number)   // a negative literal adapts to its surroundings like a positive one
-    return make_syntax(Form::number, body.location(), input->name.starts_with("-") ? input->name.substr(1) : "-" + input->name);
+  if (name == "-" &&
+      input->form ==
+          Form::number)  // a negative literal adapts to its surroundings like a positive one
+    return make_syntax(Form::number, body.location(),
+                       input->name.starts_with("-") ? input->name.substr(1) : "-" + input->name);
   if (name == "-" || name == "+" || name == "~")
-    return make_syntax(Form::operation, body.location(), name == "-" ? "neg" : name == "+" ? "pos" : "~", {std::move(input)});
+    return make_syntax(Form::operation, body.location(),
+                       name == "-"   ? "neg"
+                       : name == "+" ? "pos"
+                                     : "~",
+                       {std::move(input)});
   return refuse(body.location(), "the operator " + std::string(name));
 }
 
@@ -82,7 +120,9 @@ Result<SyntaxPointer> ExpressionReader::between(Tree body, bool negate) {
   const Tree bounds = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
   PENSTOCK_ASSIGN(SyntaxPointer low, read(bounds.at(0)));
   PENSTOCK_ASSIGN(SyntaxPointer high, read(bounds.at(1)));
-  return negated(make_syntax(Form::operation, body.location(), "between", {std::move(input), std::move(low), std::move(high)}), negate);
+  return negated(make_syntax(Form::operation, body.location(), "between",
+                             {std::move(input), std::move(low), std::move(high)}),
+                 negate);
 }
 
 Result<SyntaxPointer> ExpressionReader::in_list(Tree body) {
@@ -93,20 +133,26 @@ Result<SyntaxPointer> ExpressionReader::in_list(Tree body) {
     PENSTOCK_ASSIGN(SyntaxPointer item, read(items.at(i)));
     inputs.push_back(std::move(item));
   }
-  return negated(make_syntax(Form::operation, body.location(), "in", std::move(inputs)), operator_name(body["name"]) == "<>");
+  return negated(make_syntax(Form::operation, body.location(), "in", std::move(inputs)),
+                 operator_name(body["name"]) == "<>");
 }
 
 Result<SyntaxPointer> ExpressionReader::boolean(Tree body) {
   const std::string_view op = body["boolop"].text();
-  PENSTOCK_ASSIGN(SyntaxPointer whole, over_inputs(Form::operation, op == "AND_EXPR" ? "and" : op == "OR_EXPR" ? "or" : "not",
+  PENSTOCK_ASSIGN(SyntaxPointer whole, over_inputs(Form::operation,
+                                                   op == "AND_EXPR"  ? "and"
+                                                   : op == "OR_EXPR" ? "or"
+                                                                     : "not",
                                                    body.location(), body["args"]));
   if (whole->name == "not") return whole;
-  auto flat = std::make_shared<Syntax>(*whole);   // as DuckDB: (a AND b) AND c is one AND of three
+  auto flat = std::make_shared<Syntax>(*whole);  // as DuckDB: (a AND b) AND c is one AND of three
   flat->inputs.clear();
   for (const SyntaxPointer& input : whole->inputs) {
     const bool same = input->form == Form::operation && input->name == whole->name;
-    if (same) flat->inputs.insert(flat->inputs.end(), input->inputs.begin(), input->inputs.end());
-    else flat->inputs.push_back(input);
+    if (same)
+      flat->inputs.insert(flat->inputs.end(), input->inputs.begin(), input->inputs.end());
+    else
+      flat->inputs.push_back(input);
   }
   return SyntaxPointer(std::move(flat));
 }

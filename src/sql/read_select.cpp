@@ -8,7 +8,8 @@ namespace {
 
 class SelectReader {
  public:
-  SelectReader(const Lexed& lexed, Select& select, int level) : lexed_(lexed), expressions_(lexed, level), select_(select) {}
+  SelectReader(const Lexed& lexed, Select& select, int level)
+      : lexed_(lexed), expressions_(lexed, level), select_(select) {}
 
   Status read(Tree tree) {
     const Tree statements = tree["stmts"];
@@ -38,19 +39,29 @@ class SelectReader {
   Status refuse_parts(Tree body) const {
     const std::string_view set = body["op"].text();
     if (set != "SETOP_NONE" && set != "") {
-      const std::string word = set == "SETOP_UNION" ? "union" : set == "SETOP_INTERSECT" ? "intersect" : "except";
-      return expressions_.refuse(place_of(word), word == "union" ? "UNION" : word == "intersect" ? "INTERSECT" : "EXCEPT");
+      const std::string word = set == "SETOP_UNION"       ? "union"
+                               : set == "SETOP_INTERSECT" ? "intersect"
+                                                          : "except";
+      return expressions_.refuse(place_of(word), word == "union"       ? "UNION"
+                                                 : word == "intersect" ? "INTERSECT"
+                                                                       : "EXCEPT");
     }
-    static constexpr struct { const char *field, *token, *what; } parts[] = {
-        {"withClause", "with", "WITH"}, {"valuesLists", "values", "VALUES"}, {"intoClause", "into", "SELECT INTO"},
-        {"lockingClause", "for", "FOR UPDATE and the like"}};
+    static constexpr struct {
+      const char *field, *token, *what;
+    } parts[] = {{"withClause", "with", "WITH"},
+                 {"valuesLists", "values", "VALUES"},
+                 {"intoClause", "into", "SELECT INTO"},
+                 {"lockingClause", "for", "FOR UPDATE and the like"}};
     for (const auto& part : parts)
       if (body[part.field]) return expressions_.refuse(place_of(part.token), part.what);
-    if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES") return expressions_.refuse(place_of("ties"), "WITH TIES");
-    if (body["groupDistinct"].truth()) return expressions_.refuse(place_of("group"), "GROUP BY DISTINCT");
+    if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES")
+      return expressions_.refuse(place_of("ties"), "WITH TIES");
+    if (body["groupDistinct"].truth())
+      return expressions_.refuse(place_of("group"), "GROUP BY DISTINCT");
     const Tree distinct = body["distinctClause"];
     if (!distinct) return {};
-    if (distinct.at(0).kind() != "") return expressions_.refuse(place_of("distinct"), "DISTINCT ON");
+    if (distinct.at(0).kind() != "")
+      return expressions_.refuse(place_of("distinct"), "DISTINCT ON");
     select_.distinct = true;
     select_.distinct_offset = place_of("distinct");
     return {};
@@ -68,7 +79,8 @@ class SelectReader {
     return {};
   }
 
-  // The parser folds an alias to lower case and cuts it at 63 bytes; DuckDB keeps it. It follows AS, or ends its item.
+  // The parser folds an alias to lower case and cuts it at 63 bytes; DuckDB keeps it. It follows
+  // AS, or ends its item.
   std::string alias_of(Tree target) const {
     const std::string folded(target["name"].text());
     const Token* token = lexed_.at(target.location());
@@ -78,7 +90,9 @@ class SelectReader {
       const std::string text = lower(lexed_.text(*token));
       const bool open = text == "(" || text == "[" || is_word(lexed_, *token, "case"),
                  close = text == ")" || text == "]" || is_word(lexed_, *token, "end");
-      if (depth == 0 && (text == "," || text == ";" || (text == "from" && !is_word(lexed_, *last, "distinct")))) break;
+      if (depth == 0 &&
+          (text == "," || text == ";" || (text == "from" && !is_word(lexed_, *last, "distinct"))))
+        break;
       if (depth == 0 && is_word(lexed_, *token, "as") && token + 1 != end) {
         last = token + 1;
         break;
@@ -116,21 +130,29 @@ class SelectReader {
   Select& select_;
 };
 
-// Before the parser sees it, so that what it would say of another language's statements does not matter.
+// Before the parser sees it, so that what it would say of another language's statements does not
+// matter.
 Status check_verb(const Lexed& lexed) {
-  const auto first = std::find_if(lexed.tokens.begin(), lexed.tokens.end(), [&](const Token& t) { return lexed.text(t) != "("; });
+  const auto first = std::find_if(lexed.tokens.begin(), lexed.tokens.end(),
+                                  [&](const Token& t) { return lexed.text(t) != "("; });
   if (first == lexed.tokens.end() || lexed.text(*first) == ";")
     return error_at(lexed.statement, 0, Code::invalid, "the statement is empty");
-  if (is_word(lexed, *first, "select") || is_word(lexed, *first, "with") || is_word(lexed, *first, "values")) return {};
+  if (is_word(lexed, *first, "select") || is_word(lexed, *first, "with") ||
+      is_word(lexed, *first, "values"))
+    return {};
   const std::string verb(lexed.text(*first).substr(0, 40));
   if (is_word(lexed, *first, "from"))
-    return error_at(lexed.statement, first->offset, Code::unsupported, "FROM first is not supported; write SELECT * FROM ...");
+    return error_at(lexed.statement, first->offset, Code::unsupported,
+                    "FROM first is not supported; write SELECT * FROM ...");
   if (first->kind != TokenKind::word)
-    return error_at(lexed.statement, first->offset, Code::invalid, "the statement must start with SELECT");
-  const bool asks_names = is_word(lexed, *first, "describe") || is_word(lexed, *first, "desc") || is_word(lexed, *first, "show");
-  return error_at(lexed.statement, first->offset, Code::unsupported,
-                  verb + " is not supported; a statement is one SELECT" +
-                      (asks_names ? " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)" : ""));
+    return error_at(lexed.statement, first->offset, Code::invalid,
+                    "the statement must start with SELECT");
+  const bool asks_names = is_word(lexed, *first, "describe") || is_word(lexed, *first, "desc") ||
+                          is_word(lexed, *first, "show");
+  return error_at(
+      lexed.statement, first->offset, Code::unsupported,
+      verb + " is not supported; a statement is one SELECT" +
+          (asks_names ? " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)" : ""));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// From libpg_query's tree to Syntax. Each place refuses by name what stands there and is not supported.
+// From libpg_query's tree to Syntax. Each place refuses by name what stands there and is not
+// supported.
 #pragma once
 #include <map>
 #include <memory>
@@ -11,7 +12,8 @@
 
 namespace penstock::sql {
 
-SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name, std::vector<SyntaxPointer> inputs = {});
+SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name,
+                          std::vector<SyntaxPointer> inputs = {});
 
 class ExpressionReader {
  public:
@@ -51,12 +53,13 @@ class ExpressionReader {
   Result<SyntaxPointer> interval(Tree body, Tree type_name);
   Result<SyntaxPointer> function(Tree body);
   Result<std::shared_ptr<const WindowSyntax>> window(Tree definition);
-  Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name, std::int64_t offset) const;
+  Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name,
+                                                           std::int64_t offset) const;
   Status window_frame(Tree definition, WindowSyntax& window) const;
   Result<SyntaxPointer> over_inputs(Form form, std::string name, std::int64_t offset, Tree inputs);
 
   const Lexed& lexed_;
-  std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;     // by name
+  std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;  // by name
   const int level_;
   int depth_ = 0;
 };

@@ -17,16 +17,19 @@ RowsBinder::Moved RowsBinder::move(const Rows& rows, const Graph& graph, NodeId 
   moved.graph = std::make_shared<Graph>();
   const Schema& schema = plan_.step(rows.step).schema;
   for (std::uint32_t i = 0; i < schema.size(); i++)
-    moved.columns.push_back(moved.graph->add({Op::column, schema[i].type, schema[i].nullable, i, {}}));
+    moved.columns.push_back(
+        moved.graph->add({Op::column, schema[i].type, schema[i].nullable, i, {}}));
   std::vector<NodeId> columns;
-  for (const std::uint32_t place : rows.places) columns.push_back(place == Rows::nowhere ? 0 : moved.columns[place]);
+  for (const std::uint32_t place : rows.places)
+    columns.push_back(place == Rows::nowhere ? 0 : moved.columns[place]);
   moved.root = moved.graph->import(graph, root, columns);
   return moved;
 }
 
 Status RowsBinder::filter(Rows& rows, const Syntax& condition, const std::string& clause) {
   Builder scope(names_.schema());
-  PENSTOCK_ASSIGN(const NodeId predicate, ExpressionBinder(names_, scope, clause).predicate(condition));
+  PENSTOCK_ASSIGN(const NodeId predicate,
+                  ExpressionBinder(names_, scope, clause).predicate(condition));
   const Moved moved = move(rows, *scope.graph(), predicate);
   const Result<StepId> step = plan_.filter(rows.step, moved.graph, moved.root);
   if (!step.ok()) return names_.at(condition, step.status());
@@ -34,14 +37,16 @@ Status RowsBinder::filter(Rows& rows, const Syntax& condition, const std::string
   return {};
 }
 
-Result<std::uint32_t> RowsBinder::key(Rows& rows, const Syntax& expression, const std::string& clause) {
+Result<std::uint32_t> RowsBinder::key(Rows& rows, const Syntax& expression,
+                                      const std::string& clause) {
   Builder scope(names_.schema());
   PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(names_, scope, clause).value(expression));
   const Moved moved = move(rows, *scope.graph(), node);
   if (const Node& root = moved.graph->at(moved.root); root.op == Op::column) return root.payload;
   const Schema& schema = plan_.step(rows.step).schema;
   std::vector<Projection> columns;
-  for (std::size_t i = 0; i < schema.size(); i++) columns.push_back({schema[i].name, moved.columns[i]});
+  for (std::size_t i = 0; i < schema.size(); i++)
+    columns.push_back({schema[i].name, moved.columns[i]});
   columns.push_back({display(expression), moved.root});
   const auto place = static_cast<std::uint32_t>(schema.size());
   const Result<StepId> step = plan_.map(rows.step, moved.graph, std::move(columns));
@@ -50,7 +55,8 @@ Result<std::uint32_t> RowsBinder::key(Rows& rows, const Syntax& expression, cons
   return place;
 }
 
-Status RowsBinder::join(Rows& left, const Rows& right, JoinKind kind, std::vector<JoinKey> keys, std::int64_t place) {
+Status RowsBinder::join(Rows& left, const Rows& right, JoinKind kind, std::vector<JoinKey> keys,
+                        std::int64_t place) {
   const auto left_columns = static_cast<std::uint32_t>(plan_.step(left.step).schema.size());
   const Result<StepId> step = plan_.join(left.step, right.step, kind, std::move(keys));
   if (!step.ok()) return names_.error(place, step.status().code(), step.status().message());

@@ -19,7 +19,8 @@ class SchemaSource final : public TableSource {
   explicit SchemaSource(Schema schema) : schema_(std::move(schema)) {}
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return 0; }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>, const ScanOptions&) const override {
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
+                                            const ScanOptions&) const override {
     return Status(Code::internal, "a schema alone has no rows");
   }
   std::string describe() const override { return "rows"; }
@@ -28,21 +29,25 @@ class SchemaSource final : public TableSource {
   Schema schema_;
 };
 
-Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromTable& from, const TableOpener& open) {
+Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromTable& from,
+                                                 const TableOpener& open) {
   Result<std::shared_ptr<TableSource>> table = open(from.name);
   if (table.ok()) return table;
   std::string message = table.status().message();
   if (!from.quoted) message += "; if a file is meant, write FROM '" + from.name + ".parquet'";
   Status status = error_at(lexed.statement, from.offset, table.status().code(), std::move(message));
-  for (const std::string& context : table.status().context()) status = status.with(context);   // which file it was
+  for (const std::string& context : table.status().context())
+    status = status.with(context);  // which file it was
   return status;
 }
 
 // The column of one of the tables before `table` that USING means.
-std::optional<std::uint32_t> column_before(const Scope& scope, const ScopeTable& table, const std::string& name) {
+std::optional<std::uint32_t> column_before(const Scope& scope, const ScopeTable& table,
+                                           const std::string& name) {
   for (const ScopeTable& before : scope.tables) {
     if (before.first >= table.first) break;
-    const Schema columns(scope.schema.begin() + before.first, scope.schema.begin() + before.first + before.count);
+    const Schema columns(scope.schema.begin() + before.first,
+                         scope.schema.begin() + before.first + before.count);
     if (const auto found = find_field(columns, name)) return before.first + *found;
   }
   return std::nullopt;
@@ -55,7 +60,8 @@ Status merge_columns(const Lexed& lexed, const FromTable& from, Scope& scope) {
     const auto found = find_field(columns, name);
     if (!found || !column_before(scope, table, name))
       return error_at(lexed.statement, from.offset, Code::invalid,
-                      "USING: no column '" + name + "' " + (found ? "in a table before '" : "in '") + table.shown() + "'");
+                      "USING: no column '" + name + "' " +
+                          (found ? "in a table before '" : "in '") + table.shown() + "'");
     table.merged.push_back(table.first + *found);
   }
   return {};
@@ -84,12 +90,17 @@ bool Scope::is_merged(std::uint32_t column) const {
 Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOpener& open) {
   Scope scope;
   for (const FromTable& from : select.from) {
-    ScopeTable table{from.name, from.alias, static_cast<std::uint32_t>(scope.schema.size()), 0, nullptr, from.is_left, {}};
+    ScopeTable table{from.name, from.alias, static_cast<std::uint32_t>(scope.schema.size()),
+                     0,         nullptr,    from.is_left,
+                     {}};
     const auto same = [&](const ScopeTable& other) { return other.is_called(table.shown()); };
     if (std::any_of(scope.tables.begin(), scope.tables.end(), same))
-      return error_at(lexed.statement, from.offset, Code::invalid, "two tables are called '" + table.shown() + "'; give one an alias");
+      return error_at(lexed.statement, from.offset, Code::invalid,
+                      "two tables are called '" + table.shown() + "'; give one an alias");
     PENSTOCK_ASSIGN(table.source, open_source(lexed, from, open));
-    if (!table.source) return error_at(lexed.statement, from.offset, Code::invalid, "there is no table '" + from.name + "'");
+    if (!table.source)
+      return error_at(lexed.statement, from.offset, Code::invalid,
+                      "there is no table '" + from.name + "'");
     for (Field field : table.source->schema()) {
       field.nullable |= from.is_left;
       scope.schema.push_back(std::move(field));
@@ -101,6 +112,8 @@ Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOp
   return scope;
 }
 
-std::shared_ptr<TableSource> schema_source(Schema schema) { return std::make_shared<SchemaSource>(std::move(schema)); }
+std::shared_ptr<TableSource> schema_source(Schema schema) {
+  return std::make_shared<SchemaSource>(std::move(schema));
+}
 
 }  // namespace penstock::sql

@@ -7,27 +7,39 @@ namespace {
 
 constexpr int depth_limit = 600;
 
-struct NamedFunction { std::string_view name; WindowFunction function; };
-constexpr NamedFunction functions[] = {
-    {"row_number", WindowFunction::row_number}, {"rank", WindowFunction::rank}, {"dense_rank", WindowFunction::dense_rank},
-    {"count", WindowFunction::count}, {"sum", WindowFunction::sum},
-    {"min", WindowFunction::minimum}, {"max", WindowFunction::maximum}, {"avg", WindowFunction::average}, {"mean", WindowFunction::average},
-    {"first_value", WindowFunction::first_value}, {"last_value", WindowFunction::last_value}, {"lag", WindowFunction::lag},
-    {"lead", WindowFunction::lead}};
+struct NamedFunction {
+  std::string_view name;
+  WindowFunction function;
+};
+constexpr NamedFunction functions[] = {{"row_number", WindowFunction::row_number},
+                                       {"rank", WindowFunction::rank},
+                                       {"dense_rank", WindowFunction::dense_rank},
+                                       {"count", WindowFunction::count},
+                                       {"sum", WindowFunction::sum},
+                                       {"min", WindowFunction::minimum},
+                                       {"max", WindowFunction::maximum},
+                                       {"avg", WindowFunction::average},
+                                       {"mean", WindowFunction::average},
+                                       {"first_value", WindowFunction::first_value},
+                                       {"last_value", WindowFunction::last_value},
+                                       {"lag", WindowFunction::lag},
+                                       {"lead", WindowFunction::lead}};
 
 bool is_literal(const Syntax& syntax) {
-  return syntax.form == Form::number || syntax.form == Form::text || syntax.form == Form::boolean || syntax.form == Form::null ||
-         syntax.form == Form::interval || syntax.form == Form::star;
+  return syntax.form == Form::number || syntax.form == Form::text || syntax.form == Form::boolean ||
+         syntax.form == Form::null || syntax.form == Form::interval || syntax.form == Form::star;
 }
 
 bool has_window(const Syntax& syntax) {
-  return syntax.over || std::any_of(syntax.inputs.begin(), syntax.inputs.end(), [](const SyntaxPointer& i) { return has_window(*i); });
+  return syntax.over || std::any_of(syntax.inputs.begin(), syntax.inputs.end(),
+                                    [](const SyntaxPointer& i) { return has_window(*i); });
 }
 
 }  // namespace
 
 bool Windowing::contains_window(const std::vector<SelectItem>& outputs) {
-  return std::any_of(outputs.begin(), outputs.end(), [](const SelectItem& output) { return has_window(*output.value); });
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const SelectItem& output) { return has_window(*output.value); });
 }
 
 Status Windowing::bind(const std::vector<SelectItem>& outputs) {
@@ -43,13 +55,16 @@ Status Windowing::bind(const std::vector<SelectItem>& outputs) {
 // The item that a name stands for where it is no column, as ExpressionBinder finds it.
 std::optional<std::size_t> Windowing::alias_of(const Syntax& column) const {
   const Result<std::optional<std::uint32_t>> index = names_.column(column);
-  if (index.ok() && *index && (groups_ == nullptr || groups_->contains("#" + std::to_string(**index)))) return std::nullopt;
+  if (index.ok() && *index &&
+      (groups_ == nullptr || groups_->contains("#" + std::to_string(**index))))
+    return std::nullopt;
   return names_.alias(column);
 }
 
 // Whether no window function stands in it, nor in what its names stand for.
 Result<bool> Windowing::stands_alone(const Syntax& syntax, int depth) {
-  if (depth == depth_limit) return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
+  if (depth == depth_limit)
+    return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
   if (syntax.over) return false;
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
   if (const auto known = alone_.find(text); known != alone_.end()) return known->second;
@@ -87,7 +102,8 @@ Status Windowing::collect(const Syntax& syntax, int depth) {
 Result<std::uint32_t> Windowing::column_for(const Syntax& syntax) {
   PENSTOCK_ASSIGN(std::string text, names_.canonical(syntax));
   if (const auto found = columns_.find(text); found != columns_.end()) return found->second;
-  PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(names_, rows_, "OVER", groups_).value(syntax));
+  PENSTOCK_ASSIGN(const NodeId node,
+                  ExpressionBinder(names_, rows_, "OVER", groups_).value(syntax));
   return add_projection(std::move(text), syntax, node);
 }
 
@@ -116,15 +132,20 @@ Status Windowing::add_call(const Syntax& syntax, const std::string& text) {
 }
 
 Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
-  const auto wrong = [&](const std::string& message) { return names_.error(syntax.offset, Code::invalid, syntax.name + message); };
+  const auto wrong = [&](const std::string& message) {
+    return names_.error(syntax.offset, Code::invalid, syntax.name + message);
+  };
   const bool shifts = call.function == WindowFunction::lag || call.function == WindowFunction::lead;
   const bool counts_rows = call.function == WindowFunction::count && syntax.inputs.empty();
   const bool numbers = call.function <= WindowFunction::dense_rank;
-  if (syntax.star && call.function != WindowFunction::count) return wrong("(*) means nothing; only count takes *");
-  if (syntax.filter && (numbers || call.function > WindowFunction::average)) return wrong(" takes no FILTER");
+  if (syntax.star && call.function != WindowFunction::count)
+    return wrong("(*) means nothing; only count takes *");
+  if (syntax.filter && (numbers || call.function > WindowFunction::average))
+    return wrong(" takes no FILTER");
   if (numbers) return syntax.inputs.empty() ? Status() : wrong(" takes no arguments");
   if (!counts_rows && (syntax.inputs.empty() || syntax.inputs.size() > (shifts ? 3 : 1)))
-    return wrong((shifts ? " takes 1 to 3 arguments, not " : " takes 1 argument, not ") + std::to_string(syntax.inputs.size()));
+    return wrong((shifts ? " takes 1 to 3 arguments, not " : " takes 1 argument, not ") +
+                 std::to_string(syntax.inputs.size()));
   if (syntax.inputs.size() > 1) PENSTOCK_TRY(bind_distance(*syntax.inputs[1], call));
   if (counts_rows && !syntax.filter) return call.function = WindowFunction::count_rows, Status();
   if (!syntax.filter) {
@@ -133,8 +154,10 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
     PENSTOCK_ASSIGN(call.column, filtered_column(syntax));
   }
   const Type type = rows_.type(projections_[call.column].root);
-  if (syntax.inputs.size() == 3 && syntax.inputs[2]->form != Form::null) PENSTOCK_TRY(bind_default(*syntax.inputs[2], type, call));
-  const bool adds = call.function == WindowFunction::sum || call.function == WindowFunction::average;
+  if (syntax.inputs.size() == 3 && syntax.inputs[2]->form != Form::null)
+    PENSTOCK_TRY(bind_default(*syntax.inputs[2], type, call));
+  const bool adds =
+      call.function == WindowFunction::sum || call.function == WindowFunction::average;
   return adds ? names_.check_addends(syntax, type) : Status();
 }
 
@@ -145,17 +168,21 @@ Result<std::uint32_t> Windowing::filtered_column(const Syntax& syntax) {
     ExpressionBinder binder(names_, rows_, "the argument of " + syntax.name, groups_);
     PENSTOCK_ASSIGN(argument, binder.value(*syntax.inputs[0]));
   }
-  PENSTOCK_ASSIGN(const NodeId condition, ExpressionBinder(names_, rows_, "FILTER", groups_).predicate(*syntax.filter));
-  Result<NodeId> kept = rows_.select(condition, argument, rows_.literal(Scalar::null_of(rows_.type(argument))));
+  PENSTOCK_ASSIGN(const NodeId condition,
+                  ExpressionBinder(names_, rows_, "FILTER", groups_).predicate(*syntax.filter));
+  Result<NodeId> kept =
+      rows_.select(condition, argument, rows_.literal(Scalar::null_of(rows_.type(argument))));
   if (!kept.ok()) return names_.at(syntax, kept.status());
-  Syntax without_window = syntax;      // equal arguments of several windows are one column
+  Syntax without_window = syntax;  // equal arguments of several windows are one column
   without_window.over = nullptr;
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(without_window));
   return add_projection("filtered " + text, without_window, *kept);
 }
 
 Status Windowing::bind_distance(const Syntax& syntax, WindowCall& call) const {
-  const Result<Scalar> number = syntax.form == Form::number ? number_literal(syntax.name) : Result<Scalar>(Status(Code::invalid, ""));
+  const Result<Scalar> number = syntax.form == Form::number
+                                    ? number_literal(syntax.name)
+                                    : Result<Scalar>(Status(Code::invalid, ""));
   if (!number.ok() || !is_integer(number->type) || number->integer < 0)
     return refuse(syntax, "a distance other than a constant number of rows");
   call.distance = static_cast<std::uint64_t>(number->integer);
@@ -190,7 +217,8 @@ Result<Windowing::Pane*> Windowing::pane_for(const WindowSyntax& over) {
       return a.column == b.column && a.descending == b.descending && a.nulls_first == b.nulls_first;
     };
     return pane.window.partition == window.partition &&
-           std::equal(pane.window.order.begin(), pane.window.order.end(), window.order.begin(), window.order.end(), same_key);
+           std::equal(pane.window.order.begin(), pane.window.order.end(), window.order.begin(),
+                      window.order.end(), same_key);
   };
   const auto found = std::find_if(panes_.begin(), panes_.end(), is_same);
   if (found != panes_.end()) return &*found;

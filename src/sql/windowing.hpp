@@ -1,7 +1,9 @@
-// The windows of a SELECT: what its items and ORDER BY compute over the rows, or over the rows of its groups.
+// The windows of a SELECT: what its items and ORDER BY compute over the rows, or over the rows of
+// its groups.
 //
-// A map yields the arguments, the keys, and every expression that no window function stands in; windows add their columns to it; and
-// the items are bound over those columns, found by their canonical text.
+// A map yields the arguments, the keys, and every expression that no window function stands in;
+// windows add their columns to it; and the items are bound over those columns, found by their
+// canonical text.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -15,18 +17,25 @@ namespace penstock::sql {
 class Windowing {
  public:
   // `rows` builds over the rows that windows see; `groups` are their columns where they are groups.
-  Windowing(Names& names, Builder& rows, const ExpressionBinder::Groups* groups) : names_(names), rows_(rows), groups_(groups) {}
+  Windowing(Names& names, Builder& rows, const ExpressionBinder::Groups* groups)
+      : names_(names), rows_(rows), groups_(groups) {}
 
   static bool contains_window(const std::vector<SelectItem>& outputs);
   Status bind(const std::vector<SelectItem>& outputs);
-  const std::vector<Projection>& projections() const { return projections_; }     // of the map
+  const std::vector<Projection>& projections() const { return projections_; }  // of the map
   Result<StepId> add_steps(Plan& plan, StepId mapped);
   // Of the last step.
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
  private:
-  struct Call { std::string text; WindowCall call; };
-  struct Pane { Window window; std::vector<Call> calls; };      // of one partition and order
+  struct Call {
+    std::string text;
+    WindowCall call;
+  };
+  struct Pane {
+    Window window;
+    std::vector<Call> calls;
+  };  // of one partition and order
 
   Status collect(const Syntax& syntax, int depth);
   Result<bool> stands_alone(const Syntax& syntax, int depth);
@@ -47,7 +56,7 @@ class Windowing {
   Builder& rows_;
   const ExpressionBinder::Groups* groups_;
   ExpressionBinder::Groups columns_;
-  std::unordered_map<std::string, bool> alone_;      // by canonical text
+  std::unordered_map<std::string, bool> alone_;  // by canonical text
   std::vector<Projection> projections_;
   std::vector<Pane> panes_;
 };

@@ -1,4 +1,5 @@
-// A cursor over untrusted bytes. What is not there reads as zero and is remembered, so that a parser asks once, at its end.
+// A cursor over untrusted bytes. What is not there reads as zero and is remembered, so that a
+// parser asks once, at its end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,8 @@ class ByteReader {
   std::uint64_t number(unsigned byte_count) {
     if (!has(byte_count)) return 0;
     std::uint64_t value = 0;
-    for (unsigned i = 0; i < byte_count; i++) value |= std::to_integer<std::uint64_t>(bytes_[at_ + i]) << (8 * i);
+    for (unsigned i = 0; i < byte_count; i++)
+      value |= std::to_integer<std::uint64_t>(bytes_[at_ + i]) << (8 * i);
     at_ += byte_count;
     return value;
   }

@@ -1,4 +1,5 @@
-// The loop over ways: whatever stands at the input's position is given to the first that fits, until the input ends.
+// The loop over ways: whatever stands at the input's position is given to the first that fits,
+// until the input ends.
 #include <algorithm>
 
 #include "base/guard.hpp"
@@ -36,14 +37,17 @@ class Decompression {
   Status run_way() {
     const std::uint64_t begin = context_.input.offset();
     PENSTOCK_ASSIGN(const Way* const way, choose_way(context_, report_.format));
-    if (std::find(report_.variants.begin(), report_.variants.end(), way->name) == report_.variants.end())
+    if (std::find(report_.variants.begin(), report_.variants.end(), way->name) ==
+        report_.variants.end())
       report_.variants.push_back(way->name);
     context_.most_output_bytes = context_.options.max_output_bytes - report_.bytes_out;
-    PENSTOCK_ASSIGN(const auto decoder, way->units != nullptr ? make_on_device(*way, context_) : way->make(context_));
+    PENSTOCK_ASSIGN(const auto decoder,
+                    way->units != nullptr ? make_on_device(*way, context_) : way->make(context_));
     for (;;) {
       PENSTOCK_ASSIGN(const auto bytes, decoder->next());
       if (bytes.empty()) break;
-      PENSTOCK_TRY(deliver(bytes, context_.input.offset() + decoder->bytes_begun() - decoder->bytes_ahead()));
+      PENSTOCK_TRY(deliver(
+          bytes, context_.input.offset() + decoder->bytes_begun() - decoder->bytes_ahead()));
     }
     const bool hands_over = context_.unfit_offset == begin;
     return hands_over || context_.input.offset() > begin ? Status() : unfit(context_);
@@ -51,7 +55,8 @@ class Decompression {
 
   Status deliver(std::span<const std::byte> bytes, std::uint64_t bytes_in) {
     if (bytes.size() > context_.options.max_output_bytes - report_.bytes_out)
-      return {Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes"};
+      return {Code::capacity, "it becomes more than the limit of " +
+                                  std::to_string(context_.options.max_output_bytes) + " bytes"};
     PENSTOCK_TRY(sink_(bytes));
     report_.bytes_out += bytes.size();
     return tell(bytes_in);
@@ -59,7 +64,8 @@ class Decompression {
 
   Status tell(std::uint64_t bytes_in) {
     const Progress progress{bytes_in, report_.bytes_out, context_.input.size()};
-    if (context_.options.progress && !context_.options.progress(progress)) return {Code::cancelled, "cancelled"};
+    if (context_.options.progress && !context_.options.progress(progress))
+      return {Code::cancelled, "cancelled"};
     return {};
   }
 
@@ -70,14 +76,16 @@ class Decompression {
 
 }  // namespace
 
-Result<Report> decompress(const Source& source, const Sink& sink, const DecompressOptions& options) {
+Result<Report> decompress(const Source& source, const Sink& sink,
+                          const DecompressOptions& options) {
   return guard([&]() -> Result<Report> {
     PENSTOCK_ASSIGN(const auto input, Input::open(source));
     return Decompression(*input, sink, options).run();
   });
 }
 
-Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed, const DecompressOptions& options) {
+Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed,
+                                          const DecompressOptions& options) {
   return guard([&]() -> Result<std::vector<std::byte>> {
     std::vector<std::byte> all;
     const auto append = [&](std::span<const std::byte> bytes) {

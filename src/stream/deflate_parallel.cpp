@@ -1,4 +1,5 @@
-// gzip's members and zlib's streams by our own decoder, which has several threads inside of one Deflate stream. Of mapped input.
+// gzip's members and zlib's streams by our own decoder, which has several threads inside of one
+// Deflate stream. Of mapped input.
 #include "codec/deflate/parallel_inflate.hpp"
 #include "stream/byte_reader.hpp"
 #include "stream/gzip_format.hpp"
@@ -10,11 +11,13 @@ namespace {
 // The Deflate stream at some place of the input.
 class ParallelBody {
  public:
-  static Result<ParallelBody> begin(Context& context, std::size_t header_bytes, const Place& place, deflate::Checksum checksum) {
+  static Result<ParallelBody> begin(Context& context, std::size_t header_bytes, const Place& place,
+                                    deflate::Checksum checksum) {
     PENSTOCK_ASSIGN(const auto bytes, context.input.peek(header_bytes));
     ParallelBody body;
     body.place_ = place.at(place.offset + header_bytes);
-    auto inflate = deflate::ParallelInflate::begin(bytes.subspan(header_bytes), {.threads = context.threads, .checksum = checksum});
+    auto inflate = deflate::ParallelInflate::begin(
+        bytes.subspan(header_bytes), {.threads = context.threads, .checksum = checksum});
     PENSTOCK_TRY(body.placed(inflate.status()));
     body.inflate_ = *std::move(inflate);
     return body;
@@ -33,9 +36,11 @@ class ParallelBody {
  private:
   // The decoder counts bytes from the stream's first, errors from the input's.
   Status placed(const Status& status) const {
-    if (status.ok() || (status.code() != Code::corrupt && status.code() != Code::truncated)) return status;
+    if (status.ok() || (status.code() != Code::corrupt && status.code() != Code::truncated))
+      return status;
     const Place at = place_.at(place_.offset + (inflate_ ? inflate_->position() : 0));
-    return at.error(status.code(), "in the Deflate stream from byte " + std::to_string(place_.offset) + " on: " + status.message());
+    return at.error(status.code(), "in the Deflate stream from byte " +
+                                       std::to_string(place_.offset) + " on: " + status.message());
   }
 
   Place place_{};
@@ -64,10 +69,12 @@ class ParallelMembers : public Decoder {
  private:
   // False where next_streamed_header() has nothing.
   Result<bool> begin_member() {
-    PENSTOCK_ASSIGN(const auto header, next_streamed_header(context_, !std::exchange(is_used_, true)));
+    PENSTOCK_ASSIGN(const auto header,
+                    next_streamed_header(context_, !std::exchange(is_used_, true)));
     if (!header) return false;
     const Place place{Format::gzip, context_.member_count, context_.input.offset()};
-    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header->header_bytes, place, deflate::Checksum::crc32));
+    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header->header_bytes, place,
+                                               deflate::Checksum::crc32));
     return true;
   }
 
@@ -75,7 +82,8 @@ class ParallelMembers : public Decoder {
     const Place trailer = body_->end();
     context_.input.skip(trailer.offset - context_.input.offset());
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(gzip_trailer_bytes));
-    PENSTOCK_TRY(check_gzip_trailer(bytes, body_->inflate().checksum(), body_->output_bytes(), trailer));
+    PENSTOCK_TRY(
+        check_gzip_trailer(bytes, body_->inflate().checksum(), body_->output_bytes(), trailer));
     context_.input.skip(gzip_trailer_bytes);
     body_.reset();
     return {};
@@ -104,14 +112,17 @@ class ParallelZlib : public Decoder {
     return bytes;
   }
 
-  std::uint64_t bytes_begun() const override { return body_ && !is_done_ ? body_->inflate().position() : 0; }
+  std::uint64_t bytes_begun() const override {
+    return body_ && !is_done_ ? body_->inflate().position() : 0;
+  }
 
  private:
   Status begin_stream() {
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(2));
     const Place place{Format::zlib, ++context_.member_count, context_.input.offset()};
     PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, place));
-    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header.header_bytes, place, deflate::Checksum::adler32));
+    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header.header_bytes, place,
+                                               deflate::Checksum::adler32));
     return {};
   }
 
@@ -130,6 +141,8 @@ Result<bool> fits_parallel_zlib(Context& context) {
   PENSTOCK_ASSIGN(const bool needs_dictionary, zlib_needs_dictionary(context.input));
   return context.input.is_mapped() && !needs_dictionary;
 }
-Result<std::unique_ptr<Decoder>> make_parallel_zlib(Context& context) { return std::unique_ptr<Decoder>(new ParallelZlib(context)); }
+Result<std::unique_ptr<Decoder>> make_parallel_zlib(Context& context) {
+  return std::unique_ptr<Decoder>(new ParallelZlib(context));
+}
 
 }  // namespace penstock::stream

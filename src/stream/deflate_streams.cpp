@@ -1,4 +1,5 @@
-// gzip's members and zlib's streams in order, in parts, by zlib: what is too long to be decoded whole, or comes through a pipe.
+// gzip's members and zlib's streams in order, in parts, by zlib: what is too long to be decoded
+// whole, or comes through a pipe.
 #include <libdeflate.h>
 
 #include "stream/deflate.hpp"
@@ -11,12 +12,14 @@ namespace {
 constexpr std::size_t piece_bytes = 1 << 20;
 
 // Fills a piece from the stream that `inflater` is in; `at_end` where it ended.
-Status inflate_piece(Context& context, Inflater& inflater, Piece& piece, const Place& member, bool& at_end) {
+Status inflate_piece(Context& context, Inflater& inflater, Piece& piece, const Place& member,
+                     bool& at_end) {
   std::byte* const memory = piece.reserve(piece_bytes);
   while (piece.end < piece_bytes && !at_end) {
     PENSTOCK_ASSIGN(const auto in, context.input.peek(1));
     const Place place = member.at(context.input.offset());
-    PENSTOCK_ASSIGN(const auto step, inflater.step(in, {memory + piece.end, piece_bytes - piece.end}, place));
+    PENSTOCK_ASSIGN(const auto step,
+                    inflater.step(in, {memory + piece.end, piece_bytes - piece.end}, place));
     if (in.empty() && step.bytes_out == 0 && !step.is_end) return place.ended();
     context.input.skip(step.bytes_in);
     piece.end += step.bytes_out;
@@ -46,7 +49,8 @@ class MemberStream : public Stages {
  private:
   // False where next_streamed_header() has nothing.
   Result<bool> begin_member() {
-    PENSTOCK_ASSIGN(const auto header, next_streamed_header(context_, !std::exchange(is_used_, true)));
+    PENSTOCK_ASSIGN(const auto header,
+                    next_streamed_header(context_, !std::exchange(is_used_, true)));
     if (!header) return false;
     context_.input.skip(header->header_bytes);
     checksum_ = 0, total_bytes_ = 0;
@@ -93,9 +97,12 @@ class ZlibStream : public Stages {
     PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, place));
     const auto dictionary = context_.options.dictionary;
     if (header.dictionary_checksum) {
-      if (dictionary.empty()) return place.error(Code::invalid, "it needs a dictionary, and none was given");
-      if (libdeflate_adler32(1, dictionary.data(), dictionary.size()) != *header.dictionary_checksum)
-        return place.error(Code::invalid, "it needs another dictionary than the one that was given");
+      if (dictionary.empty())
+        return place.error(Code::invalid, "it needs a dictionary, and none was given");
+      if (libdeflate_adler32(1, dictionary.data(), dictionary.size()) !=
+          *header.dictionary_checksum)
+        return place.error(Code::invalid,
+                           "it needs another dictionary than the one that was given");
     }
     context_.input.skip(header.header_bytes);
     is_inside_ = true;

@@ -10,22 +10,32 @@ namespace penstock::stream {
 namespace {
 
 constexpr std::uint64_t alignment = chunk_alignment;
-constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+constexpr std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
 
-// Texts of linked units have no gaps between them; nor have those of small ones, so that they come to the host at once where they fill
-// their rooms: kernels have a little more to do with them, and thousands of downloads cost more.
+// Texts of linked units have no gaps between them; nor have those of small ones, so that they come
+// to the host at once where they fill their rooms: kernels have a little more to do with them, and
+// thousands of downloads cost more.
 constexpr std::uint64_t least_aligned_bytes = 4096;
-bool has_aligned_room(const Unit& unit) { return !unit.is_linked && unit.output_bytes >= least_aligned_bytes; }
-std::uint64_t room_at(const Unit& unit, std::uint64_t at) { return has_aligned_room(unit) ? aligned(at) : at; }
+bool has_aligned_room(const Unit& unit) {
+  return !unit.is_linked && unit.output_bytes >= least_aligned_bytes;
+}
+std::uint64_t room_at(const Unit& unit, std::uint64_t at) {
+  return has_aligned_room(unit) ? aligned(at) : at;
+}
 
-template <class T> Status upload_all(Device& device, Queue& queue, const std::vector<T>& values, std::shared_ptr<Buffer>& buffer) {
+template <class T>
+Status upload_all(Device& device, Queue& queue, const std::vector<T>& values,
+                  std::shared_ptr<Buffer>& buffer) {
   PENSTOCK_TRY(reserve(device, values.size() * sizeof(T), buffer));
   return queue.upload(*buffer, values.data(), values.size() * sizeof(T));
 }
 
 }  // namespace
 
-Status StagedUpload::send(Device& device, Queue& queue, std::span<const std::byte> bytes, const Buffer& to) {
+Status StagedUpload::send(Device& device, Queue& queue, std::span<const std::byte> bytes,
+                          const Buffer& to) {
   constexpr std::uint64_t part_bytes = 32 << 20;
   std::shared_ptr<Event> sent[2];
   for (std::uint64_t at = 0, turn = 0; at < bytes.size(); at += part_bytes, turn ^= 1) {
@@ -45,8 +55,10 @@ DeviceRun::DeviceRun(std::shared_ptr<Device> device) : device_(std::move(device)
 
 Result<chunks::Decoder*> DeviceRun::decoder(chunks::Format format, chunks::Needs needs) {
   const std::lock_guard lock(mutex_);
-  const std::vector<std::string> variants = chunks::Decoder::variants(format, device_->traits(), needs);
-  const std::string variant = variants.empty() ? std::string() : variants.front();      // build() says that none fits
+  const std::vector<std::string> variants =
+      chunks::Decoder::variants(format, device_->traits(), needs);
+  const std::string variant =
+      variants.empty() ? std::string() : variants.front();  // build() says that none fits
   std::unique_ptr<chunks::Decoder>& known = decoders_[variant];
   if (known == nullptr) {
     PENSTOCK_ASSIGN(known, chunks::Decoder::build(device_, format, variant, needs));
@@ -87,7 +99,8 @@ void DeviceRun::add(const DeviceReport& batch) {
 
 void DeviceRun::add_kernels(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  if (std::find(report_.kernels.begin(), report_.kernels.end(), name) == report_.kernels.end()) report_.kernels.emplace_back(name);
+  if (std::find(report_.kernels.begin(), report_.kernels.end(), name) == report_.kernels.end())
+    report_.kernels.emplace_back(name);
 }
 
 std::optional<DeviceReport> DeviceRun::report() const {
@@ -96,18 +109,21 @@ std::optional<DeviceReport> DeviceRun::report() const {
 }
 
 void UnitTables::clear() {
-  for (auto* const values : {&input_offsets_, &input_sizes_, &output_offsets_, &capacities_}) values->clear();
+  for (auto* const values : {&input_offsets_, &input_sizes_, &output_offsets_, &capacities_})
+    values->clear();
   streams_.clear();
   most_text_bytes_ = stream_bytes_ = most_stream_bytes_ = stream_count_ = 0;
   has_links_ = false;
 }
 
-void UnitTables::add(std::uint64_t input_offset, std::uint64_t input_bytes, std::uint64_t output_offset, std::uint64_t capacity) {
+void UnitTables::add(std::uint64_t input_offset, std::uint64_t input_bytes,
+                     std::uint64_t output_offset, std::uint64_t capacity) {
   input_offsets_.push_back(input_offset), input_sizes_.push_back(input_bytes);
   output_offsets_.push_back(output_offset), capacities_.push_back(capacity);
   streams_.push_back(stream_count_++);
   stream_bytes_ = capacity;
-  most_text_bytes_ = std::max(most_text_bytes_, capacity), most_stream_bytes_ = std::max(most_stream_bytes_, capacity);
+  most_text_bytes_ = std::max(most_text_bytes_, capacity),
+  most_stream_bytes_ = std::max(most_stream_bytes_, capacity);
 }
 
 void UnitTables::add(const Unit& unit, std::uint64_t input_offset, std::uint64_t output_offset) {
@@ -136,10 +152,12 @@ Status UnitTables::upload(Device& device, Queue& queue, chunks::Batch& batch) {
 Status UnitTables::download(Queue& queue, const chunks::Batch& batch) {
   sizes_.resize(count()), verdicts_.resize(count());
   PENSTOCK_TRY(queue.download(sizes_.data(), *batch.output_sizes, sizes_.size() * 8));
-  return queue.download(verdicts_.data(), *batch.verdicts, verdicts_.size() * sizeof(chunks::Verdict));
+  return queue.download(verdicts_.data(), *batch.verdicts,
+                        verdicts_.size() * sizeof(chunks::Verdict));
 }
 
-Status DeviceBatch::decode(const UnitStages& stages, Piece& piece, std::span<const std::byte> window) {
+Status DeviceBatch::decode(const UnitStages& stages, Piece& piece,
+                           std::span<const std::byte> window) {
   if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, run_->device()->queue()); }
   decoded_.clear(), marks_.clear();
   if (piece.units.front().begins_stream) window = {};
@@ -147,20 +165,23 @@ Status DeviceBatch::decode(const UnitStages& stages, Piece& piece, std::span<con
   PENSTOCK_TRY(reserve(*run_->device(), input_bytes_, input_));
   PENSTOCK_TRY(reserve(*run_->device(), output_bytes_, output_));
   if (tables_.count() > 0) PENSTOCK_TRY(enqueue(stages, piece, window));
-  const Status inputs = check_inputs(stages, piece);      // beside the device
+  const Status inputs = check_inputs(stages, piece);  // beside the device
   PENSTOCK_TRY(queue_->finish());
   const Status sound = find_sound(stages, piece);
   PENSTOCK_TRY(fetch_texts(piece));
   if (tables_.count() > 0) PENSTOCK_TRY(note_times());
   PENSTOCK_TRY(check_texts(stages, piece));
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < decoded_.size(); i++) bytes += piece.units[i].output_bytes = decoded_[i].bytes;
+  for (std::size_t i = 0; i < decoded_.size(); i++)
+    bytes += piece.units[i].output_bytes = decoded_[i].bytes;
   piece.lent = {output_->data(), bytes};
-  const Status& found = sound.ok() ? inputs : sound;      // of units before the first whose input is wrong
+  const Status& found =
+      sound.ok() ? inputs : sound;  // of units before the first whose input is wrong
   return found.ok() ? Status() : piece.end_before(decoded_.size(), found);
 }
 
-// Units' texts have room one behind the other, behind the window; those that stay on the host have none.
+// Units' texts have room one behind the other, behind the window; those that stay on the host have
+// none.
 void DeviceBatch::gather(const Piece& piece, std::uint64_t window_bytes) {
   tables_.clear();
   text_at_ = aligned(window_bytes);
@@ -175,9 +196,11 @@ void DeviceBatch::gather(const Piece& piece, std::uint64_t window_bytes) {
   input_bytes_ = input + alignment, output_bytes_ = std::max(text, output) + alignment;
 }
 
-Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece, std::span<const std::byte> window) {
+Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece,
+                            std::span<const std::byte> window) {
   Device& device = *run_->device();
-  PENSTOCK_ASSIGN(chunks::Decoder* const decoder, run_->decoder(stages.chunk_format(), tables_.needs()));
+  PENSTOCK_ASSIGN(chunks::Decoder* const decoder,
+                  run_->decoder(stages.chunk_format(), tables_.needs()));
   std::uint64_t at = 0;
   times_ = {};
   for (const Unit& unit : piece.units) {
@@ -189,12 +212,15 @@ Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece, std::s
   }
   PENSTOCK_TRY(reserve(device, input_bytes_, batch_.input));
   PENSTOCK_TRY(reserve(device, output_bytes_, batch_.output));
-  PENSTOCK_TRY(reserve(device, decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes), scratch_));
+  PENSTOCK_TRY(reserve(
+      device, decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes), scratch_));
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(queue_->upload(*batch_.input, input_->data(), at));
   PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
   batch_.links.window_bytes = static_cast<std::uint32_t>(window.size());
-  if (!window.empty()) PENSTOCK_TRY(queue_->upload(*batch_.output, window.data(), window.size(), text_at_ - window.size()));
+  if (!window.empty())
+    PENSTOCK_TRY(
+        queue_->upload(*batch_.output, window.data(), window.size(), text_at_ - window.size()));
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch_));
   PENSTOCK_TRY(mark());
@@ -229,10 +255,13 @@ Status DeviceBatch::find_sound(const UnitStages& stages, const Piece& piece) {
   return {};
 }
 
-// To their places in the piece's text. Texts that fill their rooms lie behind one another on the device, too, and come as one.
+// To their places in the piece's text. Texts that fill their rooms lie behind one another on the
+// device, too, and come as one.
 Status DeviceBatch::fetch_texts(const Piece& piece) {
   std::uint64_t to = 0, from = text_at_, run_to = 0, run_from = 0, run_bytes = 0;
-  const auto fetch = [&] { return queue_->download(output_->data() + run_to, *batch_.output, run_bytes, run_from); };
+  const auto fetch = [&] {
+    return queue_->download(output_->data() + run_to, *batch_.output, run_bytes, run_from);
+  };
   if (tables_.count() > 0) PENSTOCK_TRY(mark());
   for (std::size_t i = 0; i < decoded_.size(); i++) {
     const Unit& unit = piece.units[i];
@@ -241,7 +270,8 @@ Status DeviceBatch::fetch_texts(const Piece& piece) {
       if (bytes > 0) std::memcpy(output_->data() + to, unit.bytes.data(), bytes);
     } else {
       from = room_at(unit, from);
-      const bool goes_on = run_bytes > 0 && run_to + run_bytes == to && run_from + run_bytes == from;
+      const bool goes_on =
+          run_bytes > 0 && run_to + run_bytes == to && run_from + run_bytes == from;
       if (!goes_on && run_bytes > 0) PENSTOCK_TRY(fetch());
       if (!goes_on) run_to = to, run_from = from, run_bytes = 0;
       run_bytes += bytes;

@@ -39,7 +39,8 @@ class FramePieces final : public Decoder {
 };
 
 // One text of several, by way of the host: `copy` has no places within buffers.
-Result<std::shared_ptr<Buffer>> joined(DeviceRun& run, std::span<const FrameOnDevice> frames, std::uint64_t bytes) {
+Result<std::shared_ptr<Buffer>> joined(DeviceRun& run, std::span<const FrameOnDevice> frames,
+                                       std::uint64_t bytes) {
   std::shared_ptr<Buffer> text;
   PENSTOCK_TRY(reserve(*run.device(), bytes + 16, text));
   PENSTOCK_ASSIGN(const auto queue, run.device()->queue());
@@ -72,7 +73,7 @@ Status check_text(DeviceRun& run, const FrameOnDevice& frame) {
 }  // namespace
 
 Result<std::unique_ptr<DeviceFile>> DeviceFile::upload(DeviceRun& run, Input& input) {
-  StagedUpload staged;      // before the queue, which waits for what reads it
+  StagedUpload staged;  // before the queue, which waits for what reads it
   auto file = std::make_unique<DeviceFile>();
   PENSTOCK_ASSIGN(const auto rest, input.peek(1));
   file->bytes_ = {rest.data() - input.offset(), rest.size() + input.offset()};
@@ -87,7 +88,8 @@ Result<std::unique_ptr<DeviceFile>> DeviceFile::upload(DeviceRun& run, Input& in
   return file;
 }
 
-std::unique_ptr<Decoder> make_frame_decoder(Result<FrameOnDevice> (*frame)(Context& context), Context& context) {
+std::unique_ptr<Decoder> make_frame_decoder(Result<FrameOnDevice> (*frame)(Context& context),
+                                            Context& context) {
   return std::make_unique<FramePieces>(frame, context);
 }
 
@@ -96,7 +98,9 @@ Result<DeviceText> frames_to_device(Context& context, Format format) {
   std::vector<FrameOnDevice> frames;
   for (bool goes_on = true; goes_on;) {
     PENSTOCK_ASSIGN(const Way* const way, choose_way(context, format));
-    if (std::find(report.variants.begin(), report.variants.end(), way->name) == report.variants.end()) report.variants.push_back(way->name);
+    if (std::find(report.variants.begin(), report.variants.end(), way->name) ==
+        report.variants.end())
+      report.variants.push_back(way->name);
     context.most_output_bytes = context.options.max_output_bytes - report.bytes_out;
     PENSTOCK_ASSIGN(auto frame, way->frame(context));
     PENSTOCK_TRY(check_text(*context.device, frame));
@@ -106,9 +110,12 @@ Result<DeviceText> frames_to_device(Context& context, Format format) {
     PENSTOCK_ASSIGN(goes_on, another_follows(context, format));
   }
   std::shared_ptr<Buffer> text = frames.front().text;
-  if (frames.size() > 1) { PENSTOCK_ASSIGN(text, joined(*context.device, frames, report.bytes_out)); }
+  if (frames.size() > 1) {
+    PENSTOCK_ASSIGN(text, joined(*context.device, frames, report.bytes_out));
+  }
   report.bytes_in = context.input.offset(), report.threads = 1;
-  report.member_count = context.member_count, report.unchecked_member_count = context.unchecked_member_count;
+  report.member_count = context.member_count,
+  report.unchecked_member_count = context.unchecked_member_count;
   report.first_name = context.first_name, report.held_bytes = context.held_bytes;
   report.device = context.device->report();
   return DeviceText{text, report.bytes_out, report};

@@ -1,7 +1,9 @@
-// Text that stays on a device: all units of a file are found first, its bytes are uploaded as they lie in it, and one batch decodes them.
+// Text that stays on a device: all units of a file are found first, its bytes are uploaded as they
+// lie in it, and one batch decodes them.
 //
-// Texts' places are the sums of their rooms, so that they lie behind one another where each but the last fills its room, as blocks of one
-// frame do. Where they do not (frames behind one another), they are put together by way of the host, which seldom happens.
+// Texts' places are the sums of their rooms, so that they lie behind one another where each but the
+// last fills its room, as blocks of one frame do. Where they do not (frames behind one another),
+// they are put together by way of the host, which seldom happens.
 #include <algorithm>
 #include <cstring>
 
@@ -16,8 +18,16 @@ namespace {
 // Of text that comes to the host at once for its checksums.
 constexpr std::uint64_t piece_bytes = 64 << 20;
 
-struct Found { std::unique_ptr<UnitStages> stages; std::vector<Piece> pieces; };      // by one way
-struct Placed { const UnitStages* stages; const Unit* unit; std::uint64_t room_at, at, bytes; chunks::Verdict verdict; };
+struct Found {
+  std::unique_ptr<UnitStages> stages;
+  std::vector<Piece> pieces;
+};  // by one way
+struct Placed {
+  const UnitStages* stages;
+  const Unit* unit;
+  std::uint64_t room_at, at, bytes;
+  chunks::Verdict verdict;
+};
 
 class DeviceTextRun {
  public:
@@ -29,13 +39,17 @@ class DeviceTextRun {
 
   Result<DeviceText> run() {
     PENSTOCK_ASSIGN(const bool is_held, hold_pipe(context_));
-    if (!is_held) return Status(Code::unsupported, "a pipe that has more than is held is not decoded into a device's memory; files are");
+    if (!is_held)
+      return Status(
+          Code::unsupported,
+          "a pipe that has more than is held is not decoded into a device's memory; files are");
     PENSTOCK_ASSIGN(report_.format, format_of(context_));
     PENSTOCK_ASSIGN(const Way* const first_way, choose_way(context_, report_.format));
     if (first_way->is_whole_streams) return run_streams(*first_way);
     if (first_way->frame != nullptr) return frames_to_device(context_, report_.format);
     PENSTOCK_ASSIGN(const auto file, context_.input.peek(1));
-    const Status found = find_units();      // what stands before an error is decoded, and has the first word
+    const Status found =
+        find_units();  // what stands before an error is decoded, and has the first word
     PENSTOCK_ASSIGN(queue_, device_->queue());
     const Status inputs = place_units(file.data());
     if (tables_.count() > 0) PENSTOCK_TRY(decode(file));
@@ -74,11 +88,14 @@ class DeviceTextRun {
   }
 
   Status mixed() const {
-    return {Code::unsupported, std::string(name_of(report_.format)) + ", byte " + std::to_string(context_.input.offset()) +
-                                   ": members that name their size beside some that do not are not decoded into a device's memory"};
+    return {Code::unsupported, std::string(name_of(report_.format)) + ", byte " +
+                                   std::to_string(context_.input.offset()) +
+                                   ": members that name their size beside some that do not are not "
+                                   "decoded into a device's memory"};
   }
   Status too_much() const {
-    return {Code::capacity, "it becomes more than the limit of " + std::to_string(context_.options.max_output_bytes) + " bytes"};
+    return {Code::capacity, "it becomes more than the limit of " +
+                                std::to_string(context_.options.max_output_bytes) + " bytes"};
   }
 
   Status find_units() {
@@ -107,7 +124,8 @@ class DeviceTextRun {
           PENSTOCK_TRY(found.stages->check_input(unit));
           const std::uint64_t room = unit.is_for_devices() ? unit.output_bytes : unit.bytes.size();
           placed_.push_back({found.stages.get(), &unit, room_bytes_, room_bytes_, room, {}});
-          if (unit.is_for_devices()) tables_.add(unit, static_cast<std::uint64_t>(unit.whole().data() - file), room_bytes_);
+          if (unit.is_for_devices())
+            tables_.add(unit, static_cast<std::uint64_t>(unit.whole().data() - file), room_bytes_);
           room_bytes_ += room;
         }
     return {};
@@ -118,15 +136,20 @@ class DeviceTextRun {
     marks_.push_back(std::move(event));
     return {};
   }
-  Result<double> between(std::size_t first) { return marks_[first + 1]->seconds_since(*marks_[first]); }
+  Result<double> between(std::size_t first) {
+    return marks_[first + 1]->seconds_since(*marks_[first]);
+  }
 
   Status decode(std::span<const std::byte> file) {
     PENSTOCK_TRY(reserve(*device_, file.size() + 16, batch_.input));
     PENSTOCK_TRY(reserve(*device_, room_bytes_ + 16, batch_.output));
-    PENSTOCK_ASSIGN(chunks::Decoder* const decoder,
-                    context_.device->decoder(found_.front().stages->chunk_format(), tables_.needs()));
+    PENSTOCK_ASSIGN(
+        chunks::Decoder* const decoder,
+        context_.device->decoder(found_.front().stages->chunk_format(), tables_.needs()));
     std::shared_ptr<Buffer> scratch;
-    PENSTOCK_TRY(reserve(*device_, decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes), scratch));
+    PENSTOCK_TRY(reserve(*device_,
+                         decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes),
+                         scratch));
     PENSTOCK_TRY(mark());
     PENSTOCK_TRY(upload_.send(*device_, *queue_, file, *batch_.input));
     PENSTOCK_TRY(tables_.upload(*device_, *queue_, batch_));
@@ -147,7 +170,8 @@ class DeviceTextRun {
     for (std::size_t i = 0; i < placed_.size(); i++) {
       Placed& placed = placed_[i];
       placed.at = text_bytes_;
-      if (placed.unit->is_linked && !placed.unit->begins_stream) placed.room_at = placed_[i - 1].room_at + placed_[i - 1].bytes;
+      if (placed.unit->is_linked && !placed.unit->begins_stream)
+        placed.room_at = placed_[i - 1].room_at + placed_[i - 1].bytes;
       if (placed.unit->is_for_devices()) {
         placed.verdict = tables_.verdict(row), placed.bytes = tables_.size(row++);
         if (placed.verdict.fault != chunks::Fault::none) {
@@ -162,10 +186,12 @@ class DeviceTextRun {
     return {};
   }
 
-  // The texts behind one another in the device's memory: where they are already, but for stored ones, or by way of the host.
+  // The texts behind one another in the device's memory: where they are already, but for stored
+  // ones, or by way of the host.
   Status make_text() {
     if (text_bytes_ > context_.options.max_output_bytes) return too_much();
-    const bool is_whole = std::all_of(placed_.begin(), placed_.end(), [](const Placed& unit) { return unit.at == unit.room_at; });
+    const bool is_whole = std::all_of(placed_.begin(), placed_.end(),
+                                      [](const Placed& unit) { return unit.at == unit.room_at; });
     if (is_whole) text_ = batch_.output;
     if (text_ == nullptr) PENSTOCK_TRY(reserve(*device_, text_bytes_ + 16, text_));
     for (const Placed& unit : placed_) {
@@ -175,7 +201,7 @@ class DeviceTextRun {
         PENSTOCK_TRY(reserve(*device_, unit.bytes, staging_));
         PENSTOCK_TRY(queue_->download(staging_->data(), *batch_.output, unit.bytes, unit.room_at));
         PENSTOCK_TRY(queue_->upload(*text_, staging_->data(), unit.bytes, unit.at));
-        PENSTOCK_TRY(queue_->finish());      // the staging memory is used again
+        PENSTOCK_TRY(queue_->finish());  // the staging memory is used again
       }
     }
     return queue_->finish();
@@ -190,8 +216,10 @@ class DeviceTextRun {
         const std::size_t end = std::min(first + piece.units.size(), placed_.size());
         PENSTOCK_TRY(fetch(*found.stages, first, end));
         for (std::size_t i = first; i < end; i++)
-          PENSTOCK_TRY(found.stages->check_text(*placed_[i].unit, fetched(*found.stages, first, i, i + 1), placed_[i].verdict));
-        for (std::size_t i = first; i < end; i++) piece.units[i - first].output_bytes = placed_[i].bytes;
+          PENSTOCK_TRY(found.stages->check_text(
+              *placed_[i].unit, fetched(*found.stages, first, i, i + 1), placed_[i].verdict));
+        for (std::size_t i = first; i < end; i++)
+          piece.units[i - first].output_bytes = placed_[i].bytes;
         piece.lent = fetched(*found.stages, first, first, end);
         if (!is_sound) {
           PENSTOCK_TRY(piece.end_before(end - first, fault));
@@ -207,7 +235,8 @@ class DeviceTextRun {
     return begin == end ? 0 : placed_[end - 1].at + placed_[end - 1].bytes - placed_[begin].at;
   }
   // Of what fetch() brought, from unit `first` on.
-  std::span<const std::byte> fetched(const UnitStages& stages, std::size_t first, std::size_t begin, std::size_t end) const {
+  std::span<const std::byte> fetched(const UnitStages& stages, std::size_t first, std::size_t begin,
+                                     std::size_t end) const {
     if (!stages.reads_texts() || begin == end) return {};
     return {staging_->data() + (placed_[begin].at - placed_[first].at), bytes_of(begin, end)};
   }
@@ -239,7 +268,7 @@ class DeviceTextRun {
   Context context_;
   std::shared_ptr<Device> device_;
   std::vector<Found> found_;
-  std::vector<Placed> placed_;      // of all units before the first that is not right
+  std::vector<Placed> placed_;  // of all units before the first that is not right
   UnitTables tables_;
   chunks::Batch batch_;
   std::shared_ptr<Buffer> text_;
@@ -249,14 +278,15 @@ class DeviceTextRun {
   DeviceReport times_;
   Report report_;
   std::uint64_t room_bytes_ = 0, text_bytes_ = 0;
-  std::unique_ptr<Queue> queue_;      // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 
 }  // namespace
 
 Result<DeviceText> decompress_to_device(const Source& source, const DecompressOptions& options) {
   return guard([&]() -> Result<DeviceText> {
-    if (options.device == nullptr) return Status(Code::invalid, "text for a device's memory, without a device");
+    if (options.device == nullptr)
+      return Status(Code::invalid, "text for a device's memory, without a device");
     DecompressOptions there = options;
     there.may_leave_device = false;
     PENSTOCK_ASSIGN(const auto input, Input::open(source));

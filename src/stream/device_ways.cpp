@@ -7,13 +7,15 @@
 namespace penstock::stream {
 namespace {
 
-// A member that says to become more, as a bomb may, is the host's: a batch would have to have its room.
+// A member that says to become more, as a bomb may, is the host's: a batch would have to have its
+// room.
 constexpr std::uint64_t most_member_text_bytes = 256 << 20;
-constexpr std::size_t most_window_bytes = 64 << 10;      // how far a match reaches back
+constexpr std::size_t most_window_bytes = 64 << 10;  // how far a match reaches back
 
 class DeviceStages : public Stages {
  public:
-  DeviceStages(std::unique_ptr<UnitStages> units, std::shared_ptr<DeviceRun> run) : units_(std::move(units)), run_(std::move(run)) {}
+  DeviceStages(std::unique_ptr<UnitStages> units, std::shared_ptr<DeviceRun> run)
+      : units_(std::move(units)), run_(std::move(run)) {}
   Result<bool> take(Piece& piece) override { return units_->take(piece); }
   Status work(Piece& piece) override {
     if (piece.units.empty()) return {};
@@ -28,23 +30,29 @@ class DeviceStages : public Stages {
   // What the next piece of a frame whose blocks are linked reaches.
   void keep_window(const Piece& piece) {
     if (piece.units.front().begins_stream) window_.clear();
-    window_.insert(window_.end(), piece.lent.end() - std::min<std::size_t>(piece.lent.size(), most_window_bytes), piece.lent.end());
-    window_.erase(window_.begin(), window_.end() - std::min<std::size_t>(window_.size(), most_window_bytes));
+    window_.insert(window_.end(),
+                   piece.lent.end() - std::min<std::size_t>(piece.lent.size(), most_window_bytes),
+                   piece.lent.end());
+    window_.erase(window_.begin(),
+                  window_.end() - std::min<std::size_t>(window_.size(), most_window_bytes));
   }
 
   std::unique_ptr<UnitStages> units_;
   std::shared_ptr<DeviceRun> run_;
-  std::vector<std::byte> window_;      // by work(), of which there is one at a time where units are linked
+  std::vector<std::byte>
+      window_;  // by work(), of which there is one at a time where units are linked
 };
 
-// Of text in a batch on GPUs: 64 blocks of 4 MiB, whose stretches are some 20 000 and more (an H200 holds 5000 teams at once), or 4096
-// chunks of 64 KiB. More would keep a device busier; but each batch in flight pins as much memory of the host as its text and its bytes
-// take, and has up to six times its text on the device (origins are four), so that smaller devices get smaller batches.
+// Of text in a batch on GPUs: 64 blocks of 4 MiB, whose stretches are some 20 000 and more (an H200
+// holds 5000 teams at once), or 4096 chunks of 64 KiB. More would keep a device busier; but each
+// batch in flight pins as much memory of the host as its text and its bytes take, and has up to six
+// times its text on the device (origins are four), so that smaller devices get smaller batches.
 constexpr std::uint64_t most_piece_bytes = 256 << 20, device_bytes_a_byte = 6;
 std::uint64_t piece_bytes_on(const Device& device) {
   std::uint64_t bytes = batch_bytes_on(device);
   if (device.traits().is_cpu) return bytes;
-  const std::uint64_t room = device.traits().global_bytes / 2 / (device_bytes_a_byte * batches_in_flight);
+  const std::uint64_t room =
+      device.traits().global_bytes / 2 / (device_bytes_a_byte * batches_in_flight);
   while (bytes < most_piece_bytes && 2 * bytes <= room) bytes *= 2;
   return bytes;
 }
@@ -60,19 +68,25 @@ Result<bool> fits_lz4_linked_device(Context& context) {
   PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
   const Traits& traits = context.device->device()->traits();
   return header && header->is_linked && context.options.dictionary.empty() &&
-         !chunks::Decoder::variants(chunks::Format::lz4, traits, {header->block_bytes, true}).empty();
+         !chunks::Decoder::variants(chunks::Format::lz4, traits, {header->block_bytes, true})
+              .empty();
 }
 
-Result<bool> fits_members_device(Context& context) { return fits_member_units(context, most_member_text_bytes); }
+Result<bool> fits_members_device(Context& context) {
+  return fits_member_units(context, most_member_text_bytes);
+}
 std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t bytes) {
   return member_units(context, bytes, most_member_text_bytes);
 }
 
-Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context, std::uint64_t piece_bytes) {
-  auto units = way.units(context, piece_bytes != 0 ? piece_bytes : piece_bytes_on(*context.device->device()));
+Result<std::unique_ptr<Decoder>> make_on_device(const Way& way, Context& context,
+                                                std::uint64_t piece_bytes) {
+  auto units = way.units(
+      context, piece_bytes != 0 ? piece_bytes : piece_bytes_on(*context.device->device()));
   const bool is_linked = units->is_linked();
   auto stages = std::make_unique<DeviceStages>(std::move(units), context.device);
-  return std::unique_ptr<Decoder>(new Pipeline(std::move(stages), is_linked ? 1 : batches_in_flight));
+  return std::unique_ptr<Decoder>(
+      new Pipeline(std::move(stages), is_linked ? 1 : batches_in_flight));
 }
 
 }  // namespace penstock::stream

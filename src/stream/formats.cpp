@@ -11,7 +11,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct FormatRow { Format format; std::string_view name, suffix; };
+struct FormatRow {
+  Format format;
+  std::string_view name, suffix;
+};
 constexpr std::array<FormatRow, 5> format_rows = {{{Format::gzip, "gzip", ".gz"},
                                                    {Format::zlib, "zlib", ".zz"},
                                                    {Format::zstd, "zstd", ".zst"},
@@ -19,28 +22,42 @@ constexpr std::array<FormatRow, 5> format_rows = {{{Format::gzip, "gzip", ".gz"}
                                                    {Format::snappy, "snappy", ".sz"}}};
 
 // Formats that people have, and that are not decoded.
-struct OtherFormat { std::string_view begins, name; };
+struct OtherFormat {
+  std::string_view begins, name;
+};
 constexpr OtherFormat other_formats[] = {
-    {"\xfd\x37zXZ\0"sv, "xz"}, {"BZh"sv, "bzip2"}, {"PK\x03\x04"sv, "zip"},        {"7z\xbc\xaf\x27\x1c"sv, "7z"},  {"LZIP"sv, "lzip"},
-    {"\x89LZO"sv, "lzop"},     {"Rar!"sv, "rar"},  {"\x1f\x9d"sv, "compress (.Z)"}, {"\x1f\xa0"sv, "SCO compress"}, {"\x1f\x1e"sv, "pack"},
+    {"\xfd\x37zXZ\0"sv, "xz"},
+    {"BZh"sv, "bzip2"},
+    {"PK\x03\x04"sv, "zip"},
+    {"7z\xbc\xaf\x27\x1c"sv, "7z"},
+    {"LZIP"sv, "lzip"},
+    {"\x89LZO"sv, "lzop"},
+    {"Rar!"sv, "rar"},
+    {"\x1f\x9d"sv, "compress (.Z)"},
+    {"\x1f\xa0"sv, "SCO compress"},
+    {"\x1f\x1e"sv, "pack"},
 };
 
-constexpr std::size_t most_seen_skippable_bytes = 1 << 20;      // behind longer ones, zstd is assumed: it alone writes them
+constexpr std::size_t most_seen_skippable_bytes =
+    1 << 20;  // behind longer ones, zstd is assumed: it alone writes them
 
 std::uint32_t magic_at(std::span<const std::byte> bytes) { return ByteReader(bytes).u32(); }
 
 bool begins_with(std::span<const std::byte> bytes, std::string_view word) {
-  return bytes.size() >= word.size() && std::equal(word.begin(), word.end(), reinterpret_cast<const char*>(bytes.data()));
+  return bytes.size() >= word.size() &&
+         std::equal(word.begin(), word.end(), reinterpret_cast<const char*>(bytes.data()));
 }
 
 // A zlib header: Deflate, a window that it may have, and the check of both bytes.
 bool is_zlib(std::span<const std::byte> bytes) {
   if (bytes.size() < 2) return false;
-  const auto first = std::to_integer<unsigned>(bytes[0]), second = std::to_integer<unsigned>(bytes[1]);
+  const auto first = std::to_integer<unsigned>(bytes[0]),
+             second = std::to_integer<unsigned>(bytes[1]);
   return (first & 15) == 8 && first >> 4 <= 7 && (first * 256 + second) % 31 == 0;
 }
 
-Result<std::span<const std::byte>> behind_skippable(Input& input, std::span<const std::byte> bytes) {
+Result<std::span<const std::byte>> behind_skippable(Input& input,
+                                                    std::span<const std::byte> bytes) {
   std::size_t at = 0;
   while (bytes.size() >= at + 8 && is_skippable_magic(magic_at(bytes.subspan(at)))) {
     at += std::size_t{8} + magic_at(bytes.subspan(at + 4));
@@ -55,14 +72,19 @@ Status not_decoded(std::span<const std::byte> bytes) {
   for (const OtherFormat& other : other_formats)
     if (begins_with(bytes, other.begins))
       return {Code::unsupported,
-              "it is " + std::string(other.name) + ", which is not decoded; gzip, zlib, zstd, lz4 and framed snappy are"};
+              "it is " + std::string(other.name) +
+                  ", which is not decoded; gzip, zlib, zstd, lz4 and framed snappy are"};
   return {Code::invalid, "it begins as none of gzip, zlib, zstd, lz4 and framed snappy do"};
 }
 
 }  // namespace
 
-std::string_view name_of(Format format) { return format_rows[static_cast<std::size_t>(format)].name; }
-std::string_view suffix_of(Format format) { return format_rows[static_cast<std::size_t>(format)].suffix; }
+std::string_view name_of(Format format) {
+  return format_rows[static_cast<std::size_t>(format)].name;
+}
+std::string_view suffix_of(Format format) {
+  return format_rows[static_cast<std::size_t>(format)].suffix;
+}
 
 std::optional<Format> format_named(std::string_view name) {
   for (const FormatRow& row : format_rows)
@@ -83,12 +105,14 @@ Result<Format> detect_format(Input& input) {
   return not_decoded(bytes);
 }
 
-Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes, const Place& place) {
+Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes,
+                                  const Place& place) {
   ByteReader reader(bytes);
   const std::uint32_t magic = reader.u32(), content_bytes = reader.u32();
   if (bytes.size() < 4 || !is_skippable_magic(magic)) return false;
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
-  for (std::uint64_t left = std::uint64_t{8} + content_bytes; left > 0;) {      // it may be more than a buffer should hold
+  for (std::uint64_t left = std::uint64_t{8} + content_bytes;
+       left > 0;) {  // it may be more than a buffer should hold
     PENSTOCK_ASSIGN(const auto seen, input.peek(1));
     if (seen.empty()) return place.at(input.offset()).ended();
     const std::size_t part = std::min<std::uint64_t>(left, seen.size());

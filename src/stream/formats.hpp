@@ -5,14 +5,21 @@
 
 namespace penstock::stream {
 
-constexpr std::uint32_t zstd_magic = 0xfd2fb528, lz4_magic = 0x184d2204, lz4_legacy_magic = 0x184c2102;
-// Frames that zstd and lz4 both skip: 0x184d2a50 to 0x184d2a5f, four bytes of length, and as many bytes.
-constexpr bool is_skippable_magic(std::uint32_t magic) { return (magic & 0xfffffff0u) == 0x184d2a50u; }
+constexpr std::uint32_t zstd_magic = 0xfd2fb528, lz4_magic = 0x184d2204,
+                        lz4_legacy_magic = 0x184c2102;
+// Frames that zstd and lz4 both skip: 0x184d2a50 to 0x184d2a5f, four bytes of length, and as many
+// bytes.
+constexpr bool is_skippable_magic(std::uint32_t magic) {
+  return (magic & 0xfffffff0u) == 0x184d2a50u;
+}
 
-// The format at the input's position. Names other formats that it knows, and says so of what is none.
+// The format at the input's position. Names other formats that it knows, and says so of what is
+// none.
 Result<Format> detect_format(Input& input);
 
-// Whether `bytes`, which are the input's next and which `place` names, begin a skippable frame, which is skipped.
-Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes, const Place& place);
+// Whether `bytes`, which are the input's next and which `place` names, begin a skippable frame,
+// which is skipped.
+Result<bool> skip_skippable_frame(Input& input, std::span<const std::byte> bytes,
+                                  const Place& place);
 
 }  // namespace penstock::stream

@@ -14,7 +14,8 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint32_t least_high_level = 3;      // from here on lz4's own program takes the slower compressor, too
+constexpr std::uint32_t least_high_level =
+    3;  // from here on lz4's own program takes the slower compressor, too
 constexpr std::size_t header_bytes = 7, size_bytes = 4, end_bytes = 8;
 
 void write_header(std::byte* at, std::uint64_t block_bytes) {
@@ -41,8 +42,11 @@ class Lz4Framing : public Framing {
  public:
   explicit Lz4Framing(const CompressOptions& options) : block_bytes_(options.block_bytes) {}
   chunks::Format chunk_format() const override { return chunks::Format::lz4; }
-  std::size_t begin(std::byte* to) const override { return write_header(to, block_bytes_), header_bytes; }
-  std::size_t put(std::byte* to, std::span<const std::byte> text, std::span<const std::byte> chunk) const override {
+  std::size_t begin(std::byte* to) const override {
+    return write_header(to, block_bytes_), header_bytes;
+  }
+  std::size_t put(std::byte* to, std::span<const std::byte> text,
+                  std::span<const std::byte> chunk) const override {
     const bool is_stored = chunk.size() >= text.size();
     const auto body = is_stored ? text : chunk;
     write_block_size(to, body.size(), is_stored);
@@ -59,20 +63,22 @@ class Lz4Framing : public Framing {
 
 class Lz4Compressor : public Stages {
  public:
-  Lz4Compressor(Input& input, const CompressOptions& options) : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
+  Lz4Compressor(Input& input, const CompressOptions& options)
+      : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
 
   Result<bool> take(Piece& piece) override {
     piece.frame.begins = std::exchange(begins_, false);
     PENSTOCK_ASSIGN(const bool is_block, take_input_block(input_, block_bytes_, false, piece));
     if (is_block) return true;
-    piece.frame.ends = true;      // no block, but the end mark and the checksum
+    piece.frame.ends = true;  // no block, but the end mark and the checksum
     return !std::exchange(is_ended_, true);
   }
 
   Status work(Piece& piece) override {
     const std::size_t before = piece.frame.begins ? header_bytes : 0;
     const std::size_t count = piece.input.size();
-    std::byte* const out = piece.reserve(before + size_bytes + most_lz4_block_bytes(count) + end_bytes);
+    std::byte* const out =
+        piece.reserve(before + size_bytes + most_lz4_block_bytes(count) + end_bytes);
     if (piece.frame.begins) write_header(out, block_bytes_);
     piece.end = before;
     if (piece.frame.ends) return {};
@@ -88,7 +94,8 @@ class Lz4Compressor : public Stages {
 
   Status join(Piece& piece) override {
     content_.update(piece.input);
-    if (piece.frame.ends) piece.end += write_end(piece.memory.data() + piece.end, content_.digest());
+    if (piece.frame.ends)
+      piece.end += write_end(piece.memory.data() + piece.end, content_.digest());
     return {};
   }
 
@@ -105,12 +112,14 @@ class Lz4Compressor : public Stages {
   std::uint64_t block_bytes_;
   std::uint32_t level_;
   bool begins_ = true, is_ended_ = false;
-  checksum::Xxh32 content_;      // join()'s
+  checksum::Xxh32 content_;  // join()'s
 };
 
 }  // namespace
 
-std::unique_ptr<Framing> make_lz4_framing(const CompressOptions& options) { return std::make_unique<Lz4Framing>(options); }
+std::unique_ptr<Framing> make_lz4_framing(const CompressOptions& options) {
+  return std::make_unique<Lz4Framing>(options);
+}
 
 std::unique_ptr<Stages> make_lz4_compressor(Input& input, const CompressOptions& options) {
   return std::make_unique<Lz4Compressor>(input, options);

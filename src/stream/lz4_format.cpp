@@ -19,10 +19,13 @@ enum FrameFlag : unsigned {
 Status check_descriptor(unsigned flags, unsigned blocks, const Place& place) {
   const Place at_flags = place.at(place.offset + 4), at_blocks = place.at(place.offset + 5);
   if (flags >> 6 != 1)
-    return at_flags.error(Code::unsupported, "version " + std::to_string(flags >> 6) + " of the frame format; 1 is known");
-  if (flags & reserved_flag) return at_flags.corrupt("the reserved bit of the frame's flags is set");
+    return at_flags.error(Code::unsupported, "version " + std::to_string(flags >> 6) +
+                                                 " of the frame format; 1 is known");
+  if (flags & reserved_flag)
+    return at_flags.corrupt("the reserved bit of the frame's flags is set");
   if (blocks & 0x8f) return at_blocks.corrupt("reserved bits of the block descriptor are set");
-  if (blocks >> 4 < 4) return at_blocks.corrupt("block size " + std::to_string(blocks >> 4) + " has no meaning");
+  if (blocks >> 4 < 4)
+    return at_blocks.corrupt("block size " + std::to_string(blocks >> 4) + " has no meaning");
   return {};
 }
 
@@ -32,13 +35,14 @@ Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes, const 
   ByteReader reader(bytes);
   const std::uint32_t magic = reader.u32();
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
-  if (magic == lz4_legacy_magic) return Lz4FrameHeader{.header_bytes = 4, .block_bytes = legacy_block_bytes, .is_legacy = true};
+  if (magic == lz4_legacy_magic)
+    return Lz4FrameHeader{.header_bytes = 4, .block_bytes = legacy_block_bytes, .is_legacy = true};
   if (magic != lz4_magic) return place.corrupt("no frame begins here");
   const unsigned flags = reader.u8(), blocks = reader.u8();
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
   PENSTOCK_TRY(check_descriptor(flags, blocks, place));
   Lz4FrameHeader header;
-  header.block_bytes = std::uint64_t{1} << (8 + 2 * (blocks >> 4));      // 4: 64 KiB ... 7: 4 MiB
+  header.block_bytes = std::uint64_t{1} << (8 + 2 * (blocks >> 4));  // 4: 64 KiB ... 7: 4 MiB
   header.is_linked = !(flags & has_independent_blocks);
   header.has_block_checksums = flags & has_block_checksums;
   header.has_content_checksum = flags & has_content_checksum;
@@ -48,7 +52,8 @@ Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes, const 
   const unsigned said = reader.u8();
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
   const unsigned found = checksum::xxh32(bytes.subspan(4, end - 4)) >> 8 & 0xff;
-  if (found != said) return place.at(place.offset + end).wrong_checksum("checksum of the header", found, said);
+  if (found != said)
+    return place.at(place.offset + end).wrong_checksum("checksum of the header", found, said);
   header.header_bytes = reader.at();
   return header;
 }

@@ -24,7 +24,7 @@ Result<std::span<const std::byte>> TextPieces::next() {
   PENSTOCK_ASSIGN(const double seconds, piece.there->seconds_since(*piece.asked));
   run_.add({.bytes_out = bytes, .download_seconds = seconds});
   given_ += bytes;
-  if (asked_ < bytes_) PENSTOCK_TRY(ask());      // into the other memory
+  if (asked_ < bytes_) PENSTOCK_TRY(ask());  // into the other memory
   return std::span<const std::byte>(piece.memory->data(), bytes);
 }
 

@@ -1,4 +1,5 @@
-// Text on its way from a device's memory to the host, in pieces by way of pinned memory: the next one comes while the last one is read.
+// Text on its way from a device's memory to the host, in pieces by way of pinned memory: the next
+// one comes while the last one is read.
 #pragma once
 #include <array>
 
@@ -15,14 +16,17 @@ class TextPieces {
   Result<std::span<const std::byte>> next();
 
  private:
-  struct Piece { std::shared_ptr<HostBuffer> memory; std::shared_ptr<Event> asked, there; };
+  struct Piece {
+    std::shared_ptr<HostBuffer> memory;
+    std::shared_ptr<Event> asked, there;
+  };
   Status ask();
 
   DeviceRun& run_;
   std::shared_ptr<Buffer> text_;
   std::uint64_t bytes_ = 0, asked_ = 0, given_ = 0;
   std::array<Piece, 2> pieces_;
-  std::unique_ptr<Queue> queue_;      // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 
 }  // namespace penstock::stream

@@ -20,7 +20,8 @@ Status check_variant(const std::string& name, Format format) {
     if (way.format == format && name == way.name) return {};
     if (way.format == format) known += (known.empty() ? "" : ", ") + std::string(way.name);
   }
-  return {Code::invalid, "no way to decode " + std::string(name_of(format)) + " is called '" + name + "'; there are " + known};
+  return {Code::invalid, "no way to decode " + std::string(name_of(format)) + " is called '" +
+                             name + "'; there are " + known};
 }
 
 // What stands at the input's position, on a device that is not left.
@@ -28,13 +29,16 @@ Status not_on_devices(const Context& context, Format format) {
   std::string what;
   for (const Way& way : ways())
     if (way.is_for_devices() && way.format == format) what += "; " + std::string(way.summary);
-  if (context.is_too_long_to_hold) what += "; and the pipe has more than is held for the ways that take all of a file at once";
-  return {Code::unsupported, std::string(name_of(format)) + ", byte " + std::to_string(context.input.offset()) +
+  if (context.is_too_long_to_hold)
+    what += "; and the pipe has more than is held for the ways that take all of a file at once";
+  return {Code::unsupported, std::string(name_of(format)) + ", byte " +
+                                 std::to_string(context.input.offset()) +
                                  ": what begins here is not decoded on devices" + what};
 }
 
 bool is_asked_for(const Way& way, const Context& context, Format format) {
-  return way.format == format && (context.options.variant.empty() || context.options.variant == way.name);
+  return way.format == format &&
+         (context.options.variant.empty() || context.options.variant == way.name);
 }
 
 // Of the ways for devices, or of the host's; null where none does.
@@ -47,13 +51,17 @@ Result<const Way*> first_that_fits(Context& context, Format format, bool is_for_
   return nullptr;
 }
 
-// Whether a device's way, which has all of the file there at once, could be another's than a file's.
+// Whether a device's way, which has all of the file there at once, could be another's than a
+// file's.
 bool wants_all(const Context& context, Format format) {
-  const auto is_such = [&](const Way& way) { return is_asked_for(way, context, format) && (way.is_whole_streams || way.frame != nullptr); };
+  const auto is_such = [&](const Way& way) {
+    return is_asked_for(way, context, format) && (way.is_whole_streams || way.frame != nullptr);
+  };
   return std::any_of(ways().begin(), ways().end(), is_such);
 }
 
-// Of a pipe: what the device could take in one piece, and a quarter of this machine's memory, since the buffer is copied where it grows.
+// Of a pipe: what the device could take in one piece, and a quarter of this machine's memory, since
+// the buffer is copied where it grows.
 std::uint64_t most_held_bytes(const Context& context) {
   const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
   const auto page_bytes = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
@@ -89,9 +97,12 @@ Result<Format> format_of(Context& context) {
 
 Status unfit(const Context& context) {
   const std::string byte = std::to_string(context.input.offset());
-  if (context.options.variant.empty()) return {Code::corrupt, "what stands at byte " + byte + " is not of the format that was asked for"};
+  if (context.options.variant.empty())
+    return {Code::corrupt,
+            "what stands at byte " + byte + " is not of the format that was asked for"};
   const std::string& variant = context.options.variant;
-  return {Code::invalid, "the way to decode that was asked for, '" + variant + "', does not fit what stands at byte " + byte};
+  return {Code::invalid, "the way to decode that was asked for, '" + variant +
+                             "', does not fit what stands at byte " + byte};
 }
 
 Result<bool> hold_pipe(Context& context) {
@@ -116,7 +127,8 @@ Result<const Way*> choose_way(Context& context, Format format) {
     PENSTOCK_ASSIGN(const Way* const way, first_that_fits(context, format, false));
     if (way != nullptr) return way;
   }
-  return options.device != nullptr && options.variant.empty() ? not_on_devices(context, format) : unfit(context);
+  return options.device != nullptr && options.variant.empty() ? not_on_devices(context, format)
+                                                              : unfit(context);
 }
 
 Result<bool> another_follows(Context& context, Format format) {
@@ -124,14 +136,17 @@ Result<bool> another_follows(Context& context, Format format) {
   if (rest.empty()) return false;
   const Place place{format, context.member_count, context.input.offset()};
   if (format == Format::zlib) return place.corrupt("something follows the stream");
-  if (format == Format::zstd || format == Format::lz4) return another_frame_follows(context, format);
+  if (format == Format::zstd || format == Format::lz4)
+    return another_frame_follows(context, format);
   if (format != Format::gzip || begins_member(rest)) return true;
   for (;;) {
     PENSTOCK_ASSIGN(const auto bytes, context.input.peek(1));
     if (bytes.empty()) return false;
-    const auto end = std::find_if(bytes.begin(), bytes.end(), [](std::byte byte) { return byte != std::byte{0}; });
+    const auto end = std::find_if(bytes.begin(), bytes.end(),
+                                  [](std::byte byte) { return byte != std::byte{0}; });
     context.input.skip(static_cast<std::size_t>(end - bytes.begin()));
-    if (end != bytes.end()) return place.at(context.input.offset()).corrupt("something that is no member follows it");
+    if (end != bytes.end())
+      return place.at(context.input.offset()).corrupt("something that is no member follows it");
   }
 }
 

@@ -8,7 +8,9 @@
 namespace penstock::stream {
 namespace {
 
-struct FreeContext { void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); } };
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
 
 ZSTD_CCtx* context_of_this_thread() {
   thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> mine(ZSTD_createCCtx());
@@ -18,17 +20,23 @@ ZSTD_CCtx* context_of_this_thread() {
 
 class ZstdCompressor : public Stages {
  public:
-  ZstdCompressor(Input& input, const CompressOptions& options) : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
+  ZstdCompressor(Input& input, const CompressOptions& options)
+      : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
 
-  Result<bool> take(Piece& piece) override { return take_input_block(input_, block_bytes_, std::exchange(begins_, false), piece); }
+  Result<bool> take(Piece& piece) override {
+    return take_input_block(input_, block_bytes_, std::exchange(begins_, false), piece);
+  }
 
   Status work(Piece& piece) override {
     ZSTD_CCtx* const context = context_of_this_thread();
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, static_cast<int>(level_));
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
     const std::size_t room = ZSTD_compressBound(piece.input.size());
-    const std::size_t made = ZSTD_compress2(context, piece.reserve(room), room, piece.input.data(), piece.input.size());
-    if (ZSTD_isError(made)) return {Code::no_memory, std::string("libzstd cannot compress a block: ") + ZSTD_getErrorName(made)};
+    const std::size_t made =
+        ZSTD_compress2(context, piece.reserve(room), room, piece.input.data(), piece.input.size());
+    if (ZSTD_isError(made))
+      return {Code::no_memory,
+              std::string("libzstd cannot compress a block: ") + ZSTD_getErrorName(made)};
     piece.end = made;
     return {};
   }

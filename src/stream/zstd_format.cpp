@@ -22,19 +22,24 @@ Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes, cons
   ByteReader reader(bytes);
   const std::uint32_t magic = reader.u32();
   if (!reader.ended_early() && magic >= 0xfd2fb522 && magic <= 0xfd2fb527)
-    return place.error(Code::unsupported,
-                       "it was written by zstd 0." + std::to_string(magic - 0xfd2fb520) + ", before the format was fixed");
+    return place.error(Code::unsupported, "it was written by zstd 0." +
+                                              std::to_string(magic - 0xfd2fb520) +
+                                              ", before the format was fixed");
   if (!reader.ended_early() && magic != zstd_magic) return place.corrupt("no frame begins here");
   const unsigned descriptor = reader.u8();
   const bool is_single_segment = descriptor & 32;
-  if (descriptor & 8) return place.at(place.offset + 4).corrupt("the reserved bit of the frame's descriptor is set");
+  if (descriptor & 8)
+    return place.at(place.offset + 4).corrupt("the reserved bit of the frame's descriptor is set");
   ZstdFrameHeader header;
   header.has_checksum = descriptor & 4;
   if (!is_single_segment) header.window_bytes = window_bytes_of(reader.u8());
   constexpr unsigned dictionary_field_bytes[] = {0, 1, 2, 4}, content_field_bytes[] = {0, 2, 4, 8};
-  header.dictionary_id = static_cast<std::uint32_t>(reader.number(dictionary_field_bytes[descriptor & 3]));
-  const unsigned content_field = descriptor >> 6 == 0 && is_single_segment ? 1 : content_field_bytes[descriptor >> 6];
-  if (content_field > 0) header.content_bytes = reader.number(content_field) + (content_field == 2 ? 256 : 0);
+  header.dictionary_id =
+      static_cast<std::uint32_t>(reader.number(dictionary_field_bytes[descriptor & 3]));
+  const unsigned content_field =
+      descriptor >> 6 == 0 && is_single_segment ? 1 : content_field_bytes[descriptor >> 6];
+  if (content_field > 0)
+    header.content_bytes = reader.number(content_field) + (content_field == 2 ? 256 : 0);
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
   if (is_single_segment) header.window_bytes = *header.content_bytes;
   if (header.window_bytes > most_zstd_window_bytes)
@@ -55,15 +60,19 @@ Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64
   }
 }
 
-Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given, const Place& place) {
+Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given,
+                             const Place& place) {
   if (header.dictionary_id == 0 || given == header.dictionary_id) return {};
   const std::string wanted = "it needs dictionary " + std::to_string(header.dictionary_id);
   if (!given) return place.error(Code::invalid, wanted + ", and none was given");
-  return place.error(Code::invalid, wanted + ", and " + (*given == 0 ? "one without a number" : std::to_string(*given)) + " was given");
+  return place.error(Code::invalid,
+                     wanted + ", and " +
+                         (*given == 0 ? "one without a number" : std::to_string(*given)) +
+                         " was given");
 }
 
-Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFrameHeader& header, std::uint64_t most_bytes,
-                                                     const Place& place) {
+Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFrameHeader& header,
+                                                     std::uint64_t most_bytes, const Place& place) {
   const std::uint64_t block_bytes = std::min(header.window_bytes, most_block_bytes);
   std::uint64_t at = header.header_bytes, output_bytes = 0;
   if (header.content_bytes.value_or(0) > most_bytes) return std::optional<ZstdExtent>();
@@ -81,7 +90,8 @@ Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFra
     at += 3 + (kind == run_kind ? 1 : size);
     output_bytes += kind == compressed_kind ? block_bytes : size;
     is_last = word & 1;
-    if (at > most_bytes || (!header.content_bytes && output_bytes > most_bytes)) return std::optional<ZstdExtent>();
+    if (at > most_bytes || (!header.content_bytes && output_bytes > most_bytes))
+      return std::optional<ZstdExtent>();
   }
   if (header.has_checksum) at += 4;
   PENSTOCK_ASSIGN(const auto bytes, input.peek(at));

@@ -1,5 +1,6 @@
-// Small Zstandard frames as units, of which a device decodes thousands at once. One after another (zstd_device.cpp) each costs a dozen
-// launches and two waits, whatever it has; a batch takes an item for a frame's sequences, so that it is for frames of few blocks.
+// Small Zstandard frames as units, of which a device decodes thousands at once. One after another
+// (zstd_device.cpp) each costs a dozen launches and two waits, whatever it has; a batch takes an
+// item for a frame's sequences, so that it is for frames of few blocks.
 #include <algorithm>
 
 #include "codec/zstd/frame_decoder.hpp"
@@ -9,25 +10,33 @@
 namespace penstock::stream {
 namespace {
 
-// Before and after. A frame of one block has no more at once by itself than in a batch; one of several is decoded sooner by its blocks,
-// unless as many frames are there as it has blocks.
+// Before and after. A frame of one block has no more at once by itself than in a batch; one of
+// several is decoded sooner by its blocks, unless as many frames are there as it has blocks.
 constexpr std::uint64_t most_lone_text_bytes = 128 << 10, most_frame_bytes = 1 << 20;
 constexpr std::uint32_t least_company = most_frame_bytes / most_lone_text_bytes;
 
-struct SmallFrame { ZstdFrameHeader header; ZstdExtent extent; std::uint64_t room; };
+struct SmallFrame {
+  ZstdFrameHeader header;
+  ZstdExtent extent;
+  std::uint64_t room;
+};
 
-// The one at the input's position, behind skippable ones. None where the input ends, and where a frame is not small.
+// The one at the input's position, behind skippable ones. None where the input ends, and where a
+// frame is not small.
 Result<std::optional<SmallFrame>> next_small_frame(Input& input, std::uint64_t frame) {
   PENSTOCK_ASSIGN(const auto header, next_zstd_frame(input, frame));
   if (!header || header->dictionary_id != 0) return std::optional<SmallFrame>();
-  PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(input, *header, most_frame_bytes, {Format::zstd, frame, input.offset()}));
+  PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(input, *header, most_frame_bytes,
+                                                        {Format::zstd, frame, input.offset()}));
   if (!extent) return std::optional<SmallFrame>();
   // A batch has to be told of room: a frame of no text has a byte of it.
-  const std::uint64_t room = std::max<std::uint64_t>(std::min(extent->most_output_bytes, extent->most_blocks_bytes), 1);
+  const std::uint64_t room =
+      std::max<std::uint64_t>(std::min(extent->most_output_bytes, extent->most_blocks_bytes), 1);
   return std::optional(SmallFrame{*header, *extent, room});
 }
 
-// Whether least_company small frames stand at the position of a mapped input, whatever is behind them.
+// Whether least_company small frames stand at the position of a mapped input, whatever is behind
+// them.
 Result<bool> is_in_company(Input& input) {
   PENSTOCK_ASSIGN(const auto rest, input.peek(1));
   PENSTOCK_ASSIGN(const auto ahead, Input::open(Source::memory(rest)));
@@ -41,7 +50,8 @@ Result<bool> is_in_company(Input& input) {
 
 class SmallFrames final : public UnitStages {
  public:
-  SmallFrames(Context& context, std::uint64_t piece_bytes) : context_(context), piece_bytes_(piece_bytes) {}
+  SmallFrames(Context& context, std::uint64_t piece_bytes)
+      : context_(context), piece_bytes_(piece_bytes) {}
 
   // Frames before one that is not sound are a piece by themselves: they have the first word.
   Result<bool> take(Piece& piece) override {
@@ -58,10 +68,12 @@ class SmallFrames final : public UnitStages {
   Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
     const Place place{Format::zstd, unit.index, unit.offset};
     std::vector<std::byte> text(unit.output_bytes);
-    const auto made = zstd::decode_frame(unit.bytes, text, {.threads = 1, .window_limit_bytes = most_zstd_window_bytes});
+    const auto made = zstd::decode_frame(
+        unit.bytes, text, {.threads = 1, .window_limit_bytes = most_zstd_window_bytes});
     if (made.status().code() == Code::no_memory) return made.status();
     const Code code = made.status().code() == Code::truncated ? Code::truncated : Code::corrupt;
-    const std::string found = made.ok() ? "at its byte " + std::to_string(verdict.offset) + ": " + std::string(words_of(verdict.fault))
+    const std::string found = made.ok() ? "at its byte " + std::to_string(verdict.offset) + ": " +
+                                              std::string(words_of(verdict.fault))
                                         : made.status().message();
     return place.error(code, "in the frame that begins here: " + found);
   }
@@ -75,7 +87,8 @@ class SmallFrames final : public UnitStages {
   Status take_frames(Piece& piece) {
     std::uint64_t most_text = least_counted_bytes, input_bytes = 0;
     while (input_bytes < piece_bytes_) {
-      PENSTOCK_ASSIGN(const auto frame, next_small_frame(context_.input, context_.member_count + 1));
+      PENSTOCK_ASSIGN(const auto frame,
+                      next_small_frame(context_.input, context_.member_count + 1));
       if (!frame) return {};
       // A batch has the scratch memory of as many of its longest frame.
       most_text = std::max(most_text, frame->room);
@@ -94,7 +107,9 @@ class SmallFrames final : public UnitStages {
   Status add(const SmallFrame& frame, Piece& piece) {
     const std::uint64_t bytes = frame.extent.frame_bytes;
     PENSTOCK_ASSIGN(const auto there, context_.input.peek(bytes));
-    piece.units.push_back({.bytes = there.first(bytes), .offset = context_.input.offset(), .index = ++context_.member_count,
+    piece.units.push_back({.bytes = there.first(bytes),
+                           .offset = context_.input.offset(),
+                           .index = ++context_.member_count,
                            .output_bytes = frame.room});
     piece.room += frame.room;
     piece.keep(context_.input.owner());
@@ -105,16 +120,21 @@ class SmallFrames final : public UnitStages {
 
   Context& context_;
   std::uint64_t piece_bytes_;
-  Status failed_;      // what the next piece would begin with; an input is not asked twice, as it is behind what it has skipped
+  Status failed_;  // what the next piece would begin with; an input is not asked twice, as it is
+                   // behind what it has skipped
 };
 
 }  // namespace
 
 // Text that stays on a device is made frame by frame, each in its place.
 Result<bool> fits_zstd_frames_device(Context& context) {
-  if (!context.input.is_mapped() || !context.options.dictionary.empty() || context.stays_on_device) return false;
+  if (!context.input.is_mapped() || !context.options.dictionary.empty() || context.stays_on_device)
+    return false;
   PENSTOCK_ASSIGN(const auto frame, next_small_frame(context.input, context.member_count + 1));
-  if (!frame || chunks::Decoder::variants(chunks::Format::zstd, context.device->device()->traits(), {frame->room}).empty()) return false;
+  if (!frame || chunks::Decoder::variants(chunks::Format::zstd, context.device->device()->traits(),
+                                          {frame->room})
+                    .empty())
+    return false;
   return SmallFrames::is_for_batch(context, *frame);
 }
 std::unique_ptr<UnitStages> zstd_units(Context& context, std::uint64_t piece_bytes) {

@@ -1,4 +1,5 @@
 """Wrong usage is exit code 2 with a sentence on stderr; help and version are exit code 0 on stdout."""
+
 from command_line import CommandLineTest, main
 
 
@@ -7,7 +8,9 @@ class Usage(CommandLineTest):
         self.assert_fails(self.run_program(*arguments), "wrong usage", word, "--help", code=2)
 
     def test_no_command(self):
-        self.assert_wrong_usage(word="query, profile, emit, encode, decompress, compress, devices, bench, cache")
+        self.assert_wrong_usage(
+            word="query, profile, emit, encode, decompress, compress, devices, bench, cache"
+        )
 
     def test_no_command_of_a_group(self):
         self.assert_wrong_usage("bench", word="pipelines")
@@ -17,13 +20,26 @@ class Usage(CommandLineTest):
         self.assert_wrong_usage("tea", word="no command 'tea'; the commands are " + commands)
 
     def test_a_mistyped_command_is_answered_with_the_nearest(self):
-        for word, meant in (("quer", "query"), ("QUARY", "query"), ("dev", "devices"), ("benchmark", "bench")):
-            self.assert_wrong_usage(word, "SELECT 1", "--format", "csv", word=f"no command '{word}'; did you mean {meant}?")
+        for word, meant in (
+            ("quer", "query"),
+            ("QUARY", "query"),
+            ("dev", "devices"),
+            ("benchmark", "bench"),
+        ):
+            self.assert_wrong_usage(
+                word,
+                "SELECT 1",
+                "--format",
+                "csv",
+                word=f"no command '{word}'; did you mean {meant}?",
+            )
         self.assert_wrong_usage("bench", "pipeline", word="did you mean pipelines?")
 
     def test_a_mistyped_option_is_answered_with_the_nearest(self):
         for words in (["--devise", "cpu"], ["--devise=cpu"]):
-            self.assert_wrong_usage("query", *words, "SELECT 1", word="no option --devise; did you mean --device?")
+            self.assert_wrong_usage(
+                "query", *words, "SELECT 1", word="no option --devise; did you mean --device?"
+            )
         self.assert_wrong_usage("devices", "--jsn", word="did you mean --json?")
 
     def test_an_option_near_to_none_gets_no_guess(self):
@@ -59,11 +75,23 @@ class Usage(CommandLineTest):
         self.assert_wrong_usage("query", "SELECT 1", "--batch-rows=-5", word="--batch-rows")
 
     def test_sizes_that_mean_nothing(self):
-        for option, value in (("--rows", "0"), ("--rows", "-5"), ("--rows", "1e3"), ("--rows", ""), ("--rows", "999999999999999"),
-                              ("--rows", "9" * 30), ("--repeats", "0"), ("--repeats", "9" * 10)):
+        for option, value in (
+            ("--rows", "0"),
+            ("--rows", "-5"),
+            ("--rows", "1e3"),
+            ("--rows", ""),
+            ("--rows", "999999999999999"),
+            ("--rows", "9" * 30),
+            ("--repeats", "0"),
+            ("--repeats", "9" * 10),
+        ):
             self.assert_wrong_usage("bench", "pipelines", f"{option}={value}", word=f"{option}")
-        self.assert_wrong_usage("bench", "pipelines", "--rows", "0", word="'0' is not a whole number from 1 to ")
-        self.assert_wrong_usage("query", "SELECT 1", "--batch-rows", "0", word="'0' is not a whole number of 1 or more")
+        self.assert_wrong_usage(
+            "bench", "pipelines", "--rows", "0", word="'0' is not a whole number from 1 to "
+        )
+        self.assert_wrong_usage(
+            "query", "SELECT 1", "--batch-rows", "0", word="'0' is not a whole number of 1 or more"
+        )
 
     def test_a_bench_of_no_case_names_the_cases(self):
         self.assert_wrong_usage("bench", "pipelines", "--only", "nothing", word="filter-sum 50%")

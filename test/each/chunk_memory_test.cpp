@@ -1,4 +1,5 @@
-// Batches on their way to a device: whose memory is given back when, and what of a column is believed.
+// Batches on their way to a device: whose memory is given back when, and what of a column is
+// believed.
 #include "plan/chunk_stream.hpp"
 #include "plan/stages.hpp"
 #include "plan_fixture.hpp"
@@ -15,7 +16,8 @@ class MadeSource : public TableSource {
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
   std::string describe() const override { return "made"; }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>, const ScanOptions&) const override {
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
+                                            const ScanOptions&) const override {
     return std::unique_ptr<BatchStream>(std::make_unique<Batches>(make_));
   }
 
@@ -41,15 +43,20 @@ TEST(ChunkMemory, ABatchOutlivesTheBuffersThatWrapIt) {
       auto values = std::make_shared<std::vector<std::int64_t>>(1024, 1);
       Column column = Column::from(std::vector<std::int64_t>());
       column.row_count = 1024;
-      column.values = {std::shared_ptr<const void>(values.get(), [&, values](const void*) {
-                         was_freed_while_wrapped |= watched != nullptr && !watched->input.buffers.empty();
-                       }), reinterpret_cast<const std::byte*>(values->data()), 8192};
+      column.values = {std::shared_ptr<const void>(values.get(),
+                                                   [&, values](const void*) {
+                                                     was_freed_while_wrapped |=
+                                                         watched != nullptr &&
+                                                         !watched->input.buffers.empty();
+                                                   }),
+                       reinterpret_cast<const std::byte*>(values->data()), 8192};
       return column;
     });
     Plan plan;
     const StepId rows = plan.source(source);
     Builder b(plan.step(rows).schema);
-    TAKE(const StepId total, plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
+    TAKE(const StepId total,
+         plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
     TAKE(const plan::TileProgram program, plan::fuse(plan, rows, total));
     TAKE(const auto opened, open_device(device.traits().id));
     plan::StringPool strings;
@@ -67,13 +74,15 @@ TEST(ChunkMemory, ABatchOutlivesTheBuffersThatWrapIt) {
 
 TEST(ChunkMemory, NullsThatAColumnOnTheDeviceHasAgainstItsDeclarationAreRefused) {
   on_each_device([](Device& device) {
-    const Table here = Table::of({{"x", Column::from(std::vector<std::optional<std::int64_t>>{1, std::nullopt, 3})}});
+    const Table here = Table::of(
+        {{"x", Column::from(std::vector<std::optional<std::int64_t>>{1, std::nullopt, 3})}});
     TAKE(const Table there, to_device(here, device));
     const auto source = std::make_shared<MadeSource>([&] { return there.columns[0]; });
     Plan plan;
     const StepId rows = plan.source(source);
     Builder b(plan.step(rows).schema);
-    TAKE(const StepId total, plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
+    TAKE(const StepId total,
+         plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
     EXPECT_EQ(run(plan, total, {.device = device.traits().id}).status().code(), Code::corrupt);
   });
 }

@@ -1,5 +1,6 @@
-/* CUDA memory and a CUDA stream of a C program's own. The driver is opened as any program may that has no SDK: the few functions are declared
- * here as the documentation of the CUDA driver API has them. */
+/* CUDA memory and a CUDA stream of a C program's own. The driver is opened as any program may that
+ * has no SDK: the few functions are declared here as the documentation of the CUDA driver API has
+ * them. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -27,9 +28,12 @@ static int found(void* library, const char* name, void* function) {
 static int open_driver(void) {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW);
   return library != NULL && found(library, "cuCtxSetCurrent", &driver.set_context) &&
-         found(library, "cuStreamCreate", &driver.create_stream) && found(library, "cuStreamDestroy_v2", &driver.destroy_stream) &&
-         found(library, "cuStreamSynchronize", &driver.finish) && found(library, "cuMemAlloc_v2", &driver.allocate) &&
-         found(library, "cuMemFree_v2", &driver.release) && found(library, "cuMemcpyHtoDAsync_v2", &driver.to_device) &&
+         found(library, "cuStreamCreate", &driver.create_stream) &&
+         found(library, "cuStreamDestroy_v2", &driver.destroy_stream) &&
+         found(library, "cuStreamSynchronize", &driver.finish) &&
+         found(library, "cuMemAlloc_v2", &driver.allocate) &&
+         found(library, "cuMemFree_v2", &driver.release) &&
+         found(library, "cuMemcpyHtoDAsync_v2", &driver.to_device) &&
          found(library, "cuMemcpyDtoHAsync_v2", &driver.to_host);
 }
 
@@ -48,13 +52,17 @@ static void release(const struct c_place* place, uint64_t memory) {
   driver.release(memory);
 }
 
-penstock_code run_from_c_on_cuda(enum c_work work, penstock_chunk_format format, struct c_chunks* chunks, penstock_status* status) {
+penstock_code run_from_c_on_cuda(enum c_work work, penstock_chunk_format format,
+                                 struct c_chunks* chunks, penstock_status* status) {
   penstock_device* device = NULL;
   penstock_code code = penstock_device_open("cuda:0", &device, status);
   if (code != PENSTOCK_OK) return code;
   struct c_place place = {penstock_device_context(device), NULL, put, get, finish, release};
-  if (!open_driver() || driver.set_context(place.context) != 0 || driver.create_stream(&place.queue, 0) != 0) code = PENSTOCK_INTERNAL;
-  else code = run_from_c(&place, device, work, format, chunks, status);
+  if (!open_driver() || driver.set_context(place.context) != 0 ||
+      driver.create_stream(&place.queue, 0) != 0)
+    code = PENSTOCK_INTERNAL;
+  else
+    code = run_from_c(&place, device, work, format, chunks, status);
   if (place.queue != NULL) driver.destroy_stream(place.queue);
   penstock_device_close(device);
   return code;

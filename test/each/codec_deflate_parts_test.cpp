@@ -1,5 +1,6 @@
-// One Deflate stream decoded by many teams, on every device and by teams on the host executor, in pieces that begin inside of blocks:
-// against zlib, with pieces of some hundred bytes, so that short streams have many.
+// One Deflate stream decoded by many teams, on every device and by teams on the host executor, in
+// pieces that begin inside of blocks: against zlib, with pieces of some hundred bytes, so that
+// short streams have many.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -14,8 +15,10 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 
 constexpr Cut short_parts = {.stride_bytes = 512, .part_bits = 2048};
 // zlib's longest blocks, of 32767 symbols, and its shorter ones, of 512.
-constexpr chunks::DeflateOptions long_blocks = {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 9};
-constexpr chunks::DeflateOptions short_blocks = {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
+constexpr chunks::DeflateOptions long_blocks = {
+    .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 9};
+constexpr chunks::DeflateOptions short_blocks = {
+    .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
 
 // On each device, or by each way of teams on the host.
 enum class Where { devices, on_host };
@@ -37,12 +40,15 @@ class DeflateParts : public ::testing::TestWithParam<Where> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Each, DeflateParts, ::testing::Values(Where::devices, Where::on_host),
-                         [](const auto& named) { return named.param == Where::devices ? "Devices" : "TeamsOnHost"; });
+                         [](const auto& named) {
+                           return named.param == Where::devices ? "Devices" : "TeamsOnHost";
+                         });
 
 Bytes bytes_of_text(const std::string& text) { return Bytes(text.begin(), text.end()); }
 
-// A block whose literals below 127 have codes of 7 bits, as its end does, of 7 ones: what is read from a wrong bit stays wrong, and a text
-// below 64 has no such end in it, from whatever bit it is read.
+// A block whose literals below 127 have codes of 7 bits, as its end does, of 7 ones: what is read
+// from a wrong bit stays wrong, and a text below 64 has no such end in it, from whatever bit it is
+// read.
 class SevenBits {
  public:
   SevenBits() {
@@ -53,7 +59,9 @@ class SevenBits {
   }
   void put(std::uint8_t literal) { writer_.code(literal, 7), text_.push_back(literal); }
   // The block's end, and a last block.
-  Bytes stream() { return bytes_of_text(writer_.code(127, 7).header(true, 1).code(0, 7).to_byte().bytes()); }
+  Bytes stream() {
+    return bytes_of_text(writer_.code(127, 7).header(true, 1).code(0, 7).to_byte().bytes());
+  }
   const Bytes& text() const { return text_; }
 
  private:
@@ -100,25 +108,33 @@ TEST_P(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
   SevenBits block;
   for (std::size_t bit = 0; bit + 7 <= 8 * inner.size(); bit += 7) {
     unsigned literal = 0;
-    for (std::size_t i = bit; i < bit + 7; i++) literal = literal << 1 | (inner[i / 8] >> i % 8 & 1u);
+    for (std::size_t i = bit; i < bit + 7; i++)
+      literal = literal << 1 | (inner[i / 8] >> i % 8 & 1u);
     block.put(static_cast<std::uint8_t>(literal == 127 ? 126 : literal));
   }
   const Bytes stream = block.stream();
-  with_decoders(short_parts, [&](StreamDecoder& decoder) { expect_text(decoder, stream, block.text()); });
+  with_decoders(short_parts,
+                [&](StreamDecoder& decoder) { expect_text(decoder, stream, block.text()); });
 }
 
-// Whole windows of codes that are nearly all of one length: lanes are led from walk to walk (deflate_phases.kc). Every so often a longer
-// code makes all lanes behind it wrong by another number of bits; a block's end is in every window, or in few of them.
+// Whole windows of codes that are nearly all of one length: lanes are led from walk to walk
+// (deflate_phases.kc). Every so often a longer code makes all lanes behind it wrong by another
+// number of bits; a block's end is in every window, or in few of them.
 TEST_P(DeflateParts, WindowsInWhichWalksNeverMeetComeBack) {
   with_decoders({.stride_bytes = 8 << 10}, [&](StreamDecoder& decoder) {
     for (const unsigned kinds : {254u, 64u, 62u, 14u, 2u})
       for (const unsigned others : {16u, 64u, 300u}) {
         Random random(kinds + others);
         Bytes text(90'000 / std::bit_width(kinds));
-        for (std::uint8_t& byte : text) byte = static_cast<std::uint8_t>(random() % (random() % others == 0 ? 256 : kinds));
-        SCOPED_TRACE(std::to_string(kinds) + " kinds, one in " + std::to_string(others) + " of others");
+        for (std::uint8_t& byte : text)
+          byte = static_cast<std::uint8_t>(random() % (random() % others == 0 ? 256 : kinds));
+        SCOPED_TRACE(std::to_string(kinds) + " kinds, one in " + std::to_string(others) +
+                     " of others");
         for (const int memory : {9, 5})
-          expect_text(decoder, chunks::deflate_compressed(text, {.level = 6, .strategy = Z_HUFFMAN_ONLY, .memory = memory}), text);
+          expect_text(decoder,
+                      chunks::deflate_compressed(
+                          text, {.level = 6, .strategy = Z_HUFFMAN_ONLY, .memory = memory}),
+                      text);
       }
   });
 }
@@ -127,7 +143,8 @@ TEST_P(DeflateParts, BlocksShorterThanAPartComeBack) {
   const Bytes text = chunks::words_text(60'000, 3);
   const Bytes stream = chunks::deflate_compressed(text, short_blocks);
   for (const std::uint64_t part_bits : {std::uint64_t{1} << 14, std::uint64_t{1} << 18})
-    with_decoders({.stride_bytes = 4096, .part_bits = part_bits}, [&](StreamDecoder& decoder) { expect_text(decoder, stream, text, 2); });
+    with_decoders({.stride_bytes = 4096, .part_bits = part_bits},
+                  [&](StreamDecoder& decoder) { expect_text(decoder, stream, text, 2); });
 }
 
 // As of text that gzip finds nothing in: each was a launch of its own.
@@ -135,7 +152,8 @@ TEST_P(DeflateParts, StoredBlocksBehindStoredBlocksAreFound) {
   Random random(6);
   Bytes text = chunks::words_text(10'000, 7);
   while (text.size() < 80'000) text.push_back(static_cast<std::uint8_t>(random()));
-  const Bytes stream = chunks::deflate_compressed(text, {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 5});
+  const Bytes stream =
+      chunks::deflate_compressed(text, {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 5});
   with_decoders(short_parts, [&](StreamDecoder& decoder) {
     expect_text(decoder, stream, text, 20);
     EXPECT_LE(decoder.pieces->launches(), 4u);
@@ -147,16 +165,20 @@ TEST_P(DeflateParts, BlocksOfFixedCodesComeBack) {
   for (const int memory : {3, 9}) {
     const Bytes text = chunks::words_text(40'000, 4);
     const Bytes stream = chunks::deflate_compressed(text, {6, Z_FIXED, memory});
-    with_decoders(short_parts, [&](StreamDecoder& decoder) { expect_text(decoder, stream, text, memory == 9 ? 30 : 4); });
+    with_decoders(short_parts, [&](StreamDecoder& decoder) {
+      expect_text(decoder, stream, text, memory == 9 ? 30 : 4);
+    });
   }
 }
 
 TEST(DeflatePartsOnDevices, TextsOfAllKindsComeBackInManyBatches) {
   on_each_device([](Device& found) {
-    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id),
-                                            {.stride_bytes = 1024, .batch_unit_bytes = 400'000, .part_bits = 4096}));
+    TAKE(auto decoder, StreamDecoder::build(
+                           *open_device(found.traits().id),
+                           {.stride_bytes = 1024, .batch_unit_bytes = 400'000, .part_bits = 4096}));
     for (const Bytes& text : chunks::texts_of_all_kinds(300'000))
-      for (const int level : {0, 1, 9}) expect_text(decoder, chunks::deflate_compressed(text, {.level = level, .memory = 9}), text);
+      for (const int level : {0, 1, 9})
+        expect_text(decoder, chunks::deflate_compressed(text, {.level = level, .memory = 9}), text);
   });
 }
 
@@ -164,7 +186,7 @@ TEST(DeflatePartsOnDevices, TextsOfAllKindsComeBackInManyBatches) {
 TEST(DeflatePartsOnDevices, ABlockOfMoreThanAGibibyteIsMeasured) {
   constexpr unsigned matches = 4'500'000;
   std::vector<unsigned> lengths(286, 0);
-  lengths['a'] = lengths[256] = 2, lengths[285] = 1;      // of 258 bytes
+  lengths['a'] = lengths[256] = 2, lengths[285] = 1;  // of 258 bytes
   BitWriter writer;
   writer.header(true, 2).codes(lengths, {1}).code(2, 2).number(0, 2 * matches % 64);
   for (unsigned i = 0; i < 2 * matches / 64; i++) writer.number(0, 64);
@@ -172,7 +194,8 @@ TEST(DeflatePartsOnDevices, ABlockOfMoreThanAGibibyteIsMeasured) {
   const std::uint64_t bytes = stream.size();
   stream.resize(chunks::rounded(bytes, 16));
   on_each_device([&](Device& found) {
-    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
+    TAKE(auto decoder,
+         StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
     TAKE(const auto uploaded, on_device(*decoder.device, *decoder.queue, stream));
     ASSERT_OK(decoder.pieces->open(*decoder.queue, uploaded, bytes));
     TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
@@ -187,7 +210,8 @@ TEST(DeflatePartsOnDevices, ALongTextComesBackInPartsOfTheirOwnLength) {
   const Bytes text = chunks::words_text(6'000'000, 1);
   const Bytes stream = chunks::deflate_compressed(text, long_blocks);
   on_each_device([&](Device& found) {
-    TAKE(auto decoder, StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
+    TAKE(auto decoder,
+         StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
     expect_text(decoder, stream, text, 10);
   });
 }
@@ -204,7 +228,8 @@ TEST_P(DeflateParts, DamageInAnyPartGetsTheVerdictOfZlib) {
   };
   constexpr Cut shortest_parts = {.stride_bytes = 64, .part_bits = 512};
   const std::size_t step = GetParam() == Where::devices ? 5 : 151;
-  with_decoders(shortest_parts, [&](StreamDecoder& decoder) { expect_verdicts(decoder, damaged(step)); });
+  with_decoders(shortest_parts,
+                [&](StreamDecoder& decoder) { expect_verdicts(decoder, damaged(step)); });
 }
 
 }  // namespace

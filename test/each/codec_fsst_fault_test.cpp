@@ -1,4 +1,5 @@
-// Columns of codes that are not sound, on every device by everything that reads codes there: errors name row and byte as the host's do.
+// Columns of codes that are not sound, on every device by everything that reads codes there: errors
+// name row and byte as the host's do.
 #include <gtest/gtest.h>
 
 #include "fsst_fixture.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-// What is wrong with the column is in `on_device`; its layout is sound as it is brought, and `offsets`, where there are any, take the place
-// of its own there.
+// What is wrong with the column is in `on_device`; its layout is sound as it is brought, and
+// `offsets`, where there are any, take the place of its own there.
 struct Faulty {
   EncodedStrings strings;
   std::vector<std::uint32_t> offsets = {};
@@ -25,13 +26,16 @@ struct Faulty {
 
 Result<DeviceStrings> brought(Device& device, Queue& queue, const Faulty& faulty) {
   PENSTOCK_ASSIGN(DeviceStrings there, DeviceStrings::bring(device, queue, faulty.strings));
-  if (!faulty.offsets.empty()) PENSTOCK_TRY(queue.upload(*there.offsets, faulty.offsets.data(), faulty.offsets.size() * 4));
+  if (!faulty.offsets.empty())
+    PENSTOCK_TRY(queue.upload(*there.offsets, faulty.offsets.data(), faulty.offsets.size() * 4));
   PENSTOCK_TRY(queue.finish());
   return there;
 }
 
-// Spans are shared out by the offsets that a column was brought with: others lie beyond what they promise.
-void expect_decoders_words(const std::shared_ptr<Device>& device, Queue& queue, const DeviceStrings& there, bool has_other_offsets,
+// Spans are shared out by the offsets that a column was brought with: others lie beyond what they
+// promise.
+void expect_decoders_words(const std::shared_ptr<Device>& device, Queue& queue,
+                           const DeviceStrings& there, bool has_other_offsets,
                            const std::string& words) {
   for (const std::string& variant : Decoder::variants(device->traits())) {
     if (has_other_offsets && variant == "fsst_decode_spans") continue;
@@ -43,7 +47,8 @@ void expect_decoders_words(const std::shared_ptr<Device>& device, Queue& queue, 
   }
 }
 
-void expect_chosen_words(const std::shared_ptr<Device>& device, Queue& queue, const DeviceStrings& there, const std::string& words) {
+void expect_chosen_words(const std::shared_ptr<Device>& device, Queue& queue,
+                         const DeviceStrings& there, const std::string& words) {
   TAKE(const auto decoder, ChosenDecoder::build(device, there, there.row_count));
   TAKE(const DeviceText text, DeviceText::allocate(*device, there));
   std::vector<std::uint64_t> rows(there.row_count);
@@ -57,7 +62,8 @@ void expect_chosen_words(const std::shared_ptr<Device>& device, Queue& queue, co
   EXPECT_EQ(decoder->check(queue).status().text(), words) << "rows of a bitmap";
 }
 
-void expect_lengths_words(const std::shared_ptr<Device>& device, Queue& queue, const EncodedStrings& strings, const DeviceStrings& there,
+void expect_lengths_words(const std::shared_ptr<Device>& device, Queue& queue,
+                          const EncodedStrings& strings, const DeviceStrings& there,
                           const std::string& words) {
   for (const auto unit : {DeviceLengths::Unit::bytes, DeviceLengths::Unit::characters}) {
     TAKE(const auto lengths, DeviceLengths::build(device, strings, unit));
@@ -67,7 +73,8 @@ void expect_lengths_words(const std::shared_ptr<Device>& device, Queue& queue, c
   }
 }
 
-void expect_matchers_words(const std::shared_ptr<Device>& device, Queue& queue, const EncodedStrings& strings, const DeviceStrings& there,
+void expect_matchers_words(const std::shared_ptr<Device>& device, Queue& queue,
+                           const EncodedStrings& strings, const DeviceStrings& there,
                            const std::string& words) {
   const Predicate predicate = Predicate::like("%zzz%");
   for (const std::string& variant : DeviceMatcher::variants(device->traits(), strings, predicate)) {
@@ -90,8 +97,10 @@ void expect_the_hosts_words(const std::shared_ptr<Device>& device, const Faulty&
   expect_matchers_words(device, *queue, faulty.strings, there, words);
 }
 
-const Faulty no_symbol{strings_of(three_symbols(), {std::string("\x00\x01", 2), "\x01\x01\x02\xff\x07\x07", "\x01"}, 20)};
-const Faulty early_end{strings_of(three_symbols(), {std::string(1, '\0'), "\x01\x01\xff", std::string(1, '\0')}, 6)};
+const Faulty no_symbol{strings_of(
+    three_symbols(), {std::string("\x00\x01", 2), "\x01\x01\x02\xff\x07\x07", "\x01"}, 20)};
+const Faulty early_end{
+    strings_of(three_symbols(), {std::string(1, '\0'), "\x01\x01\xff", std::string(1, '\0')}, 6)};
 
 TEST(FsstFaults, ACodeWithoutASymbolIsNamed) {
   on_each_shared([](const auto& device) {
@@ -108,7 +117,8 @@ TEST(FsstFaults, AnEscapeAtARowsEndIsNamed) {
 }
 
 TEST(FsstFaults, OffsetsThatDescendOrGoBeyondTheCodesAreNamed) {
-  const EncodedStrings sound = strings_of(three_symbols(), {"\x01\x01", "\x01\x01\x01", "\x01\x01\x01\x01"}, 18);
+  const EncodedStrings sound =
+      strings_of(three_symbols(), {"\x01\x01", "\x01\x01\x01", "\x01\x01\x01\x01"}, 18);
   on_each_shared([&](const auto& device) {
     expect_the_hosts_words(device, {sound, {0, 2, 1, 9}});
     expect_the_hosts_words(device, {sound, {0, 2, 5, 10}});
@@ -117,7 +127,8 @@ TEST(FsstFaults, OffsetsThatDescendOrGoBeyondTheCodesAreNamed) {
 }
 
 TEST(FsstFaults, ARowsOwnTableTellsWhichCodesItHas) {
-  EncodedStrings strings = strings_of(three_symbols(), {"\x01\x02", "\x02", "\x01\x01", "\x01\x02\x02"}, 30);
+  EncodedStrings strings =
+      strings_of(three_symbols(), {"\x01\x02", "\x02", "\x01\x01", "\x01\x02\x02"}, 30);
   strings.row_groups.push_back({2, 18, std::make_shared<SymbolTable>(table_of({"a", "b"}))});
   on_each_shared([&](const auto& device) { expect_the_hosts_words(device, {strings}); });
 }
@@ -129,7 +140,8 @@ TEST(FsstFaults, OffsetsOfEightBytesAreRead) {
   on_each_shared([&](const auto& device) { expect_the_hosts_words(device, {strings}); });
 }
 
-// Codes are fetched in pieces of 2^18 bytes: an escape that begins in one and ends in the next is none that ends early.
+// Codes are fetched in pieces of 2^18 bytes: an escape that begins in one and ends in the next is
+// none that ends early.
 TEST(FsstFaults, TheByteInALongRowIsCountedThroughEscapesThatLieAcrossPieces) {
   constexpr std::size_t piece = 1 << 18;
   std::string codes(3 * piece, '\x01');
@@ -159,13 +171,15 @@ TEST(FsstFaults, GivenOffsetsThatDoNotFitAreNamedByTheirFirstRow) {
     const std::vector<std::uint64_t> offsets{0, 2, 9, 12};
     TAKE(text.offsets, on_device(*device, *queue, offsets));
     ASSERT_OK(decoder->enqueue_decode(*queue, there, text));
-    EXPECT_EQ(decoder->check(*queue).text(), "corrupt: row 1: its text ends at byte 10, its offset is 9");
+    EXPECT_EQ(decoder->check(*queue).text(),
+              "corrupt: row 1: its text ends at byte 10, its offset is 9");
   });
 }
 
 // The verdict may be about what lies there no more.
 TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
-  const EncodedStrings bad = strings_of(three_symbols(), {"\x01", "\x07"}, 4), sound = strings_of(three_symbols(), {"\x01", "\x01"}, 4);
+  const EncodedStrings bad = strings_of(three_symbols(), {"\x01", "\x07"}, 4),
+                       sound = strings_of(three_symbols(), {"\x01", "\x01"}, 4);
   on_each_shared([&](const auto& device) {
     TAKE(const auto queue, device->queue());
     TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, bad));
@@ -179,9 +193,10 @@ TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
 
 // The variants that no device here may have.
 class FsstFaultsOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
-INSTANTIATE_TEST_SUITE_P(Devices, FsstFaultsOnTheHost,
-                         ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                                           kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+INSTANTIATE_TEST_SUITE_P(
+    Devices, FsstFaultsOnTheHost,
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
 
 TEST_P(FsstFaultsOnTheHost, HaveTheHostsWords) {
   const auto device = kernel::make_host_device(GetParam());

@@ -1,5 +1,6 @@
-// Text of origins on every device, against a walk of them in order: chains of all lengths, some of as many steps as the text has bytes,
-// which nobody could follow to their ends one by one (2^41 steps of 2 MiB).
+// Text of origins on every device, against a walk of them in order: chains of all lengths, some of
+// as many steps as the text has bytes, which nobody could follow to their ends one by one (2^41
+// steps of 2 MiB).
 #include <gtest/gtest.h>
 
 #include "chunk_fixture.hpp"
@@ -12,7 +13,10 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 constexpr std::uint32_t is_byte = 0x80000000;
 
 // A stream's origins from position `first` on; the text before it is there.
-struct Stream { std::uint32_t first; std::vector<std::uint32_t> origins; };
+struct Stream {
+  std::uint32_t first;
+  std::vector<std::uint32_t> origins;
+};
 
 Bytes walked(const Stream& stream, const Bytes& before) {
   Bytes text = before;
@@ -22,7 +26,8 @@ Bytes walked(const Stream& stream, const Bytes& before) {
 }
 
 // Position p equals p - distance, but for a byte now and then.
-Stream chains(std::uint32_t first, std::uint32_t count, std::uint32_t distance, std::uint32_t positions_a_byte) {
+Stream chains(std::uint32_t first, std::uint32_t count, std::uint32_t distance,
+              std::uint32_t positions_a_byte) {
   std::mt19937 random(distance);
   Stream stream{first, {}};
   for (std::uint32_t position = first; position < first + count; position++) {
@@ -49,20 +54,23 @@ void expect_texts(const std::shared_ptr<Device>& device, const std::vector<Strea
   std::vector<Bytes> expected;
   std::uint32_t most_positions = 0;
   for (const Stream& stream : streams) {
-    const auto count = static_cast<std::uint32_t>(stream.origins.size()), aligned = stream.first & ~std::uint32_t{3};
+    const auto count = static_cast<std::uint32_t>(stream.origins.size()),
+               aligned = stream.first & ~std::uint32_t{3};
     const Bytes before = random_text(stream.first, stream.first);
-    rows.push_back({text.size(), words.size() - std::uint64_t{aligned}, stream.first, stream.first + count});
+    rows.push_back(
+        {text.size(), words.size() - std::uint64_t{aligned}, stream.first, stream.first + count});
     expected.push_back(walked(stream, before));
     text.insert(text.end(), before.begin(), before.end());
     text.resize((text.size() + count + 19) / 16 * 16, canary);
-    words.insert(words.end(), stream.first - aligned, 0xdeadbeef);      // which nobody shall read
+    words.insert(words.end(), stream.first - aligned, 0xdeadbeef);  // which nobody shall read
     words.insert(words.end(), stream.origins.begin(), stream.origins.end());
     words.resize((words.size() + 7) / 4 * 4);
     most_positions = std::max(most_positions, count);
   }
   TAKE(const auto queue, device->queue());
   OriginBatch batch;
-  batch.stream_count = static_cast<std::uint32_t>(streams.size()), batch.most_positions = most_positions;
+  batch.stream_count = static_cast<std::uint32_t>(streams.size()),
+  batch.most_positions = most_positions;
   TAKE(batch.streams, on_device(*device, *queue, rows));
   TAKE(batch.origins, on_device(*device, *queue, words));
   TAKE(batch.text, on_device(*device, *queue, text));
@@ -75,7 +83,8 @@ void expect_texts(const std::shared_ptr<Device>& device, const std::vector<Strea
   for (std::size_t i = 0; i < streams.size(); i++) {
     const auto begin = text.begin() + static_cast<std::ptrdiff_t>(rows[i].text);
     const auto other = std::mismatch(expected[i].begin(), expected[i].end(), begin).first;
-    ASSERT_EQ(other, expected[i].end()) << "stream " << i << ", byte " << other - expected[i].begin();
+    ASSERT_EQ(other, expected[i].end())
+        << "stream " << i << ", byte " << other - expected[i].begin();
     ASSERT_EQ(begin[static_cast<std::ptrdiff_t>(expected[i].size())], canary) << "stream " << i;
   }
 }
@@ -93,13 +102,15 @@ TEST(OriginText, ChainsOfAsManyStepsAsTextHasBytesAreMadeInBoundedTime) {
 TEST(OriginText, ChainsOfAllLengthsAreFollowed) {
   on_each({mixed_chains(0, 3'000'000)});
   on_each({mixed_chains(65'535, 2'500'001)});
-  for (const std::uint32_t positions_a_byte : {2, 30, 5000}) on_each({chains(3, 3'000'002, 7, positions_a_byte)});
+  for (const std::uint32_t positions_a_byte : {2, 30, 5000})
+    on_each({chains(3, 3'000'002, 7, positions_a_byte)});
 }
 TEST(OriginText, StreamsBesideOneAnotherKeepTheirOwn) {
   std::vector<Stream> streams;
   for (std::uint32_t i = 0; i < 40; i++) {
     const std::uint32_t first = i * i * 31, count = 1 + i * i * 200;
-    streams.push_back(i % 2 == 0 ? chains(first, count, 1 + i % 5, 1 << i % 20) : mixed_chains(first, count));
+    streams.push_back(i % 2 == 0 ? chains(first, count, 1 + i % 5, 1 << i % 20)
+                                 : mixed_chains(first, count));
   }
   on_each(streams);
 }
@@ -109,13 +120,15 @@ TEST(OriginText, TextOfNoBytesAndOfAFewIsMade) {
     for (std::uint32_t count = 1; count < 8; count++) on_each({chains(first, count, 1, 3)});
 }
 
-// Who writes shortcuts and who reads origins meets nobody: the executor gives both the one memory that they have on devices.
+// Who writes shortcuts and who reads origins meets nobody: the executor gives both the one memory
+// that they have on devices.
 class OriginTextOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(OriginTextOnHost, ShortcutsRaceWithNothing) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device(GetParam());
   expect_texts(device, {chains(5, 140'000, 300, UINT32_MAX)});
-  expect_texts(device, {mixed_chains(0, 90'000), chains(11, 79'998, 400, 100'000), chains(30, 1000, 1, 900)});
+  expect_texts(device, {mixed_chains(0, 90'000), chains(11, 79'998, 400, 100'000),
+                        chains(30, 1000, 1, 900)});
 }
 INSTANTIATE_TEST_SUITE_P(Teams, OriginTextOnHost, ::testing::ValuesIn(teams_on_host()));
 

@@ -1,5 +1,6 @@
-// Checksums of runs of bytes on every device, and by teams on the host executor, against those of the host (which the libraries' are
-// compared with in test/host/codec_checksum_test.cpp): of any length at any place.
+// Checksums of runs of bytes on every device, and by teams on the host executor, against those of
+// the host (which the libraries' are compared with in test/host/codec_checksum_test.cpp): of any
+// length at any place.
 #include <gtest/gtest.h>
 
 #include "chunk_fixture.hpp"
@@ -12,7 +13,8 @@ namespace penstock::chunks {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-constexpr Checksum all_checksums[] = {Checksum::crc32, Checksum::adler32, Checksum::xxh32, Checksum::xxh64};
+constexpr Checksum all_checksums[] = {Checksum::crc32, Checksum::adler32, Checksum::xxh32,
+                                      Checksum::xxh64};
 
 std::uint64_t on_host(Checksum checksum, std::span<const std::uint8_t> run) {
   const auto bytes = std::as_bytes(run);
@@ -25,9 +27,13 @@ std::uint64_t on_host(Checksum checksum, std::span<const std::uint8_t> run) {
   return checksum::xxh64(bytes);
 }
 
-struct Runs { Bytes bytes; std::vector<std::uint64_t> offsets, sizes; };
+struct Runs {
+  Bytes bytes;
+  std::vector<std::uint64_t> offsets, sizes;
+};
 
-Result<std::vector<std::uint64_t>> checksums_of(const std::shared_ptr<Device>& device, Checksum checksum, const Runs& runs) {
+Result<std::vector<std::uint64_t>> checksums_of(const std::shared_ptr<Device>& device,
+                                                Checksum checksum, const Runs& runs) {
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   Bytes padded = runs.bytes;
   padded.resize(rounded(padded.size(), 16), 0xcc);
@@ -51,7 +57,8 @@ void expect_checksums(const std::shared_ptr<Device>& device, const Runs& runs) {
     const auto made = checksums_of(device, checksum, runs);
     ASSERT_TRUE(made.ok()) << made.status().text();
     for (std::size_t i = 0; i < runs.sizes.size(); i++)
-      ASSERT_EQ((*made)[i], on_host(checksum, std::span(runs.bytes).subspan(runs.offsets[i], runs.sizes[i])))
+      ASSERT_EQ((*made)[i],
+                on_host(checksum, std::span(runs.bytes).subspan(runs.offsets[i], runs.sizes[i])))
           << "run " << i << " of " << runs.sizes[i] << " bytes at " << runs.offsets[i];
   }
 }
@@ -65,13 +72,16 @@ void add_run(Runs& runs, const Bytes& bytes) {
 Runs runs_of_all_lengths(std::uint32_t end) {
   Runs runs;
   for (std::uint32_t bytes = 0; bytes < end; bytes++) add_run(runs, random_text(bytes, bytes));
-  for (const std::uint32_t bytes : {511u, 512u, 513u, 1023u, 4096u, 9001u}) add_run(runs, random_text(bytes, bytes));
-  for (std::uint32_t place = 0; place < 16; place++) runs.offsets.push_back(7000 + place), runs.sizes.push_back(3000 + place);
+  for (const std::uint32_t bytes : {511u, 512u, 513u, 1023u, 4096u, 9001u})
+    add_run(runs, random_text(bytes, bytes));
+  for (std::uint32_t place = 0; place < 16; place++)
+    runs.offsets.push_back(7000 + place), runs.sizes.push_back(3000 + place);
   runs.bytes.resize(runs.bytes.size() / 16 * 16 + 16, 3);
   runs.offsets.push_back(runs.bytes.size() - 777), runs.sizes.push_back(777);
   return runs;
 }
-// Sums that are reduced too late, or rows that are counted wrongly, show in bytes of 255 only, and only in many.
+// Sums that are reduced too late, or rows that are counted wrongly, show in bytes of 255 only, and
+// only in many.
 Runs long_runs(std::uint64_t bytes) {
   Runs runs;
   add_run(runs, {1, 2, 3});
@@ -100,14 +110,18 @@ TEST(RunChecksums, PiecesJoinedAreTheWhole) {
   Runs runs;
   runs.bytes = text;
   for (std::uint64_t at = 0; at < text.size(); at += piece)
-    runs.offsets.push_back(at), runs.sizes.push_back(std::min<std::uint64_t>(piece, text.size() - at));
+    runs.offsets.push_back(at),
+        runs.sizes.push_back(std::min<std::uint64_t>(piece, text.size() - at));
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     TAKE(const auto crcs, checksums_of(device, Checksum::crc32, runs));
     TAKE(const auto adlers, checksums_of(device, Checksum::adler32, runs));
-    const std::vector<std::uint32_t> crc_words(crcs.begin(), crcs.end()), adler_words(adlers.begin(), adlers.end());
-    EXPECT_EQ(checksum::crc32_joined(crc_words, piece, runs.sizes.back()), on_host(Checksum::crc32, text));
-    EXPECT_EQ(checksum::adler32_joined(adler_words, piece, runs.sizes.back()), on_host(Checksum::adler32, text));
+    const std::vector<std::uint32_t> crc_words(crcs.begin(), crcs.end()),
+        adler_words(adlers.begin(), adlers.end());
+    EXPECT_EQ(checksum::crc32_joined(crc_words, piece, runs.sizes.back()),
+              on_host(Checksum::crc32, text));
+    EXPECT_EQ(checksum::adler32_joined(adler_words, piece, runs.sizes.back()),
+              on_host(Checksum::adler32, text));
   });
 }
 

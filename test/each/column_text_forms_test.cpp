@@ -1,4 +1,5 @@
-// Arrow's string and string_view made on every device of texts that lie there, against offsets and views made one by one.
+// Arrow's string and string_view made on every device of texts that lie there, against offsets and
+// views made one by one.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -26,7 +27,8 @@ Texts random_texts(std::size_t rows, std::size_t most_bytes) {
   std::mt19937 random(static_cast<unsigned>(rows));
   Texts texts;
   for (std::size_t row = 0; row < rows; row++) {
-    for (std::size_t i = random() % (most_bytes + 1); i > 0; i--) texts.bytes.push_back(static_cast<char>(random() | 1));
+    for (std::size_t i = random() % (most_bytes + 1); i > 0; i--)
+      texts.bytes.push_back(static_cast<char>(random() | 1));
     texts.offsets.push_back(texts.bytes.size());
   }
   return texts;
@@ -37,7 +39,8 @@ std::vector<std::uint32_t> views_of(const Texts& texts, std::uint32_t bits) {
   std::vector<std::uint32_t> views;
   for (std::uint64_t row = 0; row < texts.row_count(); row++) {
     const std::uint64_t begin = texts.offsets[row], bytes = texts.offsets[row + 1] - begin;
-    std::uint32_t words[3] = {0, static_cast<std::uint32_t>(begin / (1ull << bits)), static_cast<std::uint32_t>(begin % (1ull << bits))};
+    std::uint32_t words[3] = {0, static_cast<std::uint32_t>(begin / (1ull << bits)),
+                              static_cast<std::uint32_t>(begin % (1ull << bits))};
     if (bytes <= 12) std::memset(words, 0, sizeof words);
     if (bytes > 0) std::memcpy(words, texts.bytes.data() + begin, bytes <= 12 ? bytes : 4);
     views.insert(views.end(), {static_cast<std::uint32_t>(bytes), words[0], words[1], words[2]});
@@ -53,26 +56,32 @@ Result<There> brought(Device& device, const Texts& texts) {
   There there;
   PENSTOCK_ASSIGN(there.queue, device.queue());
   PENSTOCK_ASSIGN(there.offsets, on_device(device, *there.queue, texts.offsets));
-  PENSTOCK_ASSIGN(there.bytes, device.allocate(std::max<std::size_t>((texts.bytes.size() + 3) / 4 * 4, 4)));      // no byte more
-  if (!texts.bytes.empty()) PENSTOCK_TRY(there.queue->upload(*there.bytes, texts.bytes.data(), texts.bytes.size()));
+  PENSTOCK_ASSIGN(there.bytes, device.allocate(std::max<std::size_t>(
+                                   (texts.bytes.size() + 3) / 4 * 4, 4)));  // no byte more
+  if (!texts.bytes.empty())
+    PENSTOCK_TRY(there.queue->upload(*there.bytes, texts.bytes.data(), texts.bytes.size()));
   PENSTOCK_TRY(there.queue->finish());
   return there;
 }
 
 struct Made {
-  std::vector<std::uint32_t> words;      // and four canaries
+  std::vector<std::uint32_t> words;  // and four canaries
   Status verdict;
 };
-Result<Made> made(Device& device, const TextForms& forms, const There& there, const Texts& texts, bool as_views) {
+Result<Made> made(Device& device, const TextForms& forms, const There& there, const Texts& texts,
+                  bool as_views) {
   Made made;
   made.words.assign(as_views ? texts.row_count() * 4 + 4 : texts.row_count() + 5, canary);
   PENSTOCK_ASSIGN(const auto out, on_device(device, *there.queue, made.words));
-  PENSTOCK_TRY(as_views ? forms.enqueue_views(*there.queue, *there.offsets, *there.bytes, texts.row_count(), texts.bytes.size(), *out)
-                        : forms.enqueue_offsets(*there.queue, *there.offsets, texts.row_count(), texts.bytes.size(), *out));
+  PENSTOCK_TRY(as_views ? forms.enqueue_views(*there.queue, *there.offsets, *there.bytes,
+                                              texts.row_count(), texts.bytes.size(), *out)
+                        : forms.enqueue_offsets(*there.queue, *there.offsets, texts.row_count(),
+                                                texts.bytes.size(), *out));
   made.verdict = forms.check(*there.queue);
   PENSTOCK_TRY(there.queue->download(made.words.data(), *out, made.words.size() * 4));
   PENSTOCK_TRY(there.queue->finish());
-  for (std::size_t i = made.words.size() - 4; i < made.words.size(); i++) EXPECT_EQ(made.words[i], canary) << "written behind the last";
+  for (std::size_t i = made.words.size() - 4; i < made.words.size(); i++)
+    EXPECT_EQ(made.words[i], canary) << "written behind the last";
   made.words.resize(made.words.size() - 4);
   return made;
 }
@@ -94,7 +103,8 @@ template <class Body> void on_each_shared(Body body) {
 
 TEST(TextForms, AreThoseMadeOneByOne) {
   on_each_shared([](const auto& device) {
-    for (const std::size_t rows : {0u, 1u, 2u, 255u, 257u, 50'000u}) expect_forms(device, random_texts(rows, 20), 31);
+    for (const std::size_t rows : {0u, 1u, 2u, 255u, 257u, 50'000u})
+      expect_forms(device, random_texts(rows, 20), 31);
     expect_forms(device, random_texts(3000, 0), 31);
     expect_forms(device, random_texts(100, 5000), 31);
   });
@@ -120,14 +130,16 @@ TEST(TextForms, NarrowOffsetsOfMoreThan31BitsAreRefused) {
     const std::uint64_t limit = INT32_MAX;
     EXPECT_OK(forms.enqueue_offsets(*there.queue, *there.offsets, 10, limit, *narrow));
     EXPECT_OK(forms.check(*there.queue));
-    EXPECT_EQ(forms.enqueue_offsets(*there.queue, *there.offsets, 10, limit + 1, *narrow).code(), Code::capacity);
+    EXPECT_EQ(forms.enqueue_offsets(*there.queue, *there.offsets, 10, limit + 1, *narrow).code(),
+              Code::capacity);
   });
 }
 
 // Of the text, which nothing is written to, few bytes are read.
 TEST(TextForms, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
   const std::uint64_t limit = std::uint64_t{1} << 31;
-  const std::vector<std::uint64_t> offsets{0, 20, limit - 3, limit + 2, limit + 40}, too_long{0, limit};
+  const std::vector<std::uint64_t> offsets{0, 20, limit - 3, limit + 2, limit + 40},
+      too_long{0, limit};
   on_each_shared([&](const auto& device) {
     const auto text = device->allocate(limit + 40);
     if (!text.ok()) GTEST_SKIP() << text.status().text();
@@ -140,8 +152,10 @@ TEST(TextForms, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
     std::vector<std::uint32_t> words(16);
     ASSERT_OK(queue->download(words.data(), *views, 64));
     ASSERT_OK(queue->finish());
-    EXPECT_EQ((std::vector{words[0], words[4], words[8], words[12]}), (std::vector<std::uint32_t>{20, 0x7fffffe9, 5, 38}));
-    EXPECT_EQ((std::vector{words[6], words[7], words[14], words[15]}), (std::vector<std::uint32_t>{0, 20, 1, 2}));
+    EXPECT_EQ((std::vector{words[0], words[4], words[8], words[12]}),
+              (std::vector<std::uint32_t>{20, 0x7fffffe9, 5, 38}));
+    EXPECT_EQ((std::vector{words[6], words[7], words[14], words[15]}),
+              (std::vector<std::uint32_t>{0, 20, 1, 2}));
     TAKE(const auto long_row, on_device(*device, *queue, too_long));
     ASSERT_OK(forms.enqueue_views(*queue, *long_row, **text, 1, limit, *views));
     EXPECT_EQ(forms.check(*queue).code(), Code::capacity);
@@ -152,7 +166,8 @@ TEST(TextForms, OffsetsThatLieAreToldAndNothingOutsideIsReadOrWritten) {
   const Texts texts = random_texts(500, 20);
   on_each_shared([&](const auto& device) {
     TAKE(const TextForms forms, TextForms::build(device));
-    for (const std::uint64_t lie : {std::uint64_t{texts.bytes.size() + 1}, ~std::uint64_t{0}, std::uint64_t{0}}) {
+    for (const std::uint64_t lie :
+         {std::uint64_t{texts.bytes.size() + 1}, ~std::uint64_t{0}, std::uint64_t{0}}) {
       Texts lying = texts;
       lying.offsets[300] = lie;
       TAKE(const There there, brought(*device, lying));
@@ -172,10 +187,14 @@ TEST(TextForms, MemoryThatIsTooSmallIsRefused) {
     TAKE(const auto small, device->allocate(64));
     Queue& queue = *there.queue;
     const std::uint64_t bytes = texts.bytes.size();
-    EXPECT_EQ(forms.enqueue_offsets(queue, *small, 1000, bytes, *there.offsets).code(), Code::invalid);
-    EXPECT_EQ(forms.enqueue_offsets(queue, *there.offsets, 1000, bytes, *small).code(), Code::invalid);
-    EXPECT_EQ(forms.enqueue_views(queue, *there.offsets, *there.bytes, 1000, bytes, *small).code(), Code::invalid);
-    EXPECT_EQ(forms.enqueue_views(queue, *there.offsets, *small, 1000, bytes, *there.bytes).code(), Code::invalid);
+    EXPECT_EQ(forms.enqueue_offsets(queue, *small, 1000, bytes, *there.offsets).code(),
+              Code::invalid);
+    EXPECT_EQ(forms.enqueue_offsets(queue, *there.offsets, 1000, bytes, *small).code(),
+              Code::invalid);
+    EXPECT_EQ(forms.enqueue_views(queue, *there.offsets, *there.bytes, 1000, bytes, *small).code(),
+              Code::invalid);
+    EXPECT_EQ(forms.enqueue_views(queue, *there.offsets, *small, 1000, bytes, *there.bytes).code(),
+              Code::invalid);
   });
 }
 
@@ -205,19 +224,22 @@ TEST(TextForms, FollowDecodingInItsQueue) {
 
 // Accesses out of bounds, in the texts of GPUs and of CPUs.
 class TextFormsOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
-INSTANTIATE_TEST_SUITE_P(Devices, TextFormsOnTheHost,
-                         ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
-                                           kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
+INSTANTIATE_TEST_SUITE_P(
+    Devices, TextFormsOnTheHost,
+    ::testing::Values(kernel::HostDeviceOptions{false, 32, kernel::ItemOrder::shuffled},
+                      kernel::HostDeviceOptions{true, 1, kernel::ItemOrder::forward}));
 
 TEST_P(TextFormsOnTheHost, AreMadeWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   for (const std::size_t rows : {1u, 33u, 500u}) expect_forms(device, random_texts(rows, 20), 8);
   TAKE(const TextForms forms, TextForms::build(device));
-  for (const Texts& lying : {Texts{{0, 1, ~std::uint64_t{0} - 2, 3}, {'a', 'b', 'c'}}, Texts{{~std::uint64_t{0} - 1, 2}, {'a', 'b'}}}) {
+  for (const Texts& lying : {Texts{{0, 1, ~std::uint64_t{0} - 2, 3}, {'a', 'b', 'c'}},
+                             Texts{{~std::uint64_t{0} - 1, 2}, {'a', 'b'}}}) {
     TAKE(const There there, brought(*device, lying));
     TAKE(const Made found, made(*device, forms, there, lying, true));
     EXPECT_EQ(found.verdict.code(), Code::corrupt);
-    EXPECT_EQ(found.words[found.words.size() - 4], 0u) << "the row whose offset is not sound is an empty text";
+    EXPECT_EQ(found.words[found.words.size() - 4], 0u)
+        << "the row whose offset is not sound is an empty text";
   }
 }
 

@@ -1,4 +1,5 @@
-// Building programs on every device: the cache across processes, threads and damage; compile errors; options.
+// Building programs on every device: the cache across processes, threads and damage; compile
+// errors; options.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,11 +17,14 @@ namespace fs = std::filesystem;
 
 // A child process shares its parent's directory; everyone else makes one.
 const char* const child_device = getenv("PENSTOCK_TEST_CHILD_DEVICE");
-const auto* const cache_directory = child_device ? nullptr : ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+const auto* const cache_directory =
+    child_device ? nullptr : ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
 ProgramSource source_of(const Device& device, const std::string& salt) {
   const std::string body =
-      "KERNEL count_up(GLOBAL unsigned* a, unsigned count) { if (AT < count) a[AT] += STEP; }\n/* " + salt + " */\n";
+      "KERNEL count_up(GLOBAL unsigned* a, unsigned count) { if (AT < count) a[AT] += STEP; "
+      "}\n/* " +
+      salt + " */\n";
   return {.text = text_for(device.traits().target, body),
           .group_size = 32,
           .defines = {{"STEP", "3u + 4u"}},
@@ -33,7 +37,7 @@ fs::path file_of(const Program& program) {
 }
 
 ino_t inode_of(const fs::path& path) {
-  struct stat info {};
+  struct stat info{};
   return stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
@@ -42,8 +46,8 @@ Status run(Device& device, const Program& program, std::vector<std::uint32_t>& v
   PENSTOCK_ASSIGN(auto queue, device.queue());
   PENSTOCK_TRY(queue->upload(*buffer, values.data(), values.size() * 4));
   const auto count = static_cast<std::uint32_t>(values.size());
-  PENSTOCK_TRY(
-      queue->launch(program, "count_up", (count + 31) / 32, {{Argument::of(*buffer), Argument::value(count)}}));
+  PENSTOCK_TRY(queue->launch(program, "count_up", (count + 31) / 32,
+                             {{Argument::of(*buffer), Argument::value(count)}}));
   PENSTOCK_TRY(queue->download(values.data(), *buffer, values.size() * 4));
   return queue->finish();
 }
@@ -58,14 +62,14 @@ void expect_runs(Device& device, const Program& program) {
 std::size_t compiled_by_pocl() {
   std::error_code error;
   std::size_t count = 0;
-  for (fs::recursive_directory_iterator at(getenv("POCL_CACHE_DIR"), error), end; !error && at != end;
-       at.increment(error))
+  for (fs::recursive_directory_iterator at(getenv("POCL_CACHE_DIR"), error), end;
+       !error && at != end; at.increment(error))
     count += at->path().extension() == ".so";
   return count;
 }
 
-// Exit status: 0 found in the cache on disk, 1 compiled, 5 found on disk but PoCL had to specialise; all right. Others:
-// wrong.
+// Exit status: 0 found in the cache on disk, 1 compiled, 5 found on disk but PoCL had to
+// specialise; all right. Others: wrong.
 TEST(DeviceCacheChild, DISABLED_BuildsAndRuns) {
   ASSERT_NE(child_device, nullptr);
   auto device = open_device(child_device);
@@ -74,7 +78,8 @@ TEST(DeviceCacheChild, DISABLED_BuildsAndRuns) {
   if (!program.ok()) _exit(3);
   const std::size_t compiled = compiled_by_pocl();
   std::vector<std::uint32_t> values(1000, 5);
-  if (!run(**device, **program, values).ok() || values != std::vector<std::uint32_t>(1000, 12)) _exit(4);
+  if (!run(**device, **program, values).ok() || values != std::vector<std::uint32_t>(1000, 12))
+    _exit(4);
   if ((*program)->report().cache != CacheResult::disk) _exit(1);
   _exit(compiled_by_pocl() == compiled ? 0 : 5);
 }
@@ -84,12 +89,13 @@ pid_t start_child(const std::string& id, const std::string& salt) {
   if (child != 0) return child;
   setenv("PENSTOCK_TEST_CHILD_DEVICE", id.c_str(), 1);
   setenv("PENSTOCK_TEST_CHILD_SALT", salt.c_str(), 1);
-  setenv("POCL_CACHE_DIR", (std::string(getenv("PENSTOCK_CACHE_DIR")) + "/pocl-" + std::to_string(getpid())).c_str(),
+  setenv("POCL_CACHE_DIR",
+         (std::string(getenv("PENSTOCK_CACHE_DIR")) + "/pocl-" + std::to_string(getpid())).c_str(),
          1);
   const int null = open("/dev/null", O_WRONLY);
   dup2(null, STDOUT_FILENO);
-  execl("/proc/self/exe", "child", "--gtest_filter=DeviceCacheChild.*", "--gtest_also_run_disabled_tests",
-        static_cast<char*>(nullptr));
+  execl("/proc/self/exe", "child", "--gtest_filter=DeviceCacheChild.*",
+        "--gtest_also_run_disabled_tests", static_cast<char*>(nullptr));
   _exit(101);
 }
 
@@ -111,7 +117,8 @@ TEST(DeviceCache, TheSecondBuildComesFromMemory) {
   });
 }
 
-TEST(DeviceCache, ASecondProcessCompilesNothing) {   // not even PoCL, whose own cache is empty in each child
+TEST(DeviceCache,
+     ASecondProcessCompilesNothing) {  // not even PoCL, whose own cache is empty in each child
   on_each_device([](Device& device) {
     EXPECT_EQ(outcome_of(start_child(device.traits().id, "process")), 1);
     EXPECT_EQ(outcome_of(start_child(device.traits().id, "process")), 0);
@@ -135,12 +142,14 @@ TEST(DeviceCache, WhatWasSpecialisedIsNotStoredAgain) {
 
 TEST(DeviceCache, TwoProcessesAtOnceCompileOnce) {
   on_each_device([](Device& device) {
-    const pid_t children[] = {start_child(device.traits().id, "race"), start_child(device.traits().id, "race")};
+    const pid_t children[] = {start_child(device.traits().id, "race"),
+                              start_child(device.traits().id, "race")};
     int compiled = 0;
     for (const pid_t child : children) {
       const int outcome = outcome_of(child);
       compiled += outcome == 1;
-      EXPECT_TRUE(outcome == 0 || outcome == 1 || outcome == 5) << outcome;   // 5: launched before the first had
+      EXPECT_TRUE(outcome == 0 || outcome == 1 || outcome == 5)
+          << outcome;  // 5: launched before the first had
     }
     EXPECT_EQ(compiled, 1);
   });
@@ -162,10 +171,11 @@ TEST(DeviceCache, ADamagedFileIsCompiledAgain) {
   });
 }
 
-TEST(DeviceCache, ABinaryThatTheDriverRefusesIsCompiledAgain) {   // as after a driver's silent change of format
+TEST(DeviceCache,
+     ABinaryThatTheDriverRefusesIsCompiledAgain) {  // as after a driver's silent change of format
   on_each_device([](Device& device) {
     const std::string& id = device.traits().id;
-    fs::remove_all(getenv("PENSTOCK_CACHE_DIR"));      // another device's binaries
+    fs::remove_all(getenv("PENSTOCK_CACHE_DIR"));  // another device's binaries
     ASSERT_EQ(outcome_of(start_child(id, "refused")), 1);
     const device::DiskCache disk(getenv("PENSTOCK_CACHE_DIR"), 1 << 30);
     int replaced = 0;
@@ -173,7 +183,8 @@ TEST(DeviceCache, ABinaryThatTheDriverRefusesIsCompiledAgain) {   // as after a 
       if (entry.path().extension() != ".jit") continue;
       std::ifstream file(entry.path(), std::ios::binary);
       const std::string content{std::istreambuf_iterator<char>(file), {}};
-      const std::size_t start = content.find("format ");   // the key text, up to the end of its source
+      const std::size_t start =
+          content.find("format ");  // the key text, up to the end of its source
       const std::size_t end = content.find("/* refused */\n\n");
       if (end == std::string::npos) continue;
       const std::string text = content.substr(start, end + 15 - start);
@@ -222,7 +233,8 @@ TEST(DeviceCache, EightThreadsBuildFourProgramsFourTimes) {
         if (!program.ok()) return void(wrong++);
         if ((*program)->report().cache == CacheResult::compiled) compiled++;
         std::vector<std::uint32_t> values(1000, 5);
-        if (!run(device, **program, values).ok() || values != std::vector<std::uint32_t>(1000, 12)) wrong++;
+        if (!run(device, **program, values).ok() || values != std::vector<std::uint32_t>(1000, 12))
+          wrong++;
       });
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(wrong, 0);
@@ -254,13 +266,19 @@ TEST(DeviceBuild, GroupSizeDefinesAndFastMathMakeOtherPrograms) {
 TEST(DeviceBuild, ACompileErrorHoldsLabelLogAndLine) {
   on_each_device([](Device& device) {
     const std::string body =
-        "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[ITEM] = nonsense_name;\n}\n";
-    const auto program = device.build({.text = text_for(device.traits().target, body), .group_size = 32, .defines = {},
-                                       .fast_math = false, .label = "step 3: map"});
+        "#line 1 \"step/broken.kc\"\nKERNEL f(GLOBAL unsigned* a) {\n  a[ITEM] = "
+        "nonsense_name;\n}\n";
+    const auto program = device.build({.text = text_for(device.traits().target, body),
+                                       .group_size = 32,
+                                       .defines = {},
+                                       .fast_math = false,
+                                       .label = "step 3: map"});
     ASSERT_FALSE(program.ok());
     EXPECT_EQ(program.status().code(), Code::compile);
-    for (const char* part : {"step 3: map", "nonsense_name", "step/broken.kc:2 |   a[ITEM] = nonsense_name;"})
-      EXPECT_NE(program.status().message().find(part), std::string::npos) << program.status().message();
+    for (const char* part :
+         {"step 3: map", "nonsense_name", "step/broken.kc:2 |   a[ITEM] = nonsense_name;"})
+      EXPECT_NE(program.status().message().find(part), std::string::npos)
+          << program.status().message();
   });
 }
 
@@ -270,7 +288,8 @@ TEST(DeviceBuild, ImpossibleGroupSizesAreRefusedBeforeTheCompiler) {
     source.group_size = device.traits().max_group_size + 1;
     const auto program = device.build(source);
     EXPECT_EQ(program.status().code(), Code::invalid);
-    EXPECT_NE(program.status().text().find(std::to_string(device.traits().max_group_size)), std::string::npos);
+    EXPECT_NE(program.status().text().find(std::to_string(device.traits().max_group_size)),
+              std::string::npos);
   });
 }
 
@@ -278,7 +297,7 @@ TEST(DeviceBuild, EmptyTextHasNoKernels) {
   on_each_device([](Device& device) {
     const auto program = device.build(
         {.text = "", .group_size = 1, .defines = {}, .fast_math = false, .label = "empty"});
-    if (!program.ok()) return;   // a driver may refuse it
+    if (!program.ok()) return;  // a driver may refuse it
     TAKE(auto queue, device.queue());
     EXPECT_EQ(queue->launch(**program, "f", 1, {}).code(), Code::invalid);
   });
@@ -310,7 +329,7 @@ KERNEL probe(unsigned* a) {
     EXPECT_EQ(out[0], 100u * 1024u);
     EXPECT_EQ(out[1], 64u);
     TAKE(const std::uint32_t resident, device.resident_groups(*program, "probe"));
-    EXPECT_LE(resident, device.traits().compute_units * 2);   // by local memory
+    EXPECT_LE(resident, device.traits().compute_units * 2);  // by local memory
   });
 }
 

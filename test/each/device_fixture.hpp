@@ -1,31 +1,36 @@
-// What the device tests share: every device, a private cache directory, and a few words that spell one text for both
-// drivers.
+// What the device tests share: every device, a private cache directory, and a few words that spell
+// one text for both drivers.
 #pragma once
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "penstock/device.hpp"
 
 // Read by LeakSanitizer where a build has it: PoCL 3.1 loses 16 bytes a process when it compiles.
-extern "C" inline __attribute__((used)) const char* __lsan_default_suppressions() { return "leak:libpocl\n"; }
+extern "C" inline __attribute__((used)) const char* __lsan_default_suppressions() {
+  return "leak:libpocl\n";
+}
 
 namespace penstock {
 
 inline std::string text_for(Target target, const std::string& body) {
-  const char* cuda = "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n#define LOCAL __shared__\n"
-                     "#define GROUP blockIdx.x\n#define ITEM threadIdx.x\n#define BARRIER __syncthreads()\n";
-  const char* opencl = "#define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void\n"
-                       "#define GLOBAL __global\n#define LOCAL __local\n#define GROUP ((uint)get_group_id(0))\n"
-                       "#define ITEM ((uint)get_local_id(0))\n"
-                       "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n";
-  return (target == Target::cuda ? cuda : opencl) + std::string("#define AT (GROUP * GROUP_SIZE + ITEM)\n") + body;
+  const char* cuda =
+      "#define KERNEL extern \"C\" __global__ void\n#define GLOBAL\n#define LOCAL __shared__\n"
+      "#define GROUP blockIdx.x\n#define ITEM threadIdx.x\n#define BARRIER __syncthreads()\n";
+  const char* opencl =
+      "#define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void\n"
+      "#define GLOBAL __global\n#define LOCAL __local\n#define GROUP ((uint)get_group_id(0))\n"
+      "#define ITEM ((uint)get_local_id(0))\n"
+      "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n";
+  return (target == Target::cuda ? cuda : opencl) +
+         std::string("#define AT (GROUP * GROUP_SIZE + ITEM)\n") + body;
 }
 
 inline const char* const basic_body = R"(
@@ -50,8 +55,11 @@ KERNEL multiply_add(GLOBAL const float* a, GLOBAL const float* b, GLOBAL const f
 }
 )";
 
-template <class T> Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue, const std::vector<T>& values) {
-  PENSTOCK_ASSIGN(auto buffer, device.allocate(std::max<std::size_t>(values.size() * sizeof(T), 64)));
+template <class T>
+Result<std::shared_ptr<Buffer>> on_device(Device& device, Queue& queue,
+                                          const std::vector<T>& values) {
+  PENSTOCK_ASSIGN(auto buffer,
+                  device.allocate(std::max<std::size_t>(values.size() * sizeof(T), 64)));
   PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
   return buffer;
 }
@@ -60,7 +68,8 @@ template <class T> Result<std::shared_ptr<Buffer>> on_device(Device& device, Que
 class CacheDirectory : public ::testing::Environment {
  public:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "penstock-device-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "penstock-device-XXXXXX").string();
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     path_ = pattern;
     setenv("PENSTOCK_CACHE_DIR", path_.c_str(), 1);
@@ -71,9 +80,9 @@ class CacheDirectory : public ::testing::Environment {
   std::string path_;
 };
 
-// Runs a body for every device found. A machine without any is a failed test: PoCL is what the set-up installs.
-template <class Body>
-void on_each_device(Body body) {
+// Runs a body for every device found. A machine without any is a failed test: PoCL is what the
+// set-up installs.
+template <class Body> void on_each_device(Body body) {
   std::vector<std::string> notes;
   const std::vector<Traits> devices = list_devices(&notes);
   std::string all_notes;
@@ -99,9 +108,9 @@ void on_each_device(Body body) {
   } while (false)
 // Declares a variable with the value of a Result, or ends the test.
 #define TAKE(declaration, ...) TAKE_AT_(PENSTOCK_PASTE_(taken_, __LINE__), declaration, __VA_ARGS__)
-#define TAKE_AT_(name, declaration, ...)            \
-  auto name = (__VA_ARGS__);                        \
-  ASSERT_TRUE(name.ok()) << name.status().text();   \
+#define TAKE_AT_(name, declaration, ...)          \
+  auto name = (__VA_ARGS__);                      \
+  ASSERT_TRUE(name.ok()) << name.status().text(); \
   declaration = std::move(name).value()
 
 }  // namespace penstock

@@ -95,7 +95,8 @@ TEST(Queue, LaunchPassesBuffersAndValuesInOrder) {
     TAKE(auto b, device.allocate(count * 4));
     TAKE(auto queue, device.queue());
     ASSERT_OK(queue->upload(*a, in.data(), count * 4));
-    const Argument arguments[] = {Argument::of(*a), Argument::of(*b), Argument::value(5u), Argument::value(count)};
+    const Argument arguments[] = {Argument::of(*a), Argument::of(*b), Argument::value(5u),
+                                  Argument::value(count)};
     ASSERT_OK(queue->launch(*program, "add", groups, arguments));
     ASSERT_OK(queue->download(out.data(), *b, count * 4));
     ASSERT_OK(queue->finish());
@@ -129,12 +130,13 @@ TEST(Queue, WrongLaunchesAreNamedErrorsAndTheQueueLivesOn) {
     const Status too_few = queue->launch(*program, "add", 1, {{Argument::of(*buffer)}});
     EXPECT_EQ(too_few.code(), Code::invalid);
     EXPECT_NE(too_few.text().find("takes 4 arguments, not 1"), std::string::npos) << too_few.text();
-    const Argument wide[] = {Argument::of(*buffer), Argument::of(*buffer), Argument::value(std::uint64_t{1}),
-                             Argument::value(1u)};
+    const Argument wide[] = {Argument::of(*buffer), Argument::of(*buffer),
+                             Argument::value(std::uint64_t{1}), Argument::value(1u)};
     const Status wrong_size = queue->launch(*program, "add", 1, wide);
     EXPECT_EQ(wrong_size.code(), Code::invalid) << wrong_size.text();
     EXPECT_NE(wrong_size.text().find("argument 2"), std::string::npos) << wrong_size.text();
-    const Argument empty[] = {Argument::of(*buffer), Argument::of(*buffer), Argument{}, Argument::value(1u)};
+    const Argument empty[] = {Argument::of(*buffer), Argument::of(*buffer), Argument{},
+                              Argument::value(1u)};
     EXPECT_EQ(queue->launch(*program, "add", 1, empty).code(), Code::invalid);
     EXPECT_OK(queue->fill(*buffer, 0, 1024));
     EXPECT_OK(queue->launch(*program, "reverse_group", 0, {{Argument::of(*buffer)}}));
@@ -145,9 +147,12 @@ TEST(Queue, WrongLaunchesAreNamedErrorsAndTheQueueLivesOn) {
 
 TEST(Queue, ValuesOfSixteenBytesArriveWhole) {
   on_each_device([](Device& device) {
-    struct Four { std::uint32_t w[4]; };
-    const std::string body = "typedef struct { unsigned w[4]; } Four;\n"
-                             "KERNEL spread(GLOBAL unsigned* a, Four four) { if (ITEM < 4) a[ITEM] = four.w[ITEM]; }\n";
+    struct Four {
+      std::uint32_t w[4];
+    };
+    const std::string body =
+        "typedef struct { unsigned w[4]; } Four;\n"
+        "KERNEL spread(GLOBAL unsigned* a, Four four) { if (ITEM < 4) a[ITEM] = four.w[ITEM]; }\n";
     TAKE(auto program, device.build({.text = text_for(device.traits().target, body),
                                      .group_size = group_size,
                                      .defines = {},
@@ -156,7 +161,8 @@ TEST(Queue, ValuesOfSixteenBytesArriveWhole) {
     TAKE(auto buffer, device.allocate(16));
     TAKE(auto queue, device.queue());
     Four out{};
-    ASSERT_OK(queue->launch(*program, "spread", 1, {{Argument::of(*buffer), Argument::value(Four{{1, 2, 3, 4}})}}));
+    ASSERT_OK(queue->launch(*program, "spread", 1,
+                            {{Argument::of(*buffer), Argument::value(Four{{1, 2, 3, 4}})}}));
     ASSERT_OK(queue->download(&out, *buffer, 16));
     ASSERT_OK(queue->finish());
     EXPECT_EQ(out.w[0] * 1000 + out.w[1] * 100 + out.w[2] * 10 + out.w[3], 1234u);
@@ -178,7 +184,8 @@ TEST(Queue, WaitForOrdersTwoQueuesWithoutTheHost) {
     TAKE(auto first, device.queue());
     TAKE(auto second, device.queue());
     const Argument spin[] = {Argument::of(*a), Argument::value(2000u), Argument::value(count)};
-    const Argument add[] = {Argument::of(*a), Argument::of(*b), Argument::value(1u), Argument::value(count)};
+    const Argument add[] = {Argument::of(*a), Argument::of(*b), Argument::value(1u),
+                            Argument::value(count)};
     for (int round = 0; round < 5; round++) {
       ASSERT_OK(first->upload(*a, in.data(), count * 4));
       ASSERT_OK(first->launch(*program, "spin", count / group_size, spin));
@@ -204,7 +211,8 @@ TEST(Event, SecondsGrowWithTheWorkBetween) {
     };
     ASSERT_OK(queue->fill(*a, 1, count * 4));
     ASSERT_OK(launch(1));
-    double short_seconds = 100, long_seconds = 100;      // the least of some, as others may use the device too
+    double short_seconds = 100,
+           long_seconds = 100;  // the least of some, as others may use the device too
     for (int i = 0; i < 5; i++) {
       TAKE(auto start, queue->record());
       ASSERT_OK(launch(100));
@@ -244,7 +252,8 @@ TEST(Queue, DestroyingAQueueWaitsForItsDownload) {
   });
 }
 
-// The pool's rule: memory whose former owner's work still runs in one queue must not be overwritten by another.
+// The pool's rule: memory whose former owner's work still runs in one queue must not be overwritten
+// by another.
 TEST(Pool, ReusedMemoryWaitsForItsFormerOwnersQueue) {
   on_each_device([](Device& device) {
     const std::uint32_t count = 1 << 18;
@@ -257,7 +266,8 @@ TEST(Pool, ReusedMemoryWaitsForItsFormerOwnersQueue) {
       {
         TAKE(auto scratch, device.allocate(count * 4));
         ASSERT_OK(slow->fill(*scratch, 1, count * 4));
-        const Argument spin[] = {Argument::of(*scratch), Argument::value(1000u), Argument::value(count)};
+        const Argument spin[] = {Argument::of(*scratch), Argument::value(1000u),
+                                 Argument::value(count)};
         const Argument add[] = {Argument::of(*scratch), Argument::of(*result), Argument::value(0u),
                                 Argument::value(count)};
         ASSERT_OK(slow->launch(*program, "spin", count / group_size, spin));
@@ -296,19 +306,23 @@ TEST(Device, BuffersAboveTheLargestAllocationAreRefusedByName) {
     const auto buffer = device.allocate(device.traits().max_allocation_bytes + 1);
     ASSERT_FALSE(buffer.ok());
     EXPECT_EQ(buffer.status().code(), Code::capacity);
-    EXPECT_NE(buffer.status().text().find(std::to_string(device.traits().max_allocation_bytes)), std::string::npos);
+    EXPECT_NE(buffer.status().text().find(std::to_string(device.traits().max_allocation_bytes)),
+              std::string::npos);
   });
 }
 
 TEST(Device, ExhaustedMemoryIsAnErrorThatSaysHowMuch) {
   on_each_device([](Device& device) {
-    const std::uint64_t piece = std::min(device.traits().max_allocation_bytes, device.traits().global_bytes);
+    const std::uint64_t piece =
+        std::min(device.traits().max_allocation_bytes, device.traits().global_bytes);
     std::vector<std::shared_ptr<Buffer>> held;
     Status last;
     while (last.ok() && held.size() < 64) {
       auto buffer = device.allocate(piece);
-      if (buffer.ok()) held.push_back(*buffer);
-      else last = buffer.status();
+      if (buffer.ok())
+        held.push_back(*buffer);
+      else
+        last = buffer.status();
     }
     EXPECT_EQ(last.code(), Code::no_memory) << last.text();
     EXPECT_NE(last.text().find("free"), std::string::npos);
@@ -375,28 +389,40 @@ TEST(Device, ResidentGroupsFillTheDevice) {
   });
 }
 
-// a*b+c contracted to a fused multiply-add would differ from the host in the last digit of about half of these.
+// a*b+c contracted to a fused multiply-add would differ from the host in the last digit of about
+// half of these.
 TEST(Queue, AResidentLaunchRunsAllGroupsAtOnceOrIsRefused) {
   on_each_device([](Device& device) {
     const std::string body =
         "KERNEL meet(GLOBAL volatile unsigned* arrived, unsigned groups) {\n"
         "  if (ITEM == 0) { ADD(arrived); while (*arrived < groups) {} }\n}\n";
-    const std::string add = device.traits().target == Target::cuda ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
-                                                                   : "#define ADD(p) atomic_inc(p)\n";
-    TAKE(auto program,
-         device.build(
-             {.text = text_for(device.traits().target, add + body), .group_size = 64, .defines = {}, .fast_math = false, .label = "meet"}));
+    const std::string add = device.traits().target == Target::cuda
+                                ? "#define ADD(p) atomicAdd((unsigned*)(p), 1u)\n"
+                                : "#define ADD(p) atomic_inc(p)\n";
+    TAKE(auto program, device.build({.text = text_for(device.traits().target, add + body),
+                                     .group_size = 64,
+                                     .defines = {},
+                                     .fast_math = false,
+                                     .label = "meet"}));
     TAKE(auto arrived, device.allocate(4));
     TAKE(auto queue, device.queue());
     ASSERT_OK(queue->fill(*arrived, 0, 4));
     if (!device.traits().forward_progress) {
-      EXPECT_EQ(queue->launch_resident(*program, "meet", 1, {{Argument::of(*arrived), Argument::value(1u)}}).code(), Code::unsupported);
+      EXPECT_EQ(queue
+                    ->launch_resident(*program, "meet", 1,
+                                      {{Argument::of(*arrived), Argument::value(1u)}})
+                    .code(),
+                Code::unsupported);
       return;
     }
     TAKE(const std::uint32_t groups, device.resident_groups(*program, "meet"));
-    ASSERT_OK(queue->launch_resident(*program, "meet", groups, {{Argument::of(*arrived), Argument::value(groups)}}));
+    ASSERT_OK(queue->launch_resident(*program, "meet", groups,
+                                     {{Argument::of(*arrived), Argument::value(groups)}}));
     ASSERT_OK(queue->finish());
-    EXPECT_FALSE(queue->launch_resident(*program, "meet", groups + 1, {{Argument::of(*arrived), Argument::value(1u)}}).ok());
+    EXPECT_FALSE(queue
+                     ->launch_resident(*program, "meet", groups + 1,
+                                       {{Argument::of(*arrived), Argument::value(1u)}})
+                     .ok());
     EXPECT_OK(queue->finish());
   });
 }
@@ -409,7 +435,8 @@ TEST(Device, FloatArithmeticEqualsTheHostsWithoutContraction) {
     const auto next = [&state] {
       return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 4099.0f + 0.1f;
     };
-    for (std::uint32_t i = 0; i < count; i++) a[i] = next(), b[i] = next(), c[i] = -a[i] * b[i] * 1.0000001f;
+    for (std::uint32_t i = 0; i < count; i++)
+      a[i] = next(), b[i] = next(), c[i] = -a[i] * b[i] * 1.0000001f;
     TAKE(auto program, build_basic(device));
     TAKE(auto queue, device.queue());
     std::vector<std::shared_ptr<Buffer>> buffers;
@@ -425,7 +452,7 @@ TEST(Device, FloatArithmeticEqualsTheHostsWithoutContraction) {
     ASSERT_OK(queue->download(e.data(), *buffers[4], count * 4));
     ASSERT_OK(queue->finish());
     for (std::uint32_t i = 0; i < count; i++) {
-      volatile const float product = a[i] * b[i];   // volatile: the host must not contract either
+      volatile const float product = a[i] * b[i];  // volatile: the host must not contract either
       ASSERT_EQ(d[i], product + c[i]) << i;
       ASSERT_EQ(e[i], a[i] / b[i]) << i;
     }
@@ -447,11 +474,12 @@ TEST(Device, QueuesOfDifferentThreadsLaunchOneKernelAtOnce) {
           return void(wrong++);
         for (std::uint32_t round = 0; round < 50; round++) {
           std::vector<std::uint32_t> out(count);
-          const Argument add[] = {Argument::of(**a), Argument::of(**b), Argument::value(t * 1000 + round),
-                                  Argument::value(count)};
+          const Argument add[] = {Argument::of(**a), Argument::of(**b),
+                                  Argument::value(t * 1000 + round), Argument::value(count)};
           if (!(*queue)->launch(*program, "add", count / group_size, add).ok() ||
               !(*queue)->download(out.data(), **b, count * 4).ok() || !(*queue)->finish().ok() ||
-              out != counted(count, t * 1000 + round)) wrong++;
+              out != counted(count, t * 1000 + round))
+            wrong++;
         }
       });
     }
@@ -504,8 +532,8 @@ TEST(OpenDevice, WrongSelectorsSayWhatThereIs) {
 TEST(Device, TraitsAreWhatPlansDivideBy) {
   on_each_device([](Device& device) {
     const Traits& traits = device.traits();
-    EXPECT_FALSE(traits.name.empty() || traits.vendor.empty() || traits.driver.empty() || traits.architecture.empty() ||
-                 traits.compiler.empty());
+    EXPECT_FALSE(traits.name.empty() || traits.vendor.empty() || traits.driver.empty() ||
+                 traits.architecture.empty() || traits.compiler.empty());
     EXPECT_GE(traits.compute_units, 1u);
     EXPECT_GE(traits.max_group_size, group_size);
     EXPECT_GE(traits.subgroup_size, 1u);

@@ -1,4 +1,5 @@
-// What a caller's own code throws while a plan runs ends as a Status, and the device goes on working.
+// What a caller's own code throws while a plan runs ends as a Status, and the device goes on
+// working.
 #include <new>
 #include <stdexcept>
 
@@ -16,7 +17,8 @@ template <class Exception> class ThrowingSource : public TableSource {
   const Schema& schema() const override { return schema_; }
   std::optional<std::uint64_t> row_count() const override { return std::nullopt; }
   std::string describe() const override { return "throwing"; }
-  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>, const ScanOptions&) const override {
+  Result<std::unique_ptr<BatchStream>> scan(std::span<const std::uint32_t>,
+                                            const ScanOptions&) const override {
     if (good_batches_ < 0) throw Exception();
     return std::unique_ptr<BatchStream>(std::make_unique<Batches>(good_batches_));
   }
@@ -34,23 +36,30 @@ template <class Exception> class ThrowingSource : public TableSource {
   int good_batches_;
 };
 
-struct Refusal : std::runtime_error { Refusal() : std::runtime_error("not today") {} };
+struct Refusal : std::runtime_error {
+  Refusal() : std::runtime_error("not today") {}
+};
 
 Status run_sum(const Device& device, std::shared_ptr<TableSource> source, RunOptions options = {}) {
   Plan plan;
   const StepId rows = plan.source(std::move(source));
   Builder b(plan.step(rows).schema);
-  PENSTOCK_ASSIGN(const StepId total, plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
+  PENSTOCK_ASSIGN(const StepId total,
+                  plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
   options.device = device.traits().id;
   return run(plan, total, options).status();
 }
 
-std::shared_ptr<TableSource> good_source() { return table_source(Table::of({{"x", Column::from(std::vector<std::int64_t>(5000, 1))}})); }
+std::shared_ptr<TableSource> good_source() {
+  return table_source(Table::of({{"x", Column::from(std::vector<std::int64_t>(5000, 1))}}));
+}
 
 TEST(Exceptions, ASourceThatRunsOutOfMemoryIsNamedSo) {
   on_each_device([](Device& device) {
     for (const int good_batches : {-1, 0, 5})
-      EXPECT_EQ(run_sum(device, std::make_shared<ThrowingSource<std::bad_alloc>>(good_batches)).code(), Code::no_memory);
+      EXPECT_EQ(
+          run_sum(device, std::make_shared<ThrowingSource<std::bad_alloc>>(good_batches)).code(),
+          Code::no_memory);
     EXPECT_TRUE(run_sum(device, good_source()).ok());
   });
 }

@@ -1,4 +1,5 @@
-// What the tests of FSST on devices share: every device and variant, memory that shows what was written to it, and what it holds then.
+// What the tests of FSST on devices share: every device and variant, memory that shows what was
+// written to it, and what it holds then.
 #pragma once
 #include "device_fixture.hpp"
 
@@ -17,7 +18,8 @@ template <class Variants, class Body> void on_each_variant(Body body) {
   });
 }
 
-// What every byte of a memory holds that something is to write to, and how many there are behind what it should write.
+// What every byte of a memory holds that something is to write to, and how many there are behind
+// what it should write.
 constexpr std::uint8_t canary = 0xa5;
 constexpr std::uint64_t canary_bytes = 4096;
 
@@ -29,7 +31,9 @@ inline Status cover(Queue& queue, const Buffer& buffer) {
 }
 
 // The first values that a memory holds, or all of them.
-template <class T> Result<std::vector<T>> fetched(Queue& queue, const Buffer& from, std::uint64_t count = ~std::uint64_t{0}) {
+template <class T>
+Result<std::vector<T>> fetched(Queue& queue, const Buffer& from,
+                               std::uint64_t count = ~std::uint64_t{0}) {
   std::vector<T> values(std::min(count, from.bytes() / sizeof(T)));
   PENSTOCK_TRY(queue.download(values.data(), from, values.size() * sizeof(T)));
   PENSTOCK_TRY(queue.finish());

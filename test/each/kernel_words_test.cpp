@@ -1,4 +1,5 @@
-// Every word of Kernel C on every device, against the host executor: bit for bit, but for the functions that only have a bound.
+// Every word of Kernel C on every device, against the host executor: bit for bit, but for the
+// functions that only have a bound.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -22,7 +23,7 @@ std::string words_for(Target target) { return assemble(target, {{{"words.kc", wo
 class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {   // splitmix64
+  std::uint64_t next() {  // splitmix64
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
@@ -33,10 +34,11 @@ class Numbers {
     for (T& value : values) value = static_cast<T>(next());
     return values;
   }
-  template <class T> std::vector<T> reals(std::size_t count) {   // both signs, halves among them
+  template <class T> std::vector<T> reals(std::size_t count) {  // both signs, halves among them
     std::vector<T> values(count);
     for (T& value : values)
-      value = static_cast<T>(static_cast<std::int64_t>(next() % 20001) - 10000) / static_cast<T>(next() % 4 == 0 ? 2 : 37);
+      value = static_cast<T>(static_cast<std::int64_t>(next() % 20001) - 10000) /
+              static_cast<T>(next() % 4 == 0 ? 2 : 37);
     return values;
   }
 
@@ -44,7 +46,8 @@ class Numbers {
   std::uint64_t state_;
 };
 
-// The arguments of one launch, for both sides: values, and buffers whose contents afterwards are compared.
+// The arguments of one launch, for both sides: values, and buffers whose contents afterwards are
+// compared.
 class Arguments {
  public:
   template <class T> void buffer(const std::vector<T>& content) {
@@ -58,12 +61,14 @@ class Arguments {
     entries_.push_back({std::move(bytes), false});
   }
 
-  Result<std::vector<std::vector<std::byte>>> on_host(const HostProgram& program, std::string_view kernel, std::uint32_t groups,
+  Result<std::vector<std::vector<std::byte>>> on_host(const HostProgram& program,
+                                                      std::string_view kernel, std::uint32_t groups,
                                                       ItemOrder order) const {
     std::vector<std::vector<std::byte>> contents = this->contents();
     std::vector<HostArgument> arguments;
     for (std::size_t i = 0; i < contents.size(); i++) {
-      HostArgument argument{entries_[i].is_buffer ? contents[i].data() : nullptr, contents[i].size(), {}};
+      HostArgument argument{
+          entries_[i].is_buffer ? contents[i].data() : nullptr, contents[i].size(), {}};
       if (!entries_[i].is_buffer) argument.value_bytes = contents[i];
       arguments.push_back(std::move(argument));
     }
@@ -71,7 +76,8 @@ class Arguments {
     return contents;
   }
 
-  Result<std::vector<std::vector<std::byte>>> on_device(Device& device, const Program& program, std::string_view kernel,
+  Result<std::vector<std::vector<std::byte>>> on_device(Device& device, const Program& program,
+                                                        std::string_view kernel,
                                                         std::uint32_t groups) const {
     std::vector<std::vector<std::byte>> contents = this->contents();
     std::vector<std::shared_ptr<Buffer>> buffers;
@@ -96,13 +102,17 @@ class Arguments {
       if (signature.name == kernel) PENSTOCK_TRY(check_arguments(signature, arguments));
     PENSTOCK_TRY(queue->launch(program, kernel, groups, arguments));
     for (std::size_t i = 0; i < buffers.size(); i++)
-      if (buffers[i]) PENSTOCK_TRY(queue->download(contents[i].data(), *buffers[i], contents[i].size()));
+      if (buffers[i])
+        PENSTOCK_TRY(queue->download(contents[i].data(), *buffers[i], contents[i].size()));
     PENSTOCK_TRY(queue->finish());
     return contents;
   }
 
  private:
-  struct Entry { std::vector<std::byte> bytes; bool is_buffer; };
+  struct Entry {
+    std::vector<std::byte> bytes;
+    bool is_buffer;
+  };
   std::vector<std::vector<std::byte>> contents() const {
     std::vector<std::vector<std::byte>> all;
     for (const Entry& entry : entries_) all.push_back(entry.bytes);
@@ -127,7 +137,7 @@ Arguments integer_arguments(std::uint32_t group_size) {
 Arguments vector_arguments(std::uint32_t group_size) {
   Numbers numbers(2);
   Arguments arguments;
-  const std::uint32_t rows = groups * group_size * 4 - 4;     // the last item has none
+  const std::uint32_t rows = groups * group_size * 4 - 4;  // the last item has none
   const auto in = [&](auto zero) { arguments.buffer(numbers.integers<decltype(zero)>(rows)); };
   const auto out = [&](auto zero) { arguments.buffer(std::vector<decltype(zero)>(rows)); };
   const auto each = [](const auto& add) {
@@ -166,8 +176,10 @@ template <class T> Arguments bounded_arguments(std::uint32_t group_size) {
   return arguments;
 }
 
-// Bytes of contents as numbers; the largest distance between two of them in units of the last place.
-template <class T> double largest_distance(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+// Bytes of contents as numbers; the largest distance between two of them in units of the last
+// place.
+template <class T>
+double largest_distance(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
   double largest = 0;
   for (std::size_t at = 0; at < a.size(); at += sizeof(T)) {
     T x, y;
@@ -180,7 +192,12 @@ template <class T> double largest_distance(const std::vector<std::byte>& a, cons
   return largest;
 }
 
-struct Case { const char* kernel; Arguments (*arguments)(std::uint32_t group_size); bool needs_f64; unsigned bounded_bytes; };
+struct Case {
+  const char* kernel;
+  Arguments (*arguments)(std::uint32_t group_size);
+  bool needs_f64;
+  unsigned bounded_bytes;
+};
 Arguments subgroup_arguments(std::uint32_t group_size) {
   Numbers numbers(2);
   Arguments arguments;
@@ -218,9 +235,11 @@ void compare_all(Device& device, std::uint32_t group_size) {
         EXPECT_EQ(actual[i], expected[i]) << "argument " << i;
         continue;
       }
-      // OpenCL 1.2, section 7.4: pow's 16 units are the widest bound; the host's own library adds one.
-      const double distance = c.bounded_bytes == 4 ? largest_distance<float>(expected[i], actual[i])
-                                                   : largest_distance<double>(expected[i], actual[i]);
+      // OpenCL 1.2, section 7.4: pow's 16 units are the widest bound; the host's own library adds
+      // one.
+      const double distance = c.bounded_bytes == 4
+                                  ? largest_distance<float>(expected[i], actual[i])
+                                  : largest_distance<double>(expected[i], actual[i]);
       EXPECT_LE(distance, 17);
     }
   }
@@ -232,7 +251,8 @@ TEST(KernelWords, DevicesComputeWhatTheHostComputes) {
   });
 }
 
-// Without races, divergence or undefined behaviour, in any order, and by sub-groups as well as without.
+// Without races, divergence or undefined behaviour, in any order, and by sub-groups as well as
+// without.
 TEST(KernelWords, RunOnTheHostWithoutAFindingInEveryOrderAndScan) {
   std::vector<std::vector<std::byte>> first;
   for (const char* subgroup_size : {"", "32", "16"}) {

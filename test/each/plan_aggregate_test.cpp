@@ -5,8 +5,14 @@ namespace {
 
 const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-// What an aggregate is, by exact arithmetic over the scalars; float sums in double, compared with a bound.
-struct Expected { Int128 sum = 0; double real_sum = 0, magnitude = 0; std::uint64_t count = 0; std::optional<Scalar> least, greatest; };
+// What an aggregate is, by exact arithmetic over the scalars; float sums in double, compared with a
+// bound.
+struct Expected {
+  Int128 sum = 0;
+  double real_sum = 0, magnitude = 0;
+  std::uint64_t count = 0;
+  std::optional<Scalar> least, greatest;
+};
 
 bool scalar_less(const Scalar& a, const Scalar& b) {
   if (is_float(a.type)) return a.real < b.real || (std::isnan(b.real) && !std::isnan(a.real));
@@ -23,26 +29,34 @@ void add(Expected& e, const Scalar& value) {
   if (!e.greatest || scalar_less(*e.greatest, value)) e.greatest = value;
 }
 
-void expect_aggregates(const Table& got, std::uint64_t row, std::size_t first, const Expected& e, Type type) {
+void expect_aggregates(const Table& got, std::uint64_t row, std::size_t first, const Expected& e,
+                       Type type) {
   EXPECT_EQ(scalar_at(got.columns[first], row).integer, static_cast<Int128>(e.count));
-  const Scalar sum = scalar_at(got.columns[first + 1], row), least = scalar_at(got.columns[first + 2], row),
+  const Scalar sum = scalar_at(got.columns[first + 1], row),
+               least = scalar_at(got.columns[first + 2], row),
                greatest = scalar_at(got.columns[first + 3], row);
   if (e.count == 0) {
     EXPECT_TRUE(sum.is_null && least.is_null && greatest.is_null);
     return;
   }
   if (!is_float(type)) EXPECT_TRUE(sum.integer == e.sum) << text_of(sum);
-  // Any order of n additions is within n * 2^-53 of the sum of magnitudes; NaN and infinities have no such bound.
-  else if (std::isfinite(e.magnitude)) EXPECT_NEAR(sum.real, e.real_sum, static_cast<double>(e.count) * 0x1p-52 * e.magnitude);
-  else EXPECT_FALSE(std::isfinite(sum.real));
-  // Equal in order is equal enough: which of -0.0 and 0.0 is found first depends on how rows are dealt out.
-  EXPECT_TRUE(!scalar_less(least, *e.least) && !scalar_less(*e.least, least)) << text_of(least) << " for " << text_of(*e.least);
+  // Any order of n additions is within n * 2^-53 of the sum of magnitudes; NaN and infinities have
+  // no such bound.
+  else if (std::isfinite(e.magnitude))
+    EXPECT_NEAR(sum.real, e.real_sum, static_cast<double>(e.count) * 0x1p-52 * e.magnitude);
+  else
+    EXPECT_FALSE(std::isfinite(sum.real));
+  // Equal in order is equal enough: which of -0.0 and 0.0 is found first depends on how rows are
+  // dealt out.
+  EXPECT_TRUE(!scalar_less(least, *e.least) && !scalar_less(*e.least, least))
+      << text_of(least) << " for " << text_of(*e.least);
   EXPECT_TRUE(!scalar_less(greatest, *e.greatest) && !scalar_less(*e.greatest, greatest))
       << text_of(greatest) << " for " << text_of(*e.greatest);
 }
 
-const std::vector<const char*> aggregated = {"i8",  "u8_null", "i16_null", "i32",      "u32_null", "i64",       "i64_null",
-                                             "u64", "f32",     "f32_null", "f64_null", "d15_2",    "d18_0_null"};
+const std::vector<const char*> aggregated = {"i8",       "u8_null",  "i16_null",  "i32", "u32_null",
+                                             "i64",      "i64_null", "u64",       "f32", "f32_null",
+                                             "f64_null", "d15_2",    "d18_0_null"};
 
 std::vector<AggregateCall> calls_of(Builder& b) {
   std::vector<AggregateCall> calls;
@@ -78,7 +92,8 @@ TEST(Reduce, AggregatesOfEveryTypeAreExactAtEveryTileBoundary) {
       TAKE(const Outcome outcome, run(plan, reduced, options));
       for (std::size_t i = 0; i < aggregated.size(); i++) {
         SCOPED_TRACE(aggregated[i]);
-        expect_aggregates(outcome.table, 0, 4 * i, expected[i], b.schema()[index_of(b.schema(), aggregated[i])].type);
+        expect_aggregates(outcome.table, 0, 4 * i, expected[i],
+                          b.schema()[index_of(b.schema(), aggregated[i])].type);
       }
     });
   }
@@ -93,11 +108,13 @@ TEST(Reduce, TheSameRunTwiceGivesTheSameBits) {
   TAKE(const NodeId day, b.column("i16"));
   TAKE(const NodeId real, b.cast(day, {Kind::float64}));
   TAKE(const NodeId third, b.binary(Op::divide, real, b.captured(Scalar::of(3.0))));
-  TAKE(const StepId reduced, plan.reduce(source, b.graph(), {{Aggregate::sum, third, "sum", nullptr}}));
+  TAKE(const StepId reduced,
+       plan.reduce(source, b.graph(), {{Aggregate::sum, third, "sum", nullptr}}));
   on_each_device([&](Device& device) {
     TAKE(const Outcome first, run(plan, reduced, {.device = device.traits().id}));
     TAKE(const Outcome second, run(plan, reduced, {.device = device.traits().id}));
-    EXPECT_EQ(scalar_at(first.table.columns[0], 0).real, scalar_at(second.table.columns[0], 0).real);
+    EXPECT_EQ(scalar_at(first.table.columns[0], 0).real,
+              scalar_at(second.table.columns[0], 0).real);
   });
 }
 
@@ -118,18 +135,21 @@ void expect_groups(std::uint64_t rows, const std::vector<const char*>& keys) {
     }
     auto& group = expected[key];
     group.resize(aggregated.size());
-    for (std::size_t i = 0; i < aggregated.size(); i++) add(group[i], scalar_at(table.columns[index_of(b.schema(), aggregated[i])], row));
+    for (std::size_t i = 0; i < aggregated.size(); i++)
+      add(group[i], scalar_at(table.columns[index_of(b.schema(), aggregated[i])], row));
   }
   on_each_variant(plan, source, grouped, [&](const RunOptions& options) {
     TAKE(const Outcome outcome, run(plan, grouped, options));
     ASSERT_EQ(outcome.table.row_count, expected.size());
     for (std::uint64_t row = 0; row < outcome.table.row_count; row++) {
       std::string key;
-      for (std::size_t i = 0; i < keys.size(); i++) key += text_of(scalar_at(outcome.table.columns[i], row)) + "|";
+      for (std::size_t i = 0; i < keys.size(); i++)
+        key += text_of(scalar_at(outcome.table.columns[i], row)) + "|";
       SCOPED_TRACE(key);
       ASSERT_TRUE(expected.contains(key));
       for (std::size_t i = 0; i < aggregated.size(); i++)
-        expect_aggregates(outcome.table, row, keys.size() + 4 * i, expected[key][i], b.schema()[index_of(b.schema(), aggregated[i])].type);
+        expect_aggregates(outcome.table, row, keys.size() + 4 * i, expected[key][i],
+                          b.schema()[index_of(b.schema(), aggregated[i])].type);
     }
   });
 }
@@ -142,13 +162,15 @@ TEST(GroupBy, NoRowsGiveNoGroups) { expect_groups(0, {"s"}); }
 
 TEST(GroupBy, WithoutAggregatesYieldsDistinctKeys) {
   Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"x", Column::from(std::vector<std::int32_t>{3, 1, 3, 2, 1})}})));
+  const StepId source = plan.source(
+      table_source(Table::of({{"x", Column::from(std::vector<std::int32_t>{3, 1, 3, 2, 1})}})));
   Builder b(plan.step(source).schema);
   TAKE(const StepId grouped, plan.group_by(source, b.graph(), {{"x", b.column(0u)}}, {}));
   on_each_device([&](Device& device) {
     TAKE(const Outcome outcome, run(plan, grouped, {.device = device.traits().id}));
     ASSERT_EQ(outcome.table.row_count, 3u);
-    for (std::uint64_t row = 0; row < 3; row++) EXPECT_EQ(scalar_at(outcome.table.columns[0], row).integer, static_cast<Int128>(row + 1));
+    for (std::uint64_t row = 0; row < 3; row++)
+      EXPECT_EQ(scalar_at(outcome.table.columns[0], row).integer, static_cast<Int128>(row + 1));
   });
 }
 
@@ -161,7 +183,8 @@ TEST(Execution, AStepWithTwoConsumersRunsOnce) {
   TAKE(const NodeId positive, b.binary(Op::greater, x, b.captured(Scalar::of(0))));
   TAKE(const StepId kept, plan.filter(source, b.graph(), positive));
   TAKE(const StepId sum, plan.reduce(kept, b.graph(), {{Aggregate::sum, x, "sum", nullptr}}));
-  TAKE(const StepId count, plan.reduce(kept, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
+  TAKE(const StepId count,
+       plan.reduce(kept, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
   TAKE(const std::vector<Outcome> both, run(plan, std::vector<StepId>{sum, count}, {}));
   EXPECT_EQ(both[0].report.rows_read, 1000u + passing(table, *b.graph(), positive).size());
   EXPECT_EQ(both[1].report.rows_read, passing(table, *b.graph(), positive).size());
@@ -174,7 +197,8 @@ TEST(Execution, ACancelledRunSaysSo) {
   Plan plan;
   const StepId source = plan.source(std::make_shared<FixedSchemaSource>(table));
   Builder b(plan.step(source).schema);
-  TAKE(const StepId count, plan.reduce(source, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
+  TAKE(const StepId count,
+       plan.reduce(source, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
   RunOptions options;
   options.progress = [](const Progress&) { return false; };
   const auto outcome = run(plan, count, options);

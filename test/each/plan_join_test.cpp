@@ -9,12 +9,13 @@ namespace {
 const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
 using Kinds = std::vector<JoinKind>;
-const Kinds all_kinds = {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti, JoinKind::not_in};
+const Kinds all_kinds = {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti,
+                         JoinKind::not_in};
 
 struct SideOptions {
   std::uint64_t rows = 0;
   std::vector<Type> keys;
-  std::uint64_t distinct = 10;        // values of a key, about
+  std::uint64_t distinct = 10;  // values of a key, about
   bool nulls = false, unique = false;
   std::uint64_t seed = 1;
 };
@@ -22,14 +23,18 @@ struct SideOptions {
 Scalar key_value(Type type, std::uint64_t number) {
   const auto value = static_cast<std::int64_t>(number) - 3;
   if (type.kind == Kind::string) return Scalar::of("text " + std::to_string(value));
-  if (is_float(type)) return Scalar::of(type, value == -3 ? std::nan("") : value == -2 ? -0.0 : static_cast<double>(value + 1));
+  if (is_float(type))
+    return Scalar::of(type, value == -3   ? std::nan("")
+                            : value == -2 ? -0.0
+                                          : static_cast<double>(value + 1));
   if (type.kind == Kind::boolean) return Scalar::of(value % 2 != 0);
   if (type.kind == Kind::decimal) {
     Int128 scaled = value;
     for (int i = 0; i < type.scale; i++) scaled *= 10;
     return Scalar::of(type, scaled);
   }
-  return Scalar::of(type, is_signed(type) || type.kind == Kind::date32 ? Int128{value} : Int128{value + 3});
+  return Scalar::of(
+      type, is_signed(type) || type.kind == Kind::date32 ? Int128{value} : Int128{value + 3});
 }
 
 // Keys k0, k1..., then a number, a text, a truth and a float, the last three with NULLs.
@@ -40,15 +45,20 @@ Table side(const SideOptions& options) {
   for (std::uint64_t row = 0; row < options.rows; row++) {
     for (std::size_t k = 0; k < keys.size(); k++) {
       const std::uint64_t number = options.unique && k == 0 ? row : random() % options.distinct;
-      keys[k].push_back(options.nulls && random() % 6 == 0 ? Scalar::null_of(options.keys[k]) : key_value(options.keys[k], number));
+      keys[k].push_back(options.nulls && random() % 6 == 0 ? Scalar::null_of(options.keys[k])
+                                                           : key_value(options.keys[k], number));
     }
     numbers.push_back(Scalar::of(static_cast<std::int32_t>(row + options.seed * 1000)));
-    texts.push_back(row % 5 == 2 ? Scalar::null_of({Kind::string}) : Scalar::of("t" + std::to_string(random() % 9)));
-    truths.push_back(row % 7 == 3 ? Scalar::null_of({Kind::boolean}) : Scalar::of(random() % 2 == 0));
-    reals.push_back(row % 4 == 1 ? Scalar::null_of({Kind::float32}) : Scalar::of(static_cast<float>(random() % 100)));
+    texts.push_back(row % 5 == 2 ? Scalar::null_of({Kind::string})
+                                 : Scalar::of("t" + std::to_string(random() % 9)));
+    truths.push_back(row % 7 == 3 ? Scalar::null_of({Kind::boolean})
+                                  : Scalar::of(random() % 2 == 0));
+    reals.push_back(row % 4 == 1 ? Scalar::null_of({Kind::float32})
+                                 : Scalar::of(static_cast<float>(random() % 100)));
   }
   std::vector<std::pair<std::string, Column>> columns;
-  for (std::size_t k = 0; k < keys.size(); k++) columns.emplace_back("k" + std::to_string(k), column_of(options.keys[k], keys[k]));
+  for (std::size_t k = 0; k < keys.size(); k++)
+    columns.emplace_back("k" + std::to_string(k), column_of(options.keys[k], keys[k]));
   columns.emplace_back("number", column_of({Kind::int32}, numbers));
   columns.emplace_back("text", column_of({Kind::string}, texts));
   columns.emplace_back("truth", column_of({Kind::boolean}, truths));
@@ -56,8 +66,12 @@ Table side(const SideOptions& options) {
   return Table::of(std::move(columns));
 }
 
-// For each left row the right rows of equal keys, and whether a NULL left it open if there are more.
-struct Matches { std::vector<std::vector<std::uint64_t>> rows; std::vector<bool> unknown; };
+// For each left row the right rows of equal keys, and whether a NULL left it open if there are
+// more.
+struct Matches {
+  std::vector<std::vector<std::uint64_t>> rows;
+  std::vector<bool> unknown;
+};
 
 Matches all_matches(const Table& left, const Table& right, std::size_t key_count) {
   Schema both = left.schema();
@@ -65,7 +79,8 @@ Matches all_matches(const Table& left, const Table& right, std::size_t key_count
   Builder b(both);
   NodeId equal = b.literal(Scalar::of(true));
   for (std::uint32_t k = 0; k < key_count; k++) {
-    const NodeId pair = *b.binary(Op::equal, b.column(k), b.column(static_cast<std::uint32_t>(left.columns.size()) + k));
+    const NodeId pair = *b.binary(Op::equal, b.column(k),
+                                  b.column(static_cast<std::uint32_t>(left.columns.size()) + k));
     equal = *b.binary(Op::and_, equal, pair);
   }
   Matches matches;
@@ -76,14 +91,17 @@ Matches all_matches(const Table& left, const Table& right, std::size_t key_count
       std::vector<Scalar> row = row_of(left, l);
       for (Scalar& value : row_of(right, r)) row.push_back(std::move(value));
       const Scalar value = evaluate(*b.graph(), std::span(&equal, 1), row)[0].value;
-      if (value.is_null) matches.unknown[l] = true;
-      else if (value.integer != 0) matches.rows[l].push_back(r);
+      if (value.is_null)
+        matches.unknown[l] = true;
+      else if (value.integer != 0)
+        matches.rows[l].push_back(r);
     }
   }
   return matches;
 }
 
-std::vector<std::string> expected_rows(const Table& left, const Table& right, const Matches& matches, JoinKind kind) {
+std::vector<std::string> expected_rows(const Table& left, const Table& right,
+                                       const Matches& matches, JoinKind kind) {
   std::vector<std::string> rows;
   std::string nulls;
   for (std::size_t i = 0; i < right.columns.size(); i++) nulls += "NULL|";
@@ -100,7 +118,10 @@ std::vector<std::string> expected_rows(const Table& left, const Table& right, co
   return rows;
 }
 
-struct Joined { Plan plan; StepId left = 0, right = 0; };
+struct Joined {
+  Plan plan;
+  StepId left = 0, right = 0;
+};
 Joined sources(const Table& left, const Table& right) {
   Joined joined;
   joined.left = joined.plan.source(table_source(left, "left"));
@@ -116,19 +137,21 @@ std::vector<JoinKey> first_keys(std::size_t count) {
 
 void expect_equal(const Table& got, const std::vector<std::string>& wanted) {
   ASSERT_EQ(got.row_count, wanted.size());
-  for (std::uint64_t row = 0; row < got.row_count; row++) ASSERT_EQ(text_of_row(got, row), wanted[row]) << "row " << row;
+  for (std::uint64_t row = 0; row < got.row_count; row++)
+    ASSERT_EQ(text_of_row(got, row), wanted[row]) << "row " << row;
 }
 
-void expect_every_kind(const SideOptions& left_options, const SideOptions& right_options, std::uint64_t batch_rows = 0,
-                       const Kinds& kinds = all_kinds) {
+void expect_every_kind(const SideOptions& left_options, const SideOptions& right_options,
+                       std::uint64_t batch_rows = 0, const Kinds& kinds = all_kinds) {
   const Table left = side(left_options), right = side(right_options);
   const std::size_t key_count = left_options.keys.size();
   const Matches matches = all_matches(left, right, key_count);
   for (const JoinKind kind : kinds) {
-    if (kind == JoinKind::not_in && key_count > 1) continue;      // SQL's NOT IN has one
+    if (kind == JoinKind::not_in && key_count > 1) continue;  // SQL's NOT IN has one
     SCOPED_TRACE(std::string(name_of(kind)));
     Joined joined = sources(left, right);
-    TAKE(const StepId step, joined.plan.join(joined.left, joined.right, kind, first_keys(key_count)));
+    TAKE(const StepId step,
+         joined.plan.join(joined.left, joined.right, kind, first_keys(key_count)));
     on_each_device([&](Device& device) {
       RunOptions options;
       options.device = device.traits().id;
@@ -142,11 +165,13 @@ void expect_every_kind(const SideOptions& left_options, const SideOptions& right
 const Type int32{Kind::int32}, int64{Kind::int64}, text{Kind::string};
 
 TEST(Join, KeysOfEveryTypeFindTheirRows) {
-  for (const Kind kind : {Kind::int32, Kind::int64, Kind::string, Kind::int8, Kind::uint16, Kind::uint64, Kind::float32, Kind::float64,
-                          Kind::boolean, Kind::date32, Kind::timestamp, Kind::decimal}) {
+  for (const Kind kind : {Kind::int32, Kind::int64, Kind::string, Kind::int8, Kind::uint16,
+                          Kind::uint64, Kind::float32, Kind::float64, Kind::boolean, Kind::date32,
+                          Kind::timestamp, Kind::decimal}) {
     const Type type = kind == Kind::decimal ? Type::decimal(9, 2) : Type{kind};
     SCOPED_TRACE(name_of(type));
-    expect_every_kind({70, {type}, 20, true, false, 1}, {40, {type}, 20, true, false, 2}, 0, {JoinKind::left, JoinKind::semi});
+    expect_every_kind({70, {type}, 20, true, false, 1}, {40, {type}, 20, true, false, 2}, 0,
+                      {JoinKind::left, JoinKind::semi});
   }
 }
 
@@ -160,26 +185,32 @@ TEST(Join, UniqueKeysAreLookedUpInTheKernel) {
 TEST(Join, SeveralKeysOfMixedTypesMatchTogether) {
   expect_every_kind({120, {int32, text, Type::decimal(9, 2)}, 4, true, false, 5},
                     {60, {int64, text, Type::decimal(12, 4)}, 4, true, false, 6});
-  expect_every_kind({120, {int32, Type{Kind::uint8}}, 12, false, false, 7}, {12, {Type{Kind::float64}, int32}, 12, false, true, 8});
+  expect_every_kind({120, {int32, Type{Kind::uint8}}, 12, false, false, 7},
+                    {12, {Type{Kind::float64}, int32}, 12, false, true, 8});
 }
 
 TEST(Join, ASideWithoutRowsAndWithOne) {
   for (const std::uint64_t left : {0u, 1u, 65u})
     for (const std::uint64_t right : {0u, 1u}) {
       SCOPED_TRACE(std::to_string(left) + " and " + std::to_string(right));
-      expect_every_kind({left, {int32}, 3, true, false, left + 1}, {right, {int32}, 1, false, false, 9});
+      expect_every_kind({left, {int32}, 3, true, false, left + 1},
+                        {right, {int32}, 1, false, false, 9});
       const Kinds kinds = {JoinKind::left, JoinKind::anti};
-      expect_every_kind({left, {text, int32}, 2, true, false, left + 1}, {right, {text, int32}, 1, false, false, 9}, 0, kinds);
+      expect_every_kind({left, {text, int32}, 2, true, false, left + 1},
+                        {right, {text, int32}, 1, false, false, 9}, 0, kinds);
     }
 }
 
-// Keys without a gap fill every place of an exact table, and a power of two of them half of a hashed one.
+// Keys without a gap fill every place of an exact table, and a power of two of them half of a
+// hashed one.
 TEST(Join, FullTablesEndTheSearchForAKeyThatIsNotThere) {
   for (const std::uint64_t rows : {16u, 63u, 64u, 65u}) {
     SCOPED_TRACE(rows);
-    expect_every_kind({100, {int32}, 90, false, false, rows}, {rows, {int32}, 0, false, true, 11}, 0, {JoinKind::left});
+    expect_every_kind({100, {int32}, 90, false, false, rows}, {rows, {int32}, 0, false, true, 11},
+                      0, {JoinKind::left});
     const Kinds inner = {JoinKind::inner};
-    expect_every_kind({100, {int32, int32}, 9, false, false, rows}, {rows, {int32, int32}, 9, false, true, 12}, 0, inner);
+    expect_every_kind({100, {int32, int32}, 9, false, false, rows},
+                      {rows, {int32, int32}, 9, false, true, 12}, 0, inner);
   }
 }
 
@@ -187,34 +218,42 @@ TEST(Join, WideApartKeysAreHashed) {
   std::vector<std::int64_t> left_keys, right_keys;
   for (std::int64_t i = 0; i < 200; i++) left_keys.push_back((i - 100) * 0x123456789ABCDLL);
   for (std::int64_t i = 0; i < 90; i++) right_keys.push_back((2 * i - 90) * 0x123456789ABCDLL);
-  const Table left = Table::of({{"k", Column::from(left_keys)}}), right = Table::of({{"k", Column::from(right_keys)}});
+  const Table left = Table::of({{"k", Column::from(left_keys)}}),
+              right = Table::of({{"k", Column::from(right_keys)}});
   Joined joined = sources(left, right);
-  TAKE(const StepId step, joined.plan.join(joined.left, joined.right, JoinKind::left, first_keys(1)));
+  TAKE(const StepId step,
+       joined.plan.join(joined.left, joined.right, JoinKind::left, first_keys(1)));
   on_each_variant(joined.plan, joined.left, step, [&](const RunOptions& options) {
     TAKE(const Outcome outcome, run(joined.plan, step, options));
-    expect_equal(outcome.table, expected_rows(left, right, all_matches(left, right, 1), JoinKind::left));
+    expect_equal(outcome.table,
+                 expected_rows(left, right, all_matches(left, right, 1), JoinKind::left));
   });
 }
 
 TEST(Join, RandomTablesAgreeWithALoop) {
   std::mt19937_64 random(20);
-  const std::vector<Type> types = {int32, int64, text, {Kind::float64}, {Kind::int16}, {Kind::date32}};
+  const std::vector<Type> types = {int32,           int64,         text,
+                                   {Kind::float64}, {Kind::int16}, {Kind::date32}};
   for (int round = 0; round < 6; round++) {
     SCOPED_TRACE(round);
     std::vector<Type> keys;
     for (std::size_t k = 0; k <= random() % 2; k++) keys.push_back(types[random() % types.size()]);
     const std::uint64_t distinct = 1 + random() % 40;
-    expect_every_kind({random() % 200, keys, distinct, random() % 2 == 0, false, random() % 1000},
-                      {random() % 100, keys, distinct, random() % 2 == 0, random() % 2 == 0, random() % 1000}, random() % 2 * 64);
+    expect_every_kind(
+        {random() % 200, keys, distinct, random() % 2 == 0, false, random() % 1000},
+        {random() % 100, keys, distinct, random() % 2 == 0, random() % 2 == 0, random() % 1000},
+        random() % 2 * 64);
   }
 }
 
-// left.number > 1010, joined, right.real not NULL: the whole chain in one kernel, with every algorithm that fits.
+// left.number > 1010, joined, right.real not NULL: the whole chain in one kernel, with every
+// algorithm that fits.
 struct OneKernel {
-  Table left = side({500, {int32}, 60, true, false, 1}), right = side({50, {int32}, 0, true, true, 2});
+  Table left = side({500, {int32}, 60, true, false, 1}),
+        right = side({50, {int32}, 0, true, true, 2});
   Joined joined;
   StepId kept = 0, both = 0;
-  std::vector<std::string> wanted;      // of `both`
+  std::vector<std::string> wanted;  // of `both`
 
   explicit OneKernel(JoinKind kind) : joined(sources(left, right)) { build(kind); }
   void build(JoinKind kind) {
@@ -265,21 +304,25 @@ TEST(Join, GroupsAndSumsOfTheRightSideComeFromTheSameKernel) {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> groups;
   for (const std::string& row : chain.wanted) {
     std::vector<std::string> cells;
-    for (std::size_t at = 0, end; (end = row.find('|', at)) != std::string::npos; at = end + 1) cells.push_back(row.substr(at, end - at));
+    for (std::size_t at = 0, end; (end = row.find('|', at)) != std::string::npos; at = end + 1)
+      cells.push_back(row.substr(at, end - at));
     auto& [count, sum] = groups[cells[7]];
     count++;
     sum += std::stoll(cells[6]);
   }
   Builder b(chain.joined.plan.step(chain.both).schema);
-  const std::vector<AggregateCall> calls = {{Aggregate::count_rows, 0, "n", nullptr}, {Aggregate::sum, b.column(6), "s", nullptr}};
-  TAKE(const StepId grouped, chain.joined.plan.group_by(chain.both, b.graph(), {{"text", b.column(7)}}, calls));
+  const std::vector<AggregateCall> calls = {{Aggregate::count_rows, 0, "n", nullptr},
+                                            {Aggregate::sum, b.column(6), "s", nullptr}};
+  TAKE(const StepId grouped,
+       chain.joined.plan.group_by(chain.both, b.graph(), {{"text", b.column(7)}}, calls));
   on_each_variant(chain.joined.plan, chain.joined.left, grouped, [&](const RunOptions& options) {
     TAKE(const Outcome outcome, run(chain.joined.plan, grouped, options));
     EXPECT_EQ(outcome.report.kernels.size(), 1u);
     ASSERT_EQ(outcome.table.row_count, groups.size());
     for (std::uint64_t row = 0; row < groups.size(); row++) {
       const auto& [count, sum] = groups.at(text_of(scalar_at(outcome.table.columns[0], row)));
-      EXPECT_EQ(text_of_row(outcome.table, row).substr(text_of(scalar_at(outcome.table.columns[0], row)).size()),
+      EXPECT_EQ(text_of_row(outcome.table, row)
+                    .substr(text_of(scalar_at(outcome.table.columns[0], row)).size()),
                 "|" + std::to_string(count) + "|" + std::to_string(sum) + "|");
     }
   });
@@ -287,18 +330,22 @@ TEST(Join, GroupsAndSumsOfTheRightSideComeFromTheSameKernel) {
 
 // The second lookup's key is a column that the first one found.
 TEST(Join, ALookupCanAskForWhatALookupFound) {
-  const Table left = side({200, {int32}, 30, true, false, 1}), middle = side({30, {int32, text}, 12, true, true, 2}),
+  const Table left = side({200, {int32}, 30, true, false, 1}),
+              middle = side({30, {int32, text}, 12, true, true, 2}),
               last = side({12, {text}, 0, false, true, 3});
   Plan plan;
   const StepId source = plan.source(table_source(left));
-  TAKE(const StepId first, plan.join(source, plan.source(table_source(middle)), JoinKind::left, {{0, 0}}));
-  TAKE(const StepId second, plan.join(first, plan.source(table_source(last)), JoinKind::inner, {{6, 0}}));
+  TAKE(const StepId first,
+       plan.join(source, plan.source(table_source(middle)), JoinKind::left, {{0, 0}}));
+  TAKE(const StepId second,
+       plan.join(first, plan.source(table_source(last)), JoinKind::inner, {{6, 0}}));
   std::vector<std::string> wanted;
   const Matches of_middle = all_matches(left, middle, 1);
   for (std::uint64_t l = 0; l < left.row_count; l++)
     for (const std::uint64_t m : of_middle.rows[l])
       for (std::uint64_t r = 0; r < last.row_count; r++)
-        if (middle.columns[1].is_valid(m) && middle.columns[1].string(m) == last.columns[0].string(r))
+        if (middle.columns[1].is_valid(m) &&
+            middle.columns[1].string(m) == last.columns[0].string(r))
           wanted.push_back(text_of_row(left, l) + text_of_row(middle, m) + text_of_row(last, r));
   on_each_variant(plan, source, second, [&](const RunOptions& options) {
     TAKE(const Outcome outcome, run(plan, second, options));
@@ -307,20 +354,26 @@ TEST(Join, ALookupCanAskForWhatALookupFound) {
 }
 
 TEST(Join, FunctionsOfTheRightSidesTextsAreComputedForItsRows) {
-  const Table left = side({100, {int32}, 20, false, false, 1}), right = side({15, {int32}, 0, false, true, 2});
+  const Table left = side({100, {int32}, 20, false, false, 1}),
+              right = side({15, {int32}, 0, false, true, 2});
   for (const JoinKind kind : {JoinKind::inner, JoinKind::left}) {
     Joined joined = sources(left, right);
     TAKE(const StepId step, joined.plan.join(joined.left, joined.right, kind, first_keys(1)));
     Builder b(joined.plan.step(step).schema);
     TAKE(const NodeId length, b.text_function("length", {b.column(7)}));
-    TAKE(const StepId mapped, joined.plan.map(step, b.graph(), {{"number", b.column(1)}, {"length", length}}));
+    TAKE(const StepId mapped,
+         joined.plan.map(step, b.graph(), {{"number", b.column(1)}, {"length", length}}));
     std::vector<std::string> wanted;
     const Matches matches = all_matches(left, right, 1);
     for (std::uint64_t l = 0; l < left.row_count; l++) {
       const std::string number = text_of(scalar_at(left.columns[1], l)) + "|";
       if (matches.rows[l].empty() && kind == JoinKind::left) wanted.push_back(number + "NULL|");
       for (const std::uint64_t r : matches.rows[l])
-        wanted.push_back(number + (right.columns[2].is_valid(r) ? std::to_string(right.columns[2].string(r).size()) : "NULL") + "|");
+        wanted.push_back(number +
+                         (right.columns[2].is_valid(r)
+                              ? std::to_string(right.columns[2].string(r).size())
+                              : "NULL") +
+                         "|");
     }
     on_each_variant(joined.plan, joined.left, mapped, [&](const RunOptions& options) {
       TAKE(const Outcome outcome, run(joined.plan, mapped, options));
@@ -329,16 +382,21 @@ TEST(Join, FunctionsOfTheRightSidesTextsAreComputedForItsRows) {
   }
 }
 
-// Above the join the chain goes on; below it another lookup is passed through on the way to the left rows.
+// Above the join the chain goes on; below it another lookup is passed through on the way to the
+// left rows.
 TEST(Join, KeysThatStandTwiceCutTheChainAtTheirJoin) {
-  const Table left = side({90, {int32}, 20, true, false, 1}), once = side({20, {int32}, 0, false, true, 2}),
+  const Table left = side({90, {int32}, 20, true, false, 1}),
+              once = side({20, {int32}, 0, false, true, 2}),
               twice = side({40, {int32}, 20, true, false, 3});
   Plan plan;
   const StepId source = plan.source(table_source(left));
-  TAKE(const StepId first, plan.join(source, plan.source(table_source(once)), JoinKind::inner, {{0, 0}}));
-  TAKE(const StepId second, plan.join(first, plan.source(table_source(twice)), JoinKind::inner, {{0, 0}}));
+  TAKE(const StepId first,
+       plan.join(source, plan.source(table_source(once)), JoinKind::inner, {{0, 0}}));
+  TAKE(const StepId second,
+       plan.join(first, plan.source(table_source(twice)), JoinKind::inner, {{0, 0}}));
   Builder b(plan.step(second).schema);
-  TAKE(const StepId mapped, plan.map(second, b.graph(), {{"a", b.column(1)}, {"b", b.column(7)}, {"c", b.column(11)}}));
+  TAKE(const StepId mapped,
+       plan.map(second, b.graph(), {{"a", b.column(1)}, {"b", b.column(7)}, {"c", b.column(11)}}));
   std::vector<std::string> wanted;
   const Matches of_once = all_matches(left, once, 1), of_twice = all_matches(left, twice, 1);
   const auto cell = [](const Table& table, std::size_t column, std::uint64_t row) {
@@ -346,7 +404,8 @@ TEST(Join, KeysThatStandTwiceCutTheChainAtTheirJoin) {
   };
   for (std::uint64_t l = 0; l < left.row_count; l++)
     for (const std::uint64_t o : of_once.rows[l])
-      for (const std::uint64_t t : of_twice.rows[l]) wanted.push_back(cell(left, 1, l) + cell(once, 2, o) + cell(twice, 1, t));
+      for (const std::uint64_t t : of_twice.rows[l])
+        wanted.push_back(cell(left, 1, l) + cell(once, 2, o) + cell(twice, 1, t));
   on_each_device([&](Device& device) {
     RunOptions options;
     options.device = device.traits().id;
@@ -357,14 +416,16 @@ TEST(Join, KeysThatStandTwiceCutTheChainAtTheirJoin) {
 
 // The reference joins on the host, whatever the kernel looked up.
 TEST(Join, ValidationAgreesWithEveryKind) {
-  const Table left = side({200, {int32}, 30, true, false, 1}), once = side({30, {int32}, 0, true, true, 2});
+  const Table left = side({200, {int32}, 30, true, false, 1}),
+              once = side({30, {int32}, 0, true, true, 2});
   for (const JoinKind kind : all_kinds) {
     SCOPED_TRACE(std::string(name_of(kind)));
     Joined joined = sources(left, once);
     TAKE(const StepId step, joined.plan.join(joined.left, joined.right, kind, first_keys(1)));
     Builder b(joined.plan.step(step).schema);
     TAKE(const NodeId twice, b.binary(Op::add, b.column(1), b.column(1)));
-    TAKE(const StepId mapped, joined.plan.map(step, b.graph(), {{"twice", twice}, {"text", b.column(2)}}));
+    TAKE(const StepId mapped,
+         joined.plan.map(step, b.graph(), {{"twice", twice}, {"text", b.column(2)}}));
     on_each_device([&](Device& device) {
       RunOptions options;
       options.device = device.traits().id;
@@ -389,7 +450,8 @@ TEST(Join, MoreTablesThanAKernelTakesAreRefusedAsTables) {
     const Result<Outcome> outcome = run(plan, joined, options);
     ASSERT_FALSE(outcome.ok());
     EXPECT_EQ(outcome.status().code(), Code::unsupported);
-    EXPECT_NE(outcome.status().message().find("a joined table counts twice"), std::string::npos) << outcome.status().text();
+    EXPECT_NE(outcome.status().message().find("a joined table counts twice"), std::string::npos)
+        << outcome.status().text();
   });
 }
 

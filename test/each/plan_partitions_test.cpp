@@ -10,16 +10,21 @@ const auto* const cache = ::testing::AddGlobalTestEnvironment(new CacheDirectory
 
 using Keys = std::vector<std::optional<std::int32_t>>;
 using Values = std::vector<std::optional<float>>;
-struct Group { double sum = 0; std::int64_t rows = 0, values = 0; };
+struct Group {
+  double sum = 0;
+  std::int64_t rows = 0, values = 0;
+};
 
 template <class T> Column column_of_all(const std::vector<std::optional<T>>& values) {
-  if (std::any_of(values.begin(), values.end(), [](const auto& value) { return !value; })) return Column::from(values);
+  if (std::any_of(values.begin(), values.end(), [](const auto& value) { return !value; }))
+    return Column::from(values);
   std::vector<T> plain;
   for (const auto& value : values) plain.push_back(*value);
   return Column::from(plain);
 }
 
-// sum(x), count(*) and count(x) by key on every device; `wanted` and `wanted_on_cpu` are the variant at the end.
+// sum(x), count(*) and count(x) by key on every device; `wanted` and `wanted_on_cpu` are the
+// variant at the end.
 class Partitions : public ::testing::Test {
  protected:
   void expect_groups(const Keys& keys, const Values& values) {
@@ -30,7 +35,8 @@ class Partitions : public ::testing::Test {
       if (values[row]) group.sum += static_cast<double>(*values[row]), group.values++;
     }
     Plan plan;
-    const StepId source = plan.source(table_source(Table::of({{"key", column_of_all(keys)}, {"x", column_of_all(values)}})));
+    const StepId source = plan.source(
+        table_source(Table::of({{"key", column_of_all(keys)}, {"x", column_of_all(values)}})));
     Builder b(plan.step(source).schema);
     const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(1u), "sum", nullptr},
                                               {Aggregate::count_rows, 0, "rows", nullptr},
@@ -45,17 +51,21 @@ class Partitions : public ::testing::Test {
     });
   }
 
-  static void expect_table(const Table& got, const std::map<std::optional<std::int32_t>, Group>& expected) {
+  static void expect_table(const Table& got,
+                           const std::map<std::optional<std::int32_t>, Group>& expected) {
     ASSERT_EQ(got.row_count, expected.size());
     for (std::uint64_t row = 0; row < got.row_count; row++) {
       const Scalar key = scalar_at(got.columns[0], row), sum = scalar_at(got.columns[1], row);
-      const auto found = expected.find(key.is_null ? std::nullopt : std::optional(static_cast<std::int32_t>(key.integer)));
+      const auto found = expected.find(
+          key.is_null ? std::nullopt : std::optional(static_cast<std::int32_t>(key.integer)));
       ASSERT_NE(found, expected.end()) << text_of(key);
       const Group& group = found->second;
       EXPECT_EQ(sum.is_null, group.values == 0) << text_of(key);
       if (group.values > 0) EXPECT_EQ(sum.real, group.sum) << text_of(key);
-      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(got.columns[2], row).integer), group.rows) << text_of(key);
-      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(got.columns[3], row).integer), group.values) << text_of(key);
+      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(got.columns[2], row).integer), group.rows)
+          << text_of(key);
+      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(got.columns[3], row).integer), group.values)
+          << text_of(key);
     }
   }
 
@@ -66,7 +76,8 @@ class Partitions : public ::testing::Test {
 
 Values whole_numbers(std::size_t rows) {
   Values values(rows);
-  for (std::size_t i = 0; i < rows; i++) values[i] = static_cast<float>(i * 2654435761u % 2001) - 1000.0f;
+  for (std::size_t i = 0; i < rows; i++)
+    values[i] = static_cast<float>(i * 2654435761u % 2001) - 1000.0f;
   return values;
 }
 
@@ -79,7 +90,8 @@ TEST_F(Partitions, UniformKeysOfManyPartitions) {
 // Nine rows of ten meet at one key; the others are spread.
 TEST_F(Partitions, AKeyOfMostRows) {
   Keys keys(400000);
-  for (auto& key : keys) key = numbers() % 10 != 0 ? 123456 : static_cast<std::int32_t>(numbers() % 200000);
+  for (auto& key : keys)
+    key = numbers() % 10 != 0 ? 123456 : static_cast<std::int32_t>(numbers() % 200000);
   expect_groups(keys, whole_numbers(keys.size()));
 }
 
@@ -106,14 +118,17 @@ TEST_F(Partitions, KeysThatTheFirstChunkLacks) {
   Keys keys(300000);
   Values values = whole_numbers(keys.size());
   for (std::size_t i = 0; i < keys.size(); i++) {
-    keys[i] = static_cast<std::int32_t>(numbers() % 10000) + (i < 100000 ? 0 : i < 200000 ? 90000 : -70000);
+    keys[i] = static_cast<std::int32_t>(numbers() % 10000) + (i < 100000   ? 0
+                                                              : i < 200000 ? 90000
+                                                                           : -70000);
     if (i >= 200000) values[i] = *values[i] * 1024.0f;
   }
   options.batch_rows = 64000;
   expect_groups(keys, values);
 }
 
-// Tables and results of 100,000 slots are 5.6 MB and fit an eighth of the limit; the records, 3 MB more, do not.
+// Tables and results of 100,000 slots are 5.6 MB and fit an eighth of the limit; the records, 3 MB
+// more, do not.
 TEST_F(Partitions, RecordsBeyondTheMemoryLimitTakeAnotherVariant) {
   Keys keys(300000);
   for (std::size_t i = 0; i < keys.size(); i++) keys[i] = static_cast<std::int32_t>(i % 100000);
@@ -126,12 +141,14 @@ TEST_F(Partitions, RecordsBeyondTheMemoryLimitTakeAnotherVariant) {
 
 TEST_F(Partitions, AFilterThatNoRowPasses) {
   Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(std::vector<std::int32_t>(50000, 3))}})));
+  const StepId source = plan.source(
+      table_source(Table::of({{"key", Column::from(std::vector<std::int32_t>(50000, 3))}})));
   Builder f(plan.step(source).schema);
   TAKE(const NodeId above, f.binary(Op::greater, f.column(0u), f.captured(Scalar::of(3))));
   TAKE(const StepId kept, plan.filter(source, f.graph(), above));
   Builder b(plan.step(kept).schema);
-  TAKE(const StepId groups, plan.group_by(kept, b.graph(), {{"key", b.column(0u)}}, {{Aggregate::count_rows, 0, "rows", nullptr}}));
+  TAKE(const StepId groups, plan.group_by(kept, b.graph(), {{"key", b.column(0u)}},
+                                          {{Aggregate::count_rows, 0, "rows", nullptr}}));
   on_each_device([&](Device& device) {
     options.device = device.traits().id;
     options.variant = "group_dense_partitioned";
@@ -143,22 +160,29 @@ TEST_F(Partitions, AFilterThatNoRowPasses) {
 
 // Two keys, one of 64 bits, of rows that pass a filter; extremes beside sums of 64 bits.
 TEST_F(Partitions, SeveralKeysAndAggregatesOfFilteredRows) {
-  struct Seen { Int128 sum = 0; std::int32_t least = INT32_MAX; std::int64_t rows = 0; };
+  struct Seen {
+    Int128 sum = 0;
+    std::int32_t least = INT32_MAX;
+    std::int64_t rows = 0;
+  };
   const std::size_t rows = 150000;
   std::vector<std::int16_t> a(rows);
   std::vector<std::int64_t> c(rows), x(rows);
   std::vector<std::int32_t> y(rows);
   std::map<std::pair<std::int16_t, std::int64_t>, Seen> expected;
   for (std::size_t i = 0; i < rows; i++) {
-    a[i] = static_cast<std::int16_t>(numbers() % 300) - 100, c[i] = (std::int64_t{1} << 45) - static_cast<std::int64_t>(numbers() % 400);
+    a[i] = static_cast<std::int16_t>(numbers() % 300) - 100,
+    c[i] = (std::int64_t{1} << 45) - static_cast<std::int64_t>(numbers() % 400);
     x[i] = static_cast<std::int64_t>(numbers()), y[i] = static_cast<std::int32_t>(numbers());
     if (y[i] <= 0) continue;
     Seen& seen = expected[{a[i], c[i]}];
     seen.sum += x[i], seen.least = std::min(seen.least, y[i]), seen.rows++;
   }
   Plan plan;
-  const StepId source = plan.source(
-      table_source(Table::of({{"a", Column::from(a)}, {"c", Column::from(c)}, {"x", Column::from(x)}, {"y", Column::from(y)}})));
+  const StepId source = plan.source(table_source(Table::of({{"a", Column::from(a)},
+                                                            {"c", Column::from(c)},
+                                                            {"x", Column::from(x)},
+                                                            {"y", Column::from(y)}})));
   Builder f(plan.step(source).schema);
   TAKE(const NodeId above, f.binary(Op::greater, f.column(3u), f.captured(Scalar::of(0))));
   TAKE(const StepId kept, plan.filter(source, f.graph(), above));
@@ -166,7 +190,8 @@ TEST_F(Partitions, SeveralKeysAndAggregatesOfFilteredRows) {
   const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(2u), "sum", nullptr},
                                             {Aggregate::minimum, b.column(3u), "least", nullptr},
                                             {Aggregate::count_rows, 0, "rows", nullptr}};
-  TAKE(const StepId groups, plan.group_by(kept, b.graph(), {{"a", b.column(0u)}, {"c", b.column(1u)}}, calls));
+  TAKE(const StepId groups,
+       plan.group_by(kept, b.graph(), {{"a", b.column(0u)}, {"c", b.column(1u)}}, calls));
   on_each_device([&](Device& device) {
     options.device = device.traits().id;
     options.variant = "group_dense_partitioned";
@@ -176,8 +201,12 @@ TEST_F(Partitions, SeveralKeysAndAggregatesOfFilteredRows) {
     std::uint64_t row = 0;
     for (const auto& [key, seen] : expected) {
       EXPECT_TRUE(scalar_at(outcome.table.columns[2], row).integer == seen.sum) << row;
-      EXPECT_EQ(static_cast<std::int32_t>(scalar_at(outcome.table.columns[3], row).integer), seen.least) << row;
-      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(outcome.table.columns[4], row).integer), seen.rows) << row;
+      EXPECT_EQ(static_cast<std::int32_t>(scalar_at(outcome.table.columns[3], row).integer),
+                seen.least)
+          << row;
+      EXPECT_EQ(static_cast<std::int64_t>(scalar_at(outcome.table.columns[4], row).integer),
+                seen.rows)
+          << row;
       row++;
     }
   });

@@ -10,7 +10,8 @@ constexpr std::uint64_t row_count = 10000;
 
 Table numbers() {
   std::vector<std::int64_t> n(row_count), k(row_count);
-  for (std::uint64_t i = 0; i < row_count; i++) n[i] = static_cast<std::int64_t>(i), k[i] = static_cast<std::int64_t>(i % 7);
+  for (std::uint64_t i = 0; i < row_count; i++)
+    n[i] = static_cast<std::int64_t>(i), k[i] = static_cast<std::int64_t>(i % 7);
   return Table::of({{"n", Column::from(n)}, {"k", Column::from(k)}});
 }
 
@@ -19,7 +20,8 @@ struct Grouped {
   StepId rows = plan.source(table_source(numbers())), groups = no_step, ordered = no_step;
   Grouped() {
     Builder b(plan.step(rows).schema);
-    groups = *plan.group_by(rows, b.graph(), {{"k", b.column(1u)}}, {{Aggregate::sum, b.column(0u), "s", nullptr}});
+    groups = *plan.group_by(rows, b.graph(), {{"k", b.column(1u)}},
+                            {{Aggregate::sum, b.column(0u), "s", nullptr}});
     ordered = *plan.order_by(groups, {{1, true}});
   }
 };
@@ -48,7 +50,9 @@ TEST(Profile, NotAskedForIsNotThere) {
 TEST(Profile, SpansAreInOrderAndWithinTheRun) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome, run(t.plan, t.ordered, {.device = device.traits().id, .batch_rows = 1024, .profile = true}));
+    TAKE(const Outcome outcome,
+         run(t.plan, t.ordered,
+             {.device = device.traits().id, .batch_rows = 1024, .profile = true}));
     const Profile& profile = *outcome.report.profile;
     EXPECT_LT(profile.clock_error_seconds, 0.05);
     EXPECT_NEAR(profile.total_seconds, outcome.report.total_seconds, 0.1);
@@ -67,44 +71,56 @@ TEST(Profile, SpansAreInOrderAndWithinTheRun) {
 TEST(Profile, SpansAddUpToTheReport) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome, run(t.plan, t.groups, {.device = device.traits().id, .batch_rows = 1024, .profile = true}));
+    TAKE(
+        const Outcome outcome,
+        run(t.plan, t.groups, {.device = device.traits().id, .batch_rows = 1024, .profile = true}));
     const RunReport& report = outcome.report;
     const Profile& profile = *report.profile;
     ASSERT_EQ(report.kernels.size(), 1u);
     // On a GPU ranges are found before, and a last function collects.
-    const auto of_group = [](const KernelFunction& function) { return function.name == "pipeline_group"; };
-    const auto grouping = std::find_if(profile.functions.begin(), profile.functions.end(), of_group);
+    const auto of_group = [](const KernelFunction& function) {
+      return function.name == "pipeline_group";
+    };
+    const auto grouping =
+        std::find_if(profile.functions.begin(), profile.functions.end(), of_group);
     ASSERT_NE(grouping, profile.functions.end());
     EXPECT_EQ(grouping->kernel, 0);
     EXPECT_EQ(grouping->launches, report.kernels[0].launches);
     EXPECT_GT(grouping->device_seconds, 0);
-    EXPECT_LE(grouping->device_seconds, report.kernels[0].device_seconds + 1e-5 * static_cast<double>(report.chunks));
+    EXPECT_LE(grouping->device_seconds,
+              report.kernels[0].device_seconds + 1e-5 * static_cast<double>(report.chunks));
     std::uint64_t uploaded = 0, downloaded = 0, launches = 0;
     for (const Span& span : profile.spans) {
       uploaded += span.track == Track::upload ? span.bytes : 0;
       downloaded += span.track == Track::download ? span.bytes : 0;
       launches += span.track == Track::compute && span.name == grouping->name;
     }
-    EXPECT_GE(uploaded, report.bytes_uploaded);      // and the layouts of tables
+    EXPECT_GE(uploaded, report.bytes_uploaded);  // and the layouts of tables
     EXPECT_GE(downloaded, report.bytes_downloaded);
     EXPECT_EQ(launches, report.kernels[0].launches);
-    EXPECT_NEAR(seconds_of(on(profile, Track::read)), report.read_seconds, 1e-6 * static_cast<double>(report.chunks + 1));
-    EXPECT_LE(summarize(profile)[static_cast<std::size_t>(Track::wait)].seconds, seconds_of(on(profile, Track::wait)) + 1e-9);
+    EXPECT_NEAR(seconds_of(on(profile, Track::read)), report.read_seconds,
+                1e-6 * static_cast<double>(report.chunks + 1));
+    EXPECT_LE(summarize(profile)[static_cast<std::size_t>(Track::wait)].seconds,
+              seconds_of(on(profile, Track::wait)) + 1e-9);
   });
 }
 
 TEST(Profile, ACompilationIsOfItsKernel) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome, run(t.plan, t.groups, {.device = device.traits().id, .profile = true}));
+    TAKE(const Outcome outcome,
+         run(t.plan, t.groups, {.device = device.traits().id, .profile = true}));
     const std::vector<Span> builds = on(*outcome.report.profile, Track::compile);
     ASSERT_EQ(builds.size(), 1u);
     EXPECT_EQ(builds[0].kernel, 0);
-    EXPECT_NE(builds[0].name.find(name_of(outcome.report.kernels[0].build.cache)), std::string::npos) << builds[0].name;
+    EXPECT_NE(builds[0].name.find(name_of(outcome.report.kernels[0].build.cache)),
+              std::string::npos)
+        << builds[0].name;
   });
 }
 
-// A group-by below another, and a reduction of both: texts that no cache holds, through a constant in their customs' names.
+// A group-by below another, and a reduction of both: texts that no cache holds, through a constant
+// in their customs' names.
 struct Chains {
   Plan plan;
   StepId result = no_step;
@@ -117,9 +133,12 @@ struct Chains {
     function->parameter_types = {{Kind::int64}};
     function->result_type = {Kind::int64};
     function->body = "return x + 1;";
-    function->host = [](std::span<const Scalar> inputs) { return Scalar::of(static_cast<std::int64_t>(inputs[0].integer + 1)); };
+    function->host = [](std::span<const Scalar> inputs) {
+      return Scalar::of(static_cast<std::int64_t>(inputs[0].integer + 1));
+    };
     const NodeId plus = *b.custom(function, {b.column(0u)});
-    const StepId groups = *plan.group_by(rows, b.graph(), {{"k", plus}}, {{Aggregate::minimum, b.column(1u), "m", nullptr}});
+    const StepId groups = *plan.group_by(rows, b.graph(), {{"k", plus}},
+                                         {{Aggregate::minimum, b.column(1u), "m", nullptr}});
     Builder above(plan.step(groups).schema);
     const NodeId again = *above.custom(function, {above.column(0u)});
     result = *plan.reduce(groups, above.graph(), {{Aggregate::maximum, again, "most", nullptr}});
@@ -130,14 +149,17 @@ std::uint64_t pairs_at_once(const std::vector<Span>& spans) {
   std::uint64_t pairs = 0;
   for (std::size_t i = 0; i < spans.size(); i++)
     for (std::size_t j = i + 1; j < spans.size(); j++)
-      pairs += spans[i].begin_seconds < spans[j].end_seconds && spans[j].begin_seconds < spans[i].end_seconds;
+      pairs += spans[i].begin_seconds < spans[j].end_seconds &&
+               spans[j].begin_seconds < spans[i].end_seconds;
   return pairs;
 }
 
 TEST(Profile, TheKernelsOfAPlanAreCompiledAtOnce) {
   on_each_device([&](Device& device) {
-    Chains t("once_" + std::to_string(device.traits().id.size()) + device.traits().id.substr(device.traits().id.size() - 1));
-    TAKE(const Outcome outcome, run(t.plan, t.result, {.device = device.traits().id, .profile = true}));
+    Chains t("once_" + std::to_string(device.traits().id.size()) +
+             device.traits().id.substr(device.traits().id.size() - 1));
+    TAKE(const Outcome outcome,
+         run(t.plan, t.result, {.device = device.traits().id, .profile = true}));
     EXPECT_EQ(scalar_at(outcome.table.columns[0], 0).integer, row_count + 1);
     std::vector<Span> compiled;
     for (const Span& span : on(*outcome.report.profile, Track::compile))
@@ -150,7 +172,8 @@ TEST(Profile, TheKernelsOfAPlanAreCompiledAtOnce) {
 TEST(Profile, EveryLaunchedFunctionSaysItsGroupSize) {
   on_each_device([&](Device& device) {
     Grouped t;
-    TAKE(const Outcome outcome, run(t.plan, t.groups, {.device = device.traits().id, .profile = true}));
+    TAKE(const Outcome outcome,
+         run(t.plan, t.groups, {.device = device.traits().id, .profile = true}));
     ASSERT_TRUE(outcome.report.profile.has_value());
     for (const KernelFunction& function : outcome.report.profile->functions) {
       EXPECT_GE(function.resources.group_size, 1u) << function.name;

@@ -19,12 +19,15 @@ Table random_table() {
   std::vector<std::int64_t> wide(row_count), rows(row_count);
   std::vector<std::int32_t> narrow(row_count);
   for (std::uint64_t i = 0; i < row_count; i++) {
-    if (numbers() % 10 != 0) reals[i] = static_cast<double>(static_cast<std::int64_t>(numbers() % 1000)) / 8 - 50;
+    if (numbers() % 10 != 0)
+      reals[i] = static_cast<double>(static_cast<std::int64_t>(numbers() % 1000)) / 8 - 50;
     wide[i] = static_cast<std::int64_t>(numbers());
     narrow[i] = static_cast<std::int32_t>(numbers() % 50);
     rows[i] = static_cast<std::int64_t>(i);
   }
-  return Table::of({{"real", Column::from(reals)}, {"wide", Column::from(wide)}, {"narrow", Column::from(narrow)},
+  return Table::of({{"real", Column::from(reals)},
+                    {"wide", Column::from(wide)},
+                    {"narrow", Column::from(narrow)},
                     {"row", Column::from(rows)}});
 }
 
@@ -39,17 +42,23 @@ void expect_order(const std::vector<SortKey>& keys, std::uint64_t limit = ~std::
     TAKE(const Outcome outcome, run(plan, limited, {.device = device.traits().id}));
     ASSERT_EQ(outcome.table.row_count, expected.size());
     const auto* got = outcome.table.columns[3].values.as<std::int64_t>();
-    for (std::size_t i = 0; i < expected.size(); i++) ASSERT_EQ(got[i], static_cast<std::int64_t>(expected[i])) << "place " << i;
-    const bool sorted_there = std::any_of(outcome.report.kernels.begin(), outcome.report.kernels.end(),
-                                          [](const KernelReport& kernel) { return kernel.name == "radix_sort"; });
+    for (std::size_t i = 0; i < expected.size(); i++)
+      ASSERT_EQ(got[i], static_cast<std::int64_t>(expected[i])) << "place " << i;
+    const bool sorted_there =
+        std::any_of(outcome.report.kernels.begin(), outcome.report.kernels.end(),
+                    [](const KernelReport& kernel) { return kernel.name == "radix_sort"; });
     EXPECT_EQ(sorted_there, sorts_on_device(row_count, limit)) << "the report says what ran where";
   });
 }
 
 TEST(OrderBy, OneNarrowKey) { expect_order({{2, true, false}}); }
 TEST(OrderBy, OneWideKey) { expect_order({{1, false, false}}); }
-TEST(OrderBy, KeysThatTakeSeveralWords) { expect_order({{2, true, false}, {0, false, true}, {1, true, false}}); }
-TEST(OrderBy, NullsStandWhereTheyAreAskedFor) { expect_order({{0, true, true}, {2, false, false}}); }
+TEST(OrderBy, KeysThatTakeSeveralWords) {
+  expect_order({{2, true, false}, {0, false, true}, {1, true, false}});
+}
+TEST(OrderBy, NullsStandWhereTheyAreAskedFor) {
+  expect_order({{0, true, true}, {2, false, false}});
+}
 TEST(OrderBy, HalfOfTheRows) { expect_order({{1, false, false}}, row_count / 2); }
 TEST(OrderBy, TheFirstTen) { expect_order({{1, true, false}}, 10); }
 

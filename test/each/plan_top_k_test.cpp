@@ -28,20 +28,28 @@ Table mixed_table(std::uint64_t rows) {
     if (drawn % 9 != 0) reals[i] = drawn % 31 == 0 ? std::nan("") : drawn_real;
     if (drawn % 7 != 0) fews[i] = static_cast<std::int32_t>(drawn / 64 % 5) - 2;
     if (drawn % 11 != 0) texts[i] = "text " + std::to_string(drawn / 128 % 400);
-    amounts[i] = Scalar::of(Type::decimal(15, 2), static_cast<Int128>(drawn / 32 % 100'000) - 50'000);
+    amounts[i] =
+        Scalar::of(Type::decimal(15, 2), static_cast<Int128>(drawn / 32 % 100'000) - 50'000);
     if (drawn % 5 != 0) truths[i] = Scalar::of(drawn / 256 % 2 == 0);
     wholes[i] = drawn;
     places[i] = static_cast<std::int64_t>(i);
   }
-  return Table::of({{"real", Column::from(reals)}, {"few", Column::from(fews)}, {"text", Column::from_strings(texts)},
-                    {"amount", column_of(Type::decimal(15, 2), amounts)}, {"truth", column_of({Kind::boolean}, truths)},
-                    {"whole", Column::from(wholes)}, {"row", Column::from(places)}});
+  return Table::of({{"real", Column::from(reals)},
+                    {"few", Column::from(fews)},
+                    {"text", Column::from_strings(texts)},
+                    {"amount", column_of(Type::decimal(15, 2), amounts)},
+                    {"truth", column_of({Kind::boolean}, truths)},
+                    {"whole", Column::from(wholes)},
+                    {"row", Column::from(places)}});
 }
 
 // Chunks of 64 rows and more: the rows at the k-th place lie on both sides of many chunks' borders.
-void expect_top(const Table& table, const std::vector<SortKey>& keys, std::uint64_t count, std::uint64_t offset = 0) {
-  const std::vector<std::uint64_t> order = order_on_host(sort_words(table, keys), table.row_count, table.row_count);
-  const std::uint64_t first = std::min(offset, table.row_count), rows = std::min(count, table.row_count - first);
+void expect_top(const Table& table, const std::vector<SortKey>& keys, std::uint64_t count,
+                std::uint64_t offset = 0) {
+  const std::vector<std::uint64_t> order =
+      order_on_host(sort_words(table, keys), table.row_count, table.row_count);
+  const std::uint64_t first = std::min(offset, table.row_count),
+                      rows = std::min(count, table.row_count - first);
   Plan plan;
   const StepId source = plan.source(table_source(table));
   TAKE(const StepId ordered, plan.order_by(source, keys));
@@ -49,10 +57,12 @@ void expect_top(const Table& table, const std::vector<SortKey>& keys, std::uint6
   on_each_device([&](Device& device) {
     for (const std::uint64_t batch_rows : {64, 1024, 0}) {
       SCOPED_TRACE(batch_rows);
-      TAKE(const Outcome outcome, run(plan, limited, {.device = device.traits().id, .batch_rows = batch_rows}));
+      TAKE(const Outcome outcome,
+           run(plan, limited, {.device = device.traits().id, .batch_rows = batch_rows}));
       ASSERT_EQ(outcome.table.row_count, rows);
       const auto* got = outcome.table.columns[row_number].values.as<std::int64_t>();
-      for (std::uint64_t i = 0; i < rows; i++) ASSERT_EQ(got[i], static_cast<std::int64_t>(order[first + i])) << "place " << i;
+      for (std::uint64_t i = 0; i < rows; i++)
+        ASSERT_EQ(got[i], static_cast<std::int64_t>(order[first + i])) << "place " << i;
       for (std::uint64_t i = 0; i < rows; i += 7)
         EXPECT_EQ(test::text_of_row(outcome.table, i), test::text_of_row(table, order[first + i]));
     }
@@ -61,14 +71,17 @@ void expect_top(const Table& table, const std::vector<SortKey>& keys, std::uint6
 
 TEST(TopK, RealsWithNaNs) {
   for (const bool descending : {false, true})
-    for (const bool nulls_first : {false, true}) expect_top(mixed_table(5000), {{real, descending, nulls_first}}, 100);
+    for (const bool nulls_first : {false, true})
+      expect_top(mixed_table(5000), {{real, descending, nulls_first}}, 100);
 }
 TEST(TopK, TiesAtTheLastPlaceStandAsTheyStood) {
-  for (const std::uint64_t count : {1, 63, 64, 65, 500}) expect_top(mixed_table(3000), {{few, true, false}}, count);
+  for (const std::uint64_t count : {1, 63, 64, 65, 500})
+    expect_top(mixed_table(3000), {{few, true, false}}, count);
 }
 TEST(TopK, ASecondKeyDecidesAmongEqualFirstOnes) {
   expect_top(mixed_table(5000), {{few, false, false}, {whole, true, false}}, 200);
-  expect_top(mixed_table(5000), {{truth, true, true}, {real, false, true}, {text, true, false}}, 1200);
+  expect_top(mixed_table(5000), {{truth, true, true}, {real, false, true}, {text, true, false}},
+             1200);
 }
 TEST(TopK, Strings) {
   expect_top(mixed_table(4000), {{text, false, false}}, 40);
@@ -101,18 +114,24 @@ TEST(TopK, OfKeptRowsByAnExpression) {
   TAKE(const NodeId positive, b.binary(Op::greater, b.column(real), b.captured(Scalar::of(0.0))));
   TAKE(const StepId kept, plan.filter(source, b.graph(), positive));
   TAKE(const NodeId doubled, b.binary(Op::add, b.column(amount), b.column(amount)));
-  TAKE(const StepId mapped, plan.map(kept, b.graph(), {{"doubled", doubled}, {"row", b.column(row_number)}}));
+  TAKE(const StepId mapped,
+       plan.map(kept, b.graph(), {{"doubled", doubled}, {"row", b.column(row_number)}}));
   TAKE(const StepId ordered, plan.order_by(mapped, {{0, true, false}}));
   TAKE(const StepId limited, plan.limit(ordered, 25));
   std::vector<std::uint64_t> passed;
-  for (std::uint64_t row : order_on_host(sort_words(table, {{amount, true, false}}), table.row_count, table.row_count))
-    if (table.columns[real].is_valid(row) && !(scalar_at(table.columns[real], row).real <= 0)) passed.push_back(row);   // NaN is greater
+  for (std::uint64_t row :
+       order_on_host(sort_words(table, {{amount, true, false}}), table.row_count, table.row_count))
+    if (table.columns[real].is_valid(row) && !(scalar_at(table.columns[real], row).real <= 0))
+      passed.push_back(row);  // NaN is greater
   on_each_device([&](Device& device) {
-    TAKE(const Outcome outcome, run(plan, limited, {.device = device.traits().id, .batch_rows = 128}));
+    TAKE(const Outcome outcome,
+         run(plan, limited, {.device = device.traits().id, .batch_rows = 128}));
     ASSERT_EQ(outcome.table.row_count, 25u);
     for (std::uint64_t i = 0; i < 25; i++)
-      EXPECT_EQ(scalar_at(outcome.table.columns[1], i).integer, static_cast<Int128>(passed[i])) << "place " << i;
-    EXPECT_LT(outcome.report.bytes_downloaded, passed.size() * 8) << "the kernel drops rows that cannot be among the first";
+      EXPECT_EQ(scalar_at(outcome.table.columns[1], i).integer, static_cast<Int128>(passed[i]))
+          << "place " << i;
+    EXPECT_LT(outcome.report.bytes_downloaded, passed.size() * 8)
+        << "the kernel drops rows that cannot be among the first";
   });
 }
 
@@ -121,15 +140,19 @@ TEST(TopK, AFaultOfARowThatIsDroppedStillEndsTheRun) {
   for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::int32_t>(i);
   divisor[4000] = 0;
   Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(key)}, {"divisor", Column::from(divisor)}})));
+  const StepId source = plan.source(
+      table_source(Table::of({{"key", Column::from(key)}, {"divisor", Column::from(divisor)}})));
   Builder b(plan.step(source).schema);
   TAKE(const NodeId quotient, b.binary(Op::integer_divide, b.column(0u), b.column(1u)));
-  TAKE(const StepId mapped, plan.map(source, b.graph(), {{"key", b.column(0u)}, {"quotient", quotient}}));
+  TAKE(const StepId mapped,
+       plan.map(source, b.graph(), {{"key", b.column(0u)}, {"quotient", quotient}}));
   TAKE(const StepId ordered, plan.order_by(mapped, {{0, false, false}}));
   TAKE(const StepId limited, plan.limit(ordered, 3));
   on_each_device([&](Device& device) {
     for (const std::uint64_t batch_rows : {64, 0})
-      EXPECT_FALSE(run(plan, limited, {.device = device.traits().id, .batch_rows = batch_rows}).ok()) << "whatever the chunks";
+      EXPECT_FALSE(
+          run(plan, limited, {.device = device.traits().id, .batch_rows = batch_rows}).ok())
+          << "whatever the chunks";
   });
 }
 

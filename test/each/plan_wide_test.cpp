@@ -1,4 +1,5 @@
-// Plans over 128-bit numbers: kernels do not compute with them, so these steps run on the host, or carry them by row number.
+// Plans over 128-bit numbers: kernels do not compute with them, so these steps run on the host, or
+// carry them by row number.
 #include "plan_fixture.hpp"
 
 namespace penstock::test {
@@ -12,10 +13,13 @@ struct Sums {
   StepId grouped = no_step;
   Sums() {
     const std::vector<std::optional<std::int32_t>> keys = {0, 1, 1, 2, 3, 3, std::nullopt};
-    const std::vector<std::optional<std::int64_t>> values = {-1, 3, 4, 7, std::int64_t{1} << 62, std::int64_t{1} << 62, std::nullopt};
-    const StepId rows = plan.source(table_source(Table::of({{"k", Column::from(keys)}, {"v", Column::from(values)}})));
+    const std::vector<std::optional<std::int64_t>> values = {
+        -1, 3, 4, 7, std::int64_t{1} << 62, std::int64_t{1} << 62, std::nullopt};
+    const StepId rows = plan.source(
+        table_source(Table::of({{"k", Column::from(keys)}, {"v", Column::from(values)}})));
     Builder b(plan.step(rows).schema);
-    grouped = *plan.group_by(rows, b.graph(), {{"k", b.column(0u)}}, {{Aggregate::sum, b.column(1u), "s", nullptr}});
+    grouped = *plan.group_by(rows, b.graph(), {{"k", b.column(0u)}},
+                             {{Aggregate::sum, b.column(1u), "s", nullptr}});
   }
 };
 
@@ -36,7 +40,8 @@ void expect_rows(const Plan& plan, StepId step, const Rows& expected) {
 TEST(Wide, DistinctSumsAreThoseThatWereAddedUp) {
   Sums t;
   Builder b(t.plan.step(t.grouped).schema);
-  TAKE(const StepId distinct, t.plan.group_by(t.grouped, b.graph(), {{"s", b.column(1u)}}, {{Aggregate::count_rows, 0, "n", nullptr}}));
+  TAKE(const StepId distinct, t.plan.group_by(t.grouped, b.graph(), {{"s", b.column(1u)}},
+                                              {{Aggregate::count_rows, 0, "n", nullptr}}));
   expect_rows(t.plan, distinct, {"-1|1|", "7|2|", "9223372036854775808|1|", "NULL|1|"});
 }
 
@@ -56,14 +61,17 @@ TEST(Wide, AggregatesOfSumsAreExact) {
 // These steps run on the host, where functions of strings are columns too.
 TEST(Wide, GroupsByAFunctionOfStringsHoldSums) {
   const std::vector<std::string> names = {"a", "B", "A", "b"};
-  const std::vector<Scalar> sums = {Scalar::of(Type{Kind::int128}, Int128{1} << 70), Scalar::of(Type{Kind::int128}, Int128{5}),
-                                    Scalar::of(Type{Kind::int128}, Int128{1}), Scalar::null_of({Kind::int128})};
+  const std::vector<Scalar> sums = {
+      Scalar::of(Type{Kind::int128}, Int128{1} << 70), Scalar::of(Type{Kind::int128}, Int128{5}),
+      Scalar::of(Type{Kind::int128}, Int128{1}), Scalar::null_of({Kind::int128})};
   Plan plan;
-  const Table table = Table::of({{"name", Column::from_strings(names)}, {"sum", column_of({Kind::int128}, sums)}});
+  const Table table =
+      Table::of({{"name", Column::from_strings(names)}, {"sum", column_of({Kind::int128}, sums)}});
   const StepId rows = plan.source(table_source(table));
   Builder b(plan.step(rows).schema);
   TAKE(const NodeId upper, b.text_function("upper", {b.column(0u)}));
-  TAKE(const StepId grouped, plan.group_by(rows, b.graph(), {{"name", upper}}, {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
+  TAKE(const StepId grouped, plan.group_by(rows, b.graph(), {{"name", upper}},
+                                           {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
   expect_rows(plan, grouped, {"A|1180591620717411303425|", "B|5|"});
 }
 
@@ -71,9 +79,11 @@ TEST(Wide, ASumOfSumsBeyond128BitsIsAnError) {
   const Int128 most = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
   const std::vector<Scalar> values(2, Scalar::of(Type{Kind::int128}, most));
   Plan plan;
-  const StepId rows = plan.source(table_source(Table::of({{"s", column_of({Kind::int128}, values)}})));
+  const StepId rows =
+      plan.source(table_source(Table::of({{"s", column_of({Kind::int128}, values)}})));
   Builder b(plan.step(rows).schema);
-  TAKE(const StepId total, plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
+  TAKE(const StepId total,
+       plan.reduce(rows, b.graph(), {{Aggregate::sum, b.column(0u), "sum", nullptr}}));
   EXPECT_EQ(run(plan, total).status().code(), Code::overflow);
 }
 
@@ -87,7 +97,8 @@ TEST(Wide, AResultUsedAsATableKeepsItsSums) {
   TAKE(const NodeId above, b.binary(Op::greater, b.column(0u), b.literal(Scalar::of(0))));
   TAKE(const StepId kept, plan.filter(rows, b.graph(), above));
   expect_rows(plan, kept, {"1|7|", "2|7|", "3|9223372036854775808|"});
-  TAKE(const StepId mapped, plan.map(kept, b.graph(), {{"total", b.column(1u)}, {"k", b.column(0u)}}));
+  TAKE(const StepId mapped,
+       plan.map(kept, b.graph(), {{"total", b.column(1u)}, {"k", b.column(0u)}}));
   expect_rows(plan, mapped, {"7|1|", "7|2|", "9223372036854775808|3|"});
   TAKE(const NodeId real, b.cast(b.column(1u), {Kind::float64}));
   TAKE(const StepId computed, plan.map(kept, b.graph(), {{"real", real}}));
@@ -96,23 +107,29 @@ TEST(Wide, AResultUsedAsATableKeepsItsSums) {
 
 TEST(Wide, DecimalsOfThirtyEightDigitsGroupByTheirValue) {
   std::vector<Scalar> amounts;
-  for (int i = 0; i < 6; i++) amounts.push_back(Scalar::of(Type::decimal(38, 2), (static_cast<Int128>(i / 2) << 64) + 5));
+  for (int i = 0; i < 6; i++)
+    amounts.push_back(Scalar::of(Type::decimal(38, 2), (static_cast<Int128>(i / 2) << 64) + 5));
   Plan plan;
-  const StepId rows = plan.source(table_source(Table::of({{"q", column_of(Type::decimal(38, 2), amounts)}})));
+  const StepId rows =
+      plan.source(table_source(Table::of({{"q", column_of(Type::decimal(38, 2), amounts)}})));
   Builder b(plan.step(rows).schema);
-  TAKE(const StepId grouped, plan.group_by(rows, b.graph(), {{"q", b.column(0u)}}, {{Aggregate::count_rows, 0, "n", nullptr}}));
+  TAKE(const StepId grouped, plan.group_by(rows, b.graph(), {{"q", b.column(0u)}},
+                                           {{Aggregate::count_rows, 0, "n", nullptr}}));
   expect_rows(plan, grouped, {"0.05|2|", "184467440737095516.21|2|", "368934881474191032.37|2|"});
 }
 
-// The generated text has no 16-byte column: what reaches the emitter nevertheless is refused by name.
+// The generated text has no 16-byte column: what reaches the emitter nevertheless is refused by
+// name.
 TEST(Wide, KernelsRefuseToReadThem) {
   Sums t;
   Builder b(t.plan.step(t.grouped).schema);
-  TAKE(const StepId total, t.plan.reduce(t.grouped, b.graph(), {{Aggregate::minimum, b.column(1u), "min", nullptr}}));
+  TAKE(const StepId total,
+       t.plan.reduce(t.grouped, b.graph(), {{Aggregate::minimum, b.column(1u), "min", nullptr}}));
   TAKE(const plan::TileProgram program, plan::fuse(t.plan, t.grouped, total));
   const auto text = plan::emit_pipeline(program, "reduce", {}, Target::opencl);
   ASSERT_FALSE(text.ok());
-  EXPECT_NE(text.status().text().find("kernels do not compute with HUGEINT"), std::string::npos) << text.status().text();
+  EXPECT_NE(text.status().text().find("kernels do not compute with HUGEINT"), std::string::npos)
+      << text.status().text();
 }
 
 }  // namespace

@@ -23,11 +23,18 @@ struct Row {
 
 constexpr int row_count = 10'000;
 float price_of(int i) { return static_cast<float>(i % 1000) / 4; }
-std::optional<std::int32_t> quantity_of(int i) { return i % 7 == 0 ? std::nullopt : std::optional(i % 20); }
+std::optional<std::int32_t> quantity_of(int i) {
+  return i % 7 == 0 ? std::nullopt : std::optional(i % 20);
+}
 std::string item_of(int i) { return i % 3 == 0 ? "apple" : i % 3 == 1 ? "pear" : "plum"; }
-std::int64_t cost_of(int i) { return (i % 2 == 0 ? 1 : -1) * static_cast<std::int64_t>(i) * 1'000'000'007; }
+std::int64_t cost_of(int i) {
+  return (i % 2 == 0 ? 1 : -1) * static_cast<std::int64_t>(i) * 1'000'000'007;
+}
 
-Column typed(Column column, Type type) { column.type = type; return column; }
+Column typed(Column column, Type type) {
+  column.type = type;
+  return column;
+}
 
 Table sales(int rows = row_count) {
   std::vector<float> prices;
@@ -59,13 +66,15 @@ template <class Body> void on_each(Body body) {
 
 TEST(Query, FilterMapSumIsTheLoops) {
   const float floor = 100;
-  const auto total = from<Row>(sales())
-                         .filter([=](auto r) { return r.price * 2 > floor && r.quantity > 3; })
-                         .map([](auto r) { return select(r.quantity > 10, r.price * 0.75f, r.price); })
-                         .sum();
-  double expected = 0;   // quarters: exact in any order
+  const auto total =
+      from<Row>(sales())
+          .filter([=](auto r) { return r.price * 2 > floor && r.quantity > 3; })
+          .map([](auto r) { return select(r.quantity > 10, r.price * 0.75f, r.price); })
+          .sum();
+  double expected = 0;  // quarters: exact in any order
   for (int i = 0; i < row_count; i++)
-    if (price_of(i) * 2 > floor && quantity_of(i).value_or(0) > 3) expected += *quantity_of(i) > 10 ? price_of(i) * 0.75f : price_of(i);
+    if (price_of(i) * 2 > floor && quantity_of(i).value_or(0) > 3)
+      expected += *quantity_of(i) > 10 ? price_of(i) * 0.75f : price_of(i);
   on_each([&](const RunOptions& options) {
     RunReport report;
     TAKE(const double answer, total.run(options, &report));
@@ -76,17 +85,19 @@ TEST(Query, FilterMapSumIsTheLoops) {
 }
 
 TEST(Query, KeptRowsStayInOrderWithTheirStringsAndNulls) {
-  const auto kept = from<Row>(sales())
-                        .filter([](auto r) { return r.item == "pear" && r.price > 200; })
-                        .map([](auto r) { return std::tuple(r.item, r.quantity, r.shipped, r.price + r.size); });
+  const auto kept =
+      from<Row>(sales())
+          .filter([](auto r) { return r.item == "pear" && r.price > 200; })
+          .map([](auto r) { return std::tuple(r.item, r.quantity, r.shipped, r.price + r.size); });
   on_each([&](const RunOptions& options) {
     TAKE(const auto rows, kept.values(options));
     std::size_t next = 0;
     for (int i = 0; i < row_count; i++) {
       if (item_of(i) != "pear" || !(price_of(i) > 200)) continue;
       ASSERT_LT(next, rows.size());
-      EXPECT_EQ(rows[next++], std::tuple(item_of(i), quantity_of(i), date(date(1992, 1, 1).days_since_epoch + i),
-                                         price_of(i) + static_cast<float>(i % 200 - 100)));
+      EXPECT_EQ(rows[next++],
+                std::tuple(item_of(i), quantity_of(i), date(date(1992, 1, 1).days_since_epoch + i),
+                           price_of(i) + static_cast<float>(i % 200 - 100)));
     }
     EXPECT_EQ(next, rows.size());
   });
@@ -96,14 +107,17 @@ TEST(Query, AStructsColumnsAreTheResultNotTheTables) {
   const auto kept = from<Row>(sales(5)).filter([](auto r) { return r.price > 0; });
   on_each([&](const RunOptions& options) {
     TAKE(const Table table, kept.collect(options));
-    EXPECT_EQ(table.names, (std::vector<std::string>{"price", "quantity", "item", "shipped", "cost", "size"}));
+    EXPECT_EQ(table.names,
+              (std::vector<std::string>{"price", "quantity", "item", "shipped", "cost", "size"}));
     EXPECT_EQ(table.row_count, 4u);
   });
 }
 
 TEST(Query, SumsOfDecimalsAreExactBeyond64Bits) {
-  const auto query = from<Row>(sales()).aggregate(
-      [](auto r) { return std::tuple(sum(r.cost * decimal<2, 1>("9.9")), count(r.quantity), min(r.size), max(r.cost)); });
+  const auto query = from<Row>(sales()).aggregate([](auto r) {
+    return std::tuple(sum(r.cost * decimal<2, 1>("9.9")), count(r.quantity), min(r.size),
+                      max(r.cost));
+  });
   Int128 expected = 0;
   std::int64_t present = 0;
   for (int i = 0; i < row_count; i++) {
@@ -123,7 +137,9 @@ TEST(Query, SumsOfDecimalsAreExactBeyond64Bits) {
 TEST(Query, GroupsGoOnAsRecords) {
   const auto query = from<Row>(sales())
                          .group_by([](auto r) { return record(field<"item">(r.item)); })
-                         .aggregate([](auto r) { return record(field<"sales">(count()), field<"total">(sum(r.price))); })
+                         .aggregate([](auto r) {
+                           return record(field<"sales">(count()), field<"total">(sum(r.price)));
+                         })
                          .filter([](auto r) { return get<"item">(r) != "plum"; })
                          .order_by([](auto r) { return descending(get<"item">(r)); });
   double apples = 0;
@@ -139,15 +155,20 @@ TEST(Query, GroupsGoOnAsRecords) {
 }
 
 TEST(Query, SortsByWhatIsNoColumnAndLimits) {
-  const auto query = from<Row>(sales(50))
-                         .map([](auto r) { return std::tuple(r.price, r.quantity); })
-                         .order_by(
-                             [](auto, auto quantity) { return std::tuple(nulls_first(descending(quantity % 5)), ascending(quantity)); })
-                         .limit(3, 7);
+  const auto query =
+      from<Row>(sales(50))
+          .map([](auto r) { return std::tuple(r.price, r.quantity); })
+          .order_by([](auto, auto quantity) {
+            return std::tuple(nulls_first(descending(quantity % 5)), ascending(quantity));
+          })
+          .limit(3, 7);
   std::vector<std::tuple<float, std::optional<std::int32_t>>> expected;
   for (int i = 0; i < 50; i++) expected.emplace_back(price_of(i), quantity_of(i));
   std::stable_sort(expected.begin(), expected.end(), [](const auto& a, const auto& b) {
-    const auto key = [](const auto& row) { const auto q = std::get<1>(row); return std::pair(q ? -(*q % 5) : -100, q.value_or(0)); };
+    const auto key = [](const auto& row) {
+      const auto q = std::get<1>(row);
+      return std::pair(q ? -(*q % 5) : -100, q.value_or(0));
+    };
     return key(a) < key(b);
   });
   expected = {expected.begin() + 7, expected.begin() + 10};
@@ -158,8 +179,11 @@ TEST(Query, SortsByWhatIsNoColumnAndLimits) {
 }
 
 TEST(Query, OverNoRowsSumsAreZeroAndTheRestIsMissing) {
-  const auto none = from<Row>(sales()).filter([](auto r) { return r.price < 0; }).map([](auto r) { return r.price; });
-  const auto largest = custom_reduction<float>("largest", -1.0f, "return a > b ? a : b;", [](float a, float b) { return a > b ? a : b; },
+  const auto none = from<Row>(sales()).filter([](auto r) { return r.price < 0; }).map([](auto r) {
+    return r.price;
+  });
+  const auto largest = custom_reduction<float>("largest", -1.0f, "return a > b ? a : b;",
+                                               [](float a, float b) { return a > b ? a : b; },
                                                {.associative = true, .commutative = true});
   on_each([&](const RunOptions& options) {
     TAKE(const double total, none.sum().run(options));
@@ -180,9 +204,12 @@ TEST(Query, OverNoRowsSumsAreZeroAndTheRestIsMissing) {
 TEST(Query, CustomFunctionsAndReductionsRunTheirOwnText) {
   const auto mixed = custom_function<std::int64_t(std::int32_t, date)>(
       "mixed", {"quantity", "day"}, "return (i64)quantity * 31 + day;",
-      [](std::int32_t quantity, date day) { return std::int64_t{quantity} * 31 + day.days_since_epoch; });
-  const auto either = custom_reduction<std::int64_t>("either", 0, "return a ^ b;", [](std::int64_t a, std::int64_t b) { return a ^ b; },
-                                                     {.associative = true, .commutative = true});
+      [](std::int32_t quantity, date day) {
+        return std::int64_t{quantity} * 31 + day.days_since_epoch;
+      });
+  const auto either = custom_reduction<std::int64_t>(
+      "either", 0, "return a ^ b;", [](std::int64_t a, std::int64_t b) { return a ^ b; },
+      {.associative = true, .commutative = true});
   const auto query = from<Row>(sales()).map([&](auto r) { return mixed(r.quantity, r.shipped); });
   std::int64_t expected = 0, present = 0;
   for (int i = 0; i < row_count; i++) {
@@ -203,7 +230,8 @@ TEST(Query, DistinctValuesAreCountedOnce) {
   for (int i = 0; i < row_count; i++)
     if (quantity_of(i)) expected.insert(*quantity_of(i));
   on_each([&](const RunOptions& options) {
-    const auto query = from<Row>(sales()).aggregate([](auto r) { return std::tuple(count(), distinct(count(r.quantity))); });
+    const auto query = from<Row>(sales()).aggregate(
+        [](auto r) { return std::tuple(count(), distinct(count(r.quantity))); });
     TAKE(const auto answer, query.one(options));
     EXPECT_EQ(std::get<0>(answer), row_count);
     EXPECT_EQ(std::get<1>(answer), static_cast<std::int64_t>(expected.size()));
@@ -211,11 +239,13 @@ TEST(Query, DistinctValuesAreCountedOnce) {
 }
 
 TEST(Query, AFaultNamesTheLambdasLine) {
-  const auto query = from<Row>(sales()).map([](auto r) { return r.quantity / (r.quantity - r.quantity); });
+  const auto query =
+      from<Row>(sales()).map([](auto r) { return r.quantity / (r.quantity - r.quantity); });
   on_each([&](const RunOptions& options) {
     const Status status = query.sum().run(options).status();
     EXPECT_EQ(status.code(), Code::invalid) << status.text();
-    EXPECT_NE(status.text().find("division by zero in (quantity // (quantity - quantity)) in the map at query_run_test.cpp:"),
+    EXPECT_NE(status.text().find("division by zero in (quantity // (quantity - quantity)) in the "
+                                 "map at query_run_test.cpp:"),
               std::string::npos)
         << status.text();
   });
@@ -230,16 +260,22 @@ TEST(Query, QueriesThatShareStepsRunTogether) {
     TAKE(const auto outcomes, run_together(options, sum, count, kept));
     ASSERT_EQ(outcomes.size(), 3u);
     EXPECT_EQ(outcomes[0].table.columns[0].values.as<double>()[0], total);
-    EXPECT_EQ(outcomes[1].table.columns[0].values.as<std::int64_t>()[0], static_cast<std::int64_t>(outcomes[2].table.row_count));
+    EXPECT_EQ(outcomes[1].table.columns[0].values.as<std::int64_t>()[0],
+              static_cast<std::int64_t>(outcomes[2].table.row_count));
   });
-  EXPECT_EQ(run_together({}, sum, from<Row>(sales()).count()).status().code(), Code::invalid) << "two plans have no shared steps";
+  EXPECT_EQ(run_together({}, sum, from<Row>(sales()).count()).status().code(), Code::invalid)
+      << "two plans have no shared steps";
 }
 
 TEST(Query, StructsGoInAndOut) {
-  struct Line { Col<"total", opt<float>> total; Col<"item", str> item; };
-  const auto query = from<Row>(sales(20))
-                         .map([](auto r) { return Line{.total = r.price * r.quantity, .item = r.item}; })
-                         .filter([](auto r) { return r.total > 3; });
+  struct Line {
+    Col<"total", opt<float>> total;
+    Col<"item", str> item;
+  };
+  const auto query =
+      from<Row>(sales(20))
+          .map([](auto r) { return Line{.total = r.price * r.quantity, .item = r.item}; })
+          .filter([](auto r) { return r.total > 3; });
   on_each([&](const RunOptions& options) {
     TAKE(const Table table, query.collect(options));
     EXPECT_EQ(table.names, (std::vector<std::string>{"total", "item"}));
@@ -257,23 +293,29 @@ TEST(Query, ArrowDataComesInAndGoesOut) {
     ArrowArray array;
     ArrowSchema schema;
     ASSERT_OK(export_table(sales(100), &array, &schema));
-    const auto pears = from<Row>(import_table(&array, &schema)).filter([](auto r) { return r.item == "pear"; });
+    const auto pears =
+        from<Row>(import_table(&array, &schema)).filter([](auto r) { return r.item == "pear"; });
     TAKE(const Outcome outcome, pears.run(options));
     ASSERT_OK(export_table(outcome.table, &array, &schema));
     EXPECT_EQ(array.length, 33);
-    const auto again = from<Row>(import_table(&array, &schema)).map([](auto r) { return std::tuple(r.item, r.quantity, r.cost); });
+    const auto again = from<Row>(import_table(&array, &schema)).map([](auto r) {
+      return std::tuple(r.item, r.quantity, r.cost);
+    });
     TAKE(const auto rows, again.values(options));
     ASSERT_EQ(rows.size(), 33u);
     for (std::size_t i = 0; i < rows.size(); i++) {
       const int from_row = static_cast<int>(3 * i + 1);
-      EXPECT_EQ(rows[i], std::tuple(std::string("pear"), quantity_of(from_row), decimal<15, 2>::of_count(cost_of(from_row))));
+      EXPECT_EQ(rows[i], std::tuple(std::string("pear"), quantity_of(from_row),
+                                    decimal<15, 2>::of_count(cost_of(from_row))));
     }
   });
 }
 
 // A lambda with a new captured value must find the program of the old one.
 TEST(Query, ANewCapturedValueCompilesNothing) {
-  const auto above = [](float floor) { return from<Row>(sales(100)).filter([=](auto r) { return r.price > floor; }).count(); };
+  const auto above = [](float floor) {
+    return from<Row>(sales(100)).filter([=](auto r) { return r.price > floor; }).count();
+  };
   on_each([&](const RunOptions& options) {
     RunReport report;
     TAKE(const std::int64_t few, above(20).run(options, &report));
@@ -281,15 +323,18 @@ TEST(Query, ANewCapturedValueCompilesNothing) {
     TAKE(const std::int64_t many, above(1).run(options, &report));
     EXPECT_EQ(many, 95);
     ASSERT_FALSE(report.kernels.empty());
-    for (const KernelReport& kernel : report.kernels) EXPECT_EQ(name_of(kernel.build.cache), name_of(CacheResult::memory)) << kernel.name;
+    for (const KernelReport& kernel : report.kernels)
+      EXPECT_EQ(name_of(kernel.build.cache), name_of(CacheResult::memory)) << kernel.name;
   });
 }
 
 TEST(Query, BooleansAndMissingScalarsAreValues) {
   const std::optional<std::int32_t> missing;
-  const auto query = from(std::vector<bool>{true, false, true}, std::vector<std::int32_t>{1, 2, 3}).map([=](auto flag, auto x) {
-    return std::tuple(!flag, coalesce(x + missing, x), select(flag, x, missing));
-  });
+  const auto query =
+      from(std::vector<bool>{true, false, true}, std::vector<std::int32_t>{1, 2, 3})
+          .map([=](auto flag, auto x) {
+            return std::tuple(!flag, coalesce(x + missing, x), select(flag, x, missing));
+          });
   on_each([&](const RunOptions& options) {
     TAKE(const auto rows, query.values(options));
     using Expected = std::tuple<bool, std::int32_t, std::optional<std::int32_t>>;

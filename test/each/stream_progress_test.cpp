@@ -1,4 +1,5 @@
-// Progress of long frames and members on every device: it moves while they are decoded, never backwards, and can end them.
+// Progress of long frames and members on every device: it moves while they are decoded, never
+// backwards, and can end them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ std::string frame_of_blocks(const std::string& text, std::size_t block_bytes) {
   return file;
 }
 
-std::vector<Progress> progress_of(const std::shared_ptr<Device>& device, const std::string& file, const std::string& text) {
+std::vector<Progress> progress_of(const std::shared_ptr<Device>& device, const std::string& file,
+                                  const std::string& text) {
   std::vector<Progress> told;
   DecompressOptions options{.device = device};
   options.progress = [&](const Progress& progress) { return told.push_back(progress), true; };
@@ -55,7 +57,8 @@ TEST(ProgressOnDevice, AFrameTellsHowFarItIsBatchByBatch) {
   on_each([&](const std::shared_ptr<Device>& device) {
     const auto told = progress_of(device, file, text);
     expect_forwards(told, file.size());
-    const auto inside = std::count_if(told.begin(), told.end(), [](const Progress& one) { return one.bytes_out == 0; });
+    const auto inside = std::count_if(told.begin(), told.end(),
+                                      [](const Progress& one) { return one.bytes_out == 0; });
     EXPECT_GE(inside, 3);
     EXPECT_LT(told.front().bytes_in, file.size() / 2);
   });
@@ -66,7 +69,8 @@ TEST(ProgressOnDevice, AFrameEndsWhereTheCallerWantsNoMore) {
   on_each([&](const std::shared_ptr<Device>& device) {
     int calls = 0;
     const auto cancels = [&](const Progress&) { return ++calls < 2; };
-    EXPECT_EQ(decompress(bytes_of(file), {.device = device, .progress = cancels}).status().code(), Code::cancelled);
+    EXPECT_EQ(decompress(bytes_of(file), {.device = device, .progress = cancels}).status().code(),
+              Code::cancelled);
     EXPECT_EQ(calls, 2);
   });
 }
@@ -77,7 +81,8 @@ TEST(ProgressOnDevice, MembersAreNotSaidToBeDecodedBeforeTheyAre) {
   on_each([&](const std::shared_ptr<Device>& device) {
     const auto told = progress_of(device, file, text + more);
     expect_forwards(told, file.size());
-    for (const Progress& one : told) EXPECT_TRUE(one.bytes_out > text.size() || one.bytes_in <= member.size());
+    for (const Progress& one : told)
+      EXPECT_TRUE(one.bytes_out > text.size() || one.bytes_in <= member.size());
   });
 }
 

@@ -1,4 +1,5 @@
-// Files of thousands of small Zstandard and LZ4 frames on every device: decoded many at once, with the text and the verdicts of one by one.
+// Files of thousands of small Zstandard and LZ4 frames on every device: decoded many at once, with
+// the text and the verdicts of one by one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,18 +14,25 @@ namespace {
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr std::string_view at_once = "zstd-frames-device", by_blocks = "zstd-frame-device";
 
-struct Frames { std::string file, text; std::vector<std::size_t> begins = {}; };      // `begins` of frames in the file
+struct Frames {
+  std::string file, text;
+  std::vector<std::size_t> begins = {};
+};  // `begins` of frames in the file
 
-void add_frame(Frames& frames, const std::string& text, bool has_size = true, bool has_checksum = true) {
+void add_frame(Frames& frames, const std::string& text, bool has_size = true,
+               bool has_checksum = true) {
   frames.begins.push_back(frames.file.size());
   frames.file += zstd_made(text, 3, has_checksum, has_size), frames.text += text;
 }
-void add_skippable(Frames& frames) { frames.file += std::string("\x53\x2a\x4d\x18\x05\0\0\0hello", 13); }
+void add_skippable(Frames& frames) {
+  frames.file += std::string("\x53\x2a\x4d\x18\x05\0\0\0hello", 13);
+}
 std::string some_text(std::mt19937& random, std::size_t bytes) {
   static const std::string all = words(4'000'000);
   return all.substr(random() % (all.size() - bytes), bytes);
 }
-// Of 100 bytes to 2 KB; now and then large ones and skippable ones, and some that do not tell their size.
+// Of 100 bytes to 2 KB; now and then large ones and skippable ones, and some that do not tell their
+// size.
 Frames many_frames(std::size_t count) {
   std::mt19937 random(7);
   Frames frames;
@@ -38,9 +46,15 @@ Frames many_frames(std::size_t count) {
   return frames;
 }
 
-void add_lz4_frame(Frames& frames, const std::string& text, LZ4F_blockSizeID_t block_size = LZ4F_max4MB, bool has_block_checksums = false) {
+void add_lz4_frame(Frames& frames, const std::string& text,
+                   LZ4F_blockSizeID_t block_size = LZ4F_max4MB, bool has_block_checksums = false) {
   LZ4F_preferences_t preferences{};
-  preferences.frameInfo = {block_size, LZ4F_blockIndependent, LZ4F_contentChecksumEnabled, LZ4F_frame, 0, 0,
+  preferences.frameInfo = {block_size,
+                           LZ4F_blockIndependent,
+                           LZ4F_contentChecksumEnabled,
+                           LZ4F_frame,
+                           0,
+                           0,
                            has_block_checksums ? LZ4F_blockChecksumEnabled : LZ4F_noBlockChecksum};
   frames.begins.push_back(frames.file.size());
   frames.file += lz4_made(text, 1, preferences), frames.text += text;
@@ -51,16 +65,21 @@ Frames many_lz4_frames(std::size_t count) {
   Frames frames;
   for (std::size_t i = 0; i < count; i++) {
     if (i % 50 == 3) add_skippable(frames);
-    if (i % 900 == 100) add_lz4_frame(frames, some_text(random, 1'200'000 + random() % 2'000'000), i < 1000 ? LZ4F_max64KB : LZ4F_max1MB);
+    if (i % 900 == 100)
+      add_lz4_frame(frames, some_text(random, 1'200'000 + random() % 2'000'000),
+                    i < 1000 ? LZ4F_max64KB : LZ4F_max1MB);
     if (i % 300 == 9) add_lz4_frame(frames, {});
-    add_lz4_frame(frames, some_text(random, 100 + random() % 1900), i % 7 == 0 ? LZ4F_max64KB : LZ4F_max4MB, i % 5 == 0);
+    add_lz4_frame(frames, some_text(random, 100 + random() % 1900),
+                  i % 7 == 0 ? LZ4F_max64KB : LZ4F_max4MB, i % 5 == 0);
   }
   return frames;
 }
 
 Result<Report> report_of(const std::shared_ptr<Device>& device, const Frames& frames) {
   std::string all;
-  const auto sink = [&](std::span<const std::byte> bytes) { return all += text_of(bytes), Status(); };
+  const auto sink = [&](std::span<const std::byte> bytes) {
+    return all += text_of(bytes), Status();
+  };
   auto report = decompress(Source::memory(bytes_of(frames.file)), sink, {.device = device});
   EXPECT_TRUE(!report.ok() || all == frames.text);
   return report;
@@ -68,7 +87,9 @@ Result<Report> report_of(const std::shared_ptr<Device>& device, const Frames& fr
 bool ran(const Report& report, std::string_view way) {
   return std::find(report.variants.begin(), report.variants.end(), way) != report.variants.end();
 }
-std::size_t zstd_frame_bytes(const std::string& file) { return ZSTD_findFrameCompressedSize(file.data(), file.size()); }
+std::size_t zstd_frame_bytes(const std::string& file) {
+  return ZSTD_findFrameCompressedSize(file.data(), file.size());
+}
 template <class Body> void on_each(Body body) {
   on_each_device([&](Device& found) { body(*open_device(found.traits().id)); });
 }
@@ -97,19 +118,28 @@ TEST(SmallFramesOnDevice, ThousandsOfLz4sComeBack) {
   EXPECT_TRUE(text_of(text) == frames.text);
 }
 
-// Of two faults the first is told, whichever of the two is of a block and whichever of the content's checksum; and of one in the input.
+// Of two faults the first is told, whichever of the two is of a block and whichever of the
+// content's checksum; and of one in the input.
 TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
   const Frames sound = many_lz4_frames(400);
   // The content's checksum ends a frame; the token of its first block is at byte 11 of it.
-  const auto damage_checksum = [&](Frames& frames, std::size_t number) { frames.file[sound.begins[number + 1] - 1] ^= 1; };
-  const auto damage_block = [&](Frames& frames, std::size_t number) { frames.file[sound.begins[number] + 11] = '\xff'; };
-  for (const auto& [first, second] : {std::pair{211, 333}, std::pair{214, 215}, std::pair{250, 320}})
+  const auto damage_checksum = [&](Frames& frames, std::size_t number) {
+    frames.file[sound.begins[number + 1] - 1] ^= 1;
+  };
+  const auto damage_block = [&](Frames& frames, std::size_t number) {
+    frames.file[sound.begins[number] + 11] = '\xff';
+  };
+  for (const auto& [first, second] :
+       {std::pair{211, 333}, std::pair{214, 215}, std::pair{250, 320}})
     for (int how = 0; how < 6; how++) {
       Frames damaged = sound;
       how % 2 == 0 ? damage_checksum(damaged, first) : damage_block(damaged, first);
-      if (how / 2 == 0) damage_block(damaged, second);
-      else if (how / 2 == 1) damage_checksum(damaged, second);
-      else damaged.file.resize(sound.begins[second] + 9);
+      if (how / 2 == 0)
+        damage_block(damaged, second);
+      else if (how / 2 == 1)
+        damage_checksum(damaged, second);
+      else
+        damaged.file.resize(sound.begins[second] + 9);
       const std::string told = "lz4 frame " + std::to_string(first + 1) + ",";
       const auto expected = decompress(bytes_of(damaged.file), {.threads = 1}).status();
       ASSERT_NE(expected.text().find(told), std::string::npos) << expected.text();
@@ -118,7 +148,10 @@ TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
         EXPECT_EQ(here.code(), expected.code());
         EXPECT_NE(here.text().find(told), std::string::npos) << here.text();
         EXPECT_EQ(here.text().find("checksum") == std::string::npos, how % 2 != 0) << here.text();
-        EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(damaged.file)), {.device = device}).status().text(), here.text());
+        EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(damaged.file)), {.device = device})
+                      .status()
+                      .text(),
+                  here.text());
       });
     }
 }
@@ -147,20 +180,26 @@ TEST(SmallFramesOnDevice, SeveralBlocksGoAtOnceWhereSeveralFramesDo) {
   });
 }
 
-// Of a frame in the middle: the frame, the byte at which it begins, and what its own decoder on the host says.
+// Of a frame in the middle: the frame, the byte at which it begins, and what its own decoder on the
+// host says.
 TEST(SmallFramesOnDevice, OneThatIsDamagedIsToldAsByTheHostsDecoder) {
   const Frames sound = many_frames(1500);
   std::mt19937 random(5);
   for (int i = 0; i < 12; i++) {
     std::size_t number = 700 + random() % 200;
-    while ((sound.file[sound.begins[number] + 4] & 4) == 0) number++;      // to one that has a checksum
-    const std::size_t begin = sound.begins[number], bytes = zstd_frame_bytes(sound.file.substr(begin));
+    while ((sound.file[sound.begins[number] + 4] & 4) == 0) number++;  // to one that has a checksum
+    const std::size_t begin = sound.begins[number],
+                      bytes = zstd_frame_bytes(sound.file.substr(begin));
     Frames damaged = sound;
-    damaged.file[begin + bytes / 2 + random() % (bytes / 2)] ^= static_cast<char>(1 << random() % 8);
-    if (i % 2 == 0) damaged.file.resize(sound.begins[1200] + 9);      // and the file's end, which has the second word
-    const auto expected = decompress(bytes_of(damaged.file), {.format = Format::zstd, .threads = 1, .variant = "zstd-parallel"});
+    damaged.file[begin + bytes / 2 + random() % (bytes / 2)] ^=
+        static_cast<char>(1 << random() % 8);
+    if (i % 2 == 0)
+      damaged.file.resize(sound.begins[1200] + 9);  // and the file's end, which has the second word
+    const auto expected = decompress(
+        bytes_of(damaged.file), {.format = Format::zstd, .threads = 1, .variant = "zstd-parallel"});
     on_each([&](const std::shared_ptr<Device>& device) {
-      const auto here = decompress(bytes_of(damaged.file), {.format = Format::zstd, .device = device});
+      const auto here =
+          decompress(bytes_of(damaged.file), {.format = Format::zstd, .device = device});
       ASSERT_FALSE(here.ok() || expected.ok());
       EXPECT_EQ(here.status().text(), expected.status().text());
     });
@@ -170,22 +209,28 @@ TEST(SmallFramesOnDevice, OneThatIsDamagedIsToldAsByTheHostsDecoder) {
 TEST(SmallFramesOnDevice, AFrameThatEndsEarlyIsToldBehindThoseBefore) {
   Frames frames = many_frames(60);
   frames.file.resize(frames.file.size() - 5);
-  const auto expected = decompress(bytes_of(frames.file), {.format = Format::zstd, .threads = 1, .variant = "zstd-frames"}).status();
+  const auto expected = decompress(bytes_of(frames.file),
+                                   {.format = Format::zstd, .threads = 1, .variant = "zstd-frames"})
+                            .status();
   EXPECT_EQ(expected.code(), Code::truncated);
   on_each([&](const std::shared_ptr<Device>& device) {
-    EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().text(), expected.text());
+    EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().text(),
+              expected.text());
   });
 }
 
-// Behind sound frames, of whichever kind: the skippable frame's size is there, and its content is not.
+// Behind sound frames, of whichever kind: the skippable frame's size is there, and its content is
+// not.
 TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
   for (Frames frames : {many_frames(20), many_lz4_frames(20)}) {
     add_skippable(frames);
     for (std::size_t missing = 1; missing < 13; missing++) {
       const std::string file = frames.file.substr(0, frames.file.size() - missing);
-      EXPECT_EQ(decompress(bytes_of(file), {.threads = 2}).status().code(), Code::truncated) << missing;
+      EXPECT_EQ(decompress(bytes_of(file), {.threads = 2}).status().code(), Code::truncated)
+          << missing;
       on_each([&](const std::shared_ptr<Device>& device) {
-        EXPECT_EQ(decompress(bytes_of(file), {.device = device}).status().code(), Code::truncated) << missing;
+        EXPECT_EQ(decompress(bytes_of(file), {.device = device}).status().code(), Code::truncated)
+            << missing;
       });
     }
   }
@@ -194,8 +239,11 @@ TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
 TEST(SmallFramesOnDevice, TheLimitOfTextHolds) {
   const Frames frames = many_frames(300);
   on_each([&](const std::shared_ptr<Device>& device) {
-    EXPECT_OK(decompress(bytes_of(frames.file), {.max_output_bytes = frames.text.size(), .device = device}));
-    const auto status = decompress(bytes_of(frames.file), {.max_output_bytes = frames.text.size() - 1, .device = device}).status();
+    EXPECT_OK(decompress(bytes_of(frames.file),
+                         {.max_output_bytes = frames.text.size(), .device = device}));
+    const auto status = decompress(bytes_of(frames.file),
+                                   {.max_output_bytes = frames.text.size() - 1, .device = device})
+                            .status();
     EXPECT_EQ(status.code(), Code::capacity) << status.text();
   });
 }

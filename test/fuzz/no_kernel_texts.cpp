@@ -1,4 +1,5 @@
-// For fuzz programs whose kernels are linked, or that open no device: the texts that the library would build are empty.
+// For fuzz programs whose kernels are linked, or that open no device: the texts that the library
+// would build are empty.
 #include "kernel/kernel_text.hpp"
 
 namespace penstock::kernel {

@@ -26,11 +26,12 @@ struct Producer {
 
   template <class T> const void* keep(std::vector<T> values) {
     memory.emplace_back(values.size() * sizeof(T) + 1);
-    if (!values.empty()) std::memcpy(memory.back().data(), values.data(), values.size() * sizeof(T));
+    if (!values.empty())
+      std::memcpy(memory.back().data(), values.data(), values.size() * sizeof(T));
     return memory.back().data();
   }
-  void column(std::string column_format, std::int64_t length, std::int64_t offset, std::vector<const void*> column_buffers,
-              std::int64_t null_count = -1) {
+  void column(std::string column_format, std::int64_t length, std::int64_t offset,
+              std::vector<const void*> column_buffers, std::int64_t null_count = -1) {
     format = std::move(column_format);
     buffers = std::move(column_buffers);
     child.length = length;
@@ -49,8 +50,14 @@ struct Producer {
     root_schema.children = &child_schema_pointer;
     root_schema.format = "+s";
     root.private_data = root_schema.private_data = this;
-    root.release = [](ArrowArray* array) { static_cast<Producer*>(array->private_data)->releases++; array->release = nullptr; };
-    root_schema.release = [](ArrowSchema* schema) { static_cast<Producer*>(schema->private_data)->releases++; schema->release = nullptr; };
+    root.release = [](ArrowArray* array) {
+      static_cast<Producer*>(array->private_data)->releases++;
+      array->release = nullptr;
+    };
+    root_schema.release = [](ArrowSchema* schema) {
+      static_cast<Producer*>(schema->private_data)->releases++;
+      schema->release = nullptr;
+    };
   }
   void entries(std::int64_t length, std::vector<const void*> with) {
     dictionary_buffers = std::move(with);
@@ -72,7 +79,8 @@ template <class T> std::vector<T> values_of(const Table& table) {
 
 TEST(ArrowImport, OffsetsOfParentAndChildAddUp) {
   Producer producer;
-  producer.column("l", 6, 1, {nullptr, producer.keep(std::vector<std::int64_t>{9, 9, 9, 1, 2, 3, 9})});
+  producer.column("l", 6, 1,
+                  {nullptr, producer.keep(std::vector<std::int64_t>{9, 9, 9, 1, 2, 3, 9})});
   producer.root.offset = 2;
   producer.root.length = 3;
   const auto table = producer.import();
@@ -90,7 +98,7 @@ TEST(ArrowImport, SharesMemoryAndReleasesOnceWithTheLastColumn) {
     EXPECT_EQ(static_cast<const void*>(table->columns[0].values.data), memory);
     const Column kept = table->columns[0];
     *table = Table();
-    EXPECT_EQ(producer.releases, 1);   // the schema
+    EXPECT_EQ(producer.releases, 1);  // the schema
   }
   EXPECT_EQ(producer.releases, 2);
 }
@@ -105,9 +113,9 @@ TEST(ArrowImport, BothStructsAreConsumedOnError) {
 
 TEST(ArrowImport, BitOffsetsOfValuesAndValidity) {
   Producer producer;
-  producer.column(
-      "b", 10, 5,
-      {producer.keep(std::vector<std::uint8_t>{0b11011111, 0b01111111}), producer.keep(std::vector<std::uint8_t>{0b10100000, 0b00000101})});
+  producer.column("b", 10, 5,
+                  {producer.keep(std::vector<std::uint8_t>{0b11011111, 0b01111111}),
+                   producer.keep(std::vector<std::uint8_t>{0b10100000, 0b00000101})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok());
   const Column& column = table->columns[0];
@@ -120,15 +128,17 @@ TEST(ArrowImport, BitOffsetsOfValuesAndValidity) {
 
 TEST(ArrowImport, ValidityWithoutAnyNullIsDropped) {
   Producer producer;
-  producer.column("i", 3, 0, {producer.keep(std::vector<std::uint8_t>{0b11110111}), producer.keep(std::vector<std::int32_t>{1, 2, 3})});
+  producer.column("i", 3, 0,
+                  {producer.keep(std::vector<std::uint8_t>{0b11110111}),
+                   producer.keep(std::vector<std::int32_t>{1, 2, 3})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok());
   EXPECT_TRUE(table->columns[0].validity.empty());
 }
 
 TEST(ArrowImport, TimestampsScaleToMicroseconds) {
-  for (const auto& [format, value] :
-       std::vector<std::pair<std::string, std::int64_t>>{{"tss:", 7}, {"tsm:", 7'000}, {"tsu:", 7'000'000}, {"tsn:", 7'000'000'000}}) {
+  for (const auto& [format, value] : std::vector<std::pair<std::string, std::int64_t>>{
+           {"tss:", 7}, {"tsm:", 7'000}, {"tsu:", 7'000'000}, {"tsn:", 7'000'000'000}}) {
     Producer producer;
     producer.column(format, 1, 0, {nullptr, producer.keep(std::vector<std::int64_t>{value})});
     const auto table = producer.import();
@@ -139,8 +149,8 @@ TEST(ArrowImport, TimestampsScaleToMicroseconds) {
 }
 
 TEST(ArrowImport, TimestampsThatDoNotFitMicrosecondsAreRefused) {
-  for (const auto& [format, value] :
-       std::vector<std::pair<std::string, std::int64_t>>{{"tss:", INT64_MAX / 1000}, {"tsm:", INT64_MIN}, {"tsn:", 1001}}) {
+  for (const auto& [format, value] : std::vector<std::pair<std::string, std::int64_t>>{
+           {"tss:", INT64_MAX / 1000}, {"tsm:", INT64_MIN}, {"tsn:", 1001}}) {
     Producer producer;
     producer.column(format, 1, 0, {nullptr, producer.keep(std::vector<std::int64_t>{value})});
     EXPECT_FALSE(producer.import().ok()) << format;
@@ -149,7 +159,9 @@ TEST(ArrowImport, TimestampsThatDoNotFitMicrosecondsAreRefused) {
 
 TEST(ArrowImport, AMissingTimestampMayHoldAnything) {
   Producer producer;
-  producer.column("tsn:", 2, 0, {producer.keep(std::vector<std::uint8_t>{2}), producer.keep(std::vector<std::int64_t>{1001, 2000})});
+  producer.column("tsn:", 2, 0,
+                  {producer.keep(std::vector<std::uint8_t>{2}),
+                   producer.keep(std::vector<std::int64_t>{1001, 2000})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok()) << table.status().text();
   EXPECT_EQ(table->columns[0].values.as<std::int64_t>()[1], 2);
@@ -158,10 +170,14 @@ TEST(ArrowImport, AMissingTimestampMayHoldAnything) {
 TEST(ArrowImport, WideDecimalsNarrowOnlyWithinRange) {
   for (const bool fits : {true, false}) {
     Producer producer;
-    producer.column("d:18,2", 2, 0, {nullptr, producer.keep(std::vector<__int128>{-12345, fits ? __int128{999} : __int128{1} << 70})});
+    producer.column("d:18,2", 2, 0,
+                    {nullptr, producer.keep(std::vector<__int128>{
+                                  -12345, fits ? __int128{999} : __int128{1} << 70})});
     const auto table = producer.import();
     ASSERT_EQ(table.ok(), fits);
-    if (fits) { EXPECT_EQ(values_of<std::int64_t>(*table), (std::vector<std::int64_t>{-12345, 999})); }
+    if (fits) {
+      EXPECT_EQ(values_of<std::int64_t>(*table), (std::vector<std::int64_t>{-12345, 999}));
+    }
   }
 }
 
@@ -177,8 +193,8 @@ TEST(ArrowImport, NarrowDecimalsWiden) {
 template <class Index> void indices_widen(const std::string& format) {
   Producer producer;
   producer.column(format, 3, 1, {nullptr, producer.keep(std::vector<Index>{0, 2, 0, 1})});
-  producer.entries(
-      3, {nullptr, producer.keep(std::vector<std::int32_t>{0, 1, 3, 6}), producer.keep(std::vector<char>{'a', 'b', 'b', 'c', 'c', 'c'})});
+  producer.entries(3, {nullptr, producer.keep(std::vector<std::int32_t>{0, 1, 3, 6}),
+                       producer.keep(std::vector<char>{'a', 'b', 'b', 'c', 'c', 'c'})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok()) << format << table.status().text();
   EXPECT_EQ(table->columns[0].string(0), "ccc") << format;
@@ -201,7 +217,8 @@ TEST(ArrowImport, AnIndexOutsideItsDictionaryIsRefused) {
   for (const std::int8_t index : {std::int8_t{1}, std::int8_t{-1}}) {
     Producer producer;
     producer.column("c", 1, 0, {nullptr, producer.keep(std::vector<std::int8_t>{index})});
-    producer.entries(1, {nullptr, producer.keep(std::vector<std::int32_t>{0, 1}), producer.keep(std::vector<char>{'a'})});
+    producer.entries(1, {nullptr, producer.keep(std::vector<std::int32_t>{0, 1}),
+                         producer.keep(std::vector<char>{'a'})});
     EXPECT_FALSE(producer.import().ok());
   }
 }
@@ -209,7 +226,8 @@ TEST(ArrowImport, AnIndexOutsideItsDictionaryIsRefused) {
 TEST(ArrowImport, AMissingDictionaryEntryIsAMissingValue) {
   Producer producer;
   producer.column("c", 2, 0, {nullptr, producer.keep(std::vector<std::int8_t>{1, 0})});
-  producer.entries(2, {producer.keep(std::vector<std::uint8_t>{1}), producer.keep(std::vector<std::int32_t>{0, 1, 1}),
+  producer.entries(2, {producer.keep(std::vector<std::uint8_t>{1}),
+                       producer.keep(std::vector<std::int32_t>{0, 1, 1}),
                        producer.keep(std::vector<char>{'a'})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok());
@@ -218,15 +236,20 @@ TEST(ArrowImport, AMissingDictionaryEntryIsAMissingValue) {
 }
 
 TEST(ArrowImport, StringViewsInlineAndOutOfLine) {
-  struct View { std::int32_t size; char text[12]; };
+  struct View {
+    std::int32_t size;
+    char text[12];
+  };
   View inline_view{3, "abc"}, far_view{13, {}};
   const std::int32_t buffer = 0, offset = 2;
   std::memcpy(far_view.text + 4, &buffer, 4);
   std::memcpy(far_view.text + 8, &offset, 4);
   const std::string far = "..thirteen byte";
   Producer producer;
-  producer.column("vu", 2, 0, {nullptr, producer.keep(std::vector<View>{inline_view, far_view}),
-                               producer.keep(std::vector<char>(far.begin(), far.end())), producer.keep(std::vector<std::int64_t>{15})});
+  producer.column("vu", 2, 0,
+                  {nullptr, producer.keep(std::vector<View>{inline_view, far_view}),
+                   producer.keep(std::vector<char>(far.begin(), far.end())),
+                   producer.keep(std::vector<std::int64_t>{15})});
   const auto table = producer.import();
   ASSERT_TRUE(table.ok()) << table.status().text();
   EXPECT_EQ(table->columns[0].string(0), "abc");
@@ -234,17 +257,18 @@ TEST(ArrowImport, StringViewsInlineAndOutOfLine) {
 }
 
 TEST(ArrowImport, RefusedFormatsAreNamed) {
-  for (const auto& [format, name] : std::vector<std::pair<std::string, std::string>>{{"tsu:UTC", "TIMESTAMP WITH TIME ZONE"},
-                                                                                     {"d:38,2", "DECIMAL(38,2)"},
-                                                                                     {"d:76,2,256", "256 bits"},
-                                                                                     {"z", "BLOB"},
-                                                                                     {"+l", "LIST"},
-                                                                                     {"ttu", "TIME"},
-                                                                                     {"tDn", "DURATION"},
-                                                                                     {"e", "HALF FLOAT"},
-                                                                                     {"n", "NULL"},
-                                                                                     {"what", "'what'"},
-                                                                                     {"d:9999999999,1", "'d:9999999999,1'"}}) {
+  for (const auto& [format, name] :
+       std::vector<std::pair<std::string, std::string>>{{"tsu:UTC", "TIMESTAMP WITH TIME ZONE"},
+                                                        {"d:38,2", "DECIMAL(38,2)"},
+                                                        {"d:76,2,256", "256 bits"},
+                                                        {"z", "BLOB"},
+                                                        {"+l", "LIST"},
+                                                        {"ttu", "TIME"},
+                                                        {"tDn", "DURATION"},
+                                                        {"e", "HALF FLOAT"},
+                                                        {"n", "NULL"},
+                                                        {"what", "'what'"},
+                                                        {"d:9999999999,1", "'d:9999999999,1'"}}) {
     Producer producer;
     producer.column(format, 1, 0, {nullptr, producer.keep(std::vector<std::int64_t>{1, 1, 1, 1})});
     const auto table = producer.import();
@@ -283,8 +307,9 @@ TEST(ArrowImport, NoRowsMayComeWithoutBuffers) {
   for (const char* format : {"u", "U", "l", "b", "tss:", "d:5,1"}) {
     Producer producer;
     producer.column(format, 0, 0,
-                    format[0] == 'u' || format[0] == 'U' ? std::vector<const void*>{nullptr, nullptr, nullptr}
-                                                         : std::vector<const void*>{nullptr, nullptr});
+                    format[0] == 'u' || format[0] == 'U'
+                        ? std::vector<const void*>{nullptr, nullptr, nullptr}
+                        : std::vector<const void*>{nullptr, nullptr});
     const auto table = producer.import();
     ASSERT_TRUE(table.ok()) << format;
     EXPECT_EQ(table->row_count, 0u);
@@ -297,16 +322,19 @@ TEST(ArrowExport, ComesBackEqualAndOutlivesTheTable) {
   {
     Column decimal = Column::from(std::vector<std::int64_t>{-5, 123456789012345678, 0});
     decimal.type = Type::decimal(18, 4);
-    const Table table = Table::of({{"d", decimal},
-                                   {"s", Column::from_strings(std::vector<std::optional<std::string>>{"a", std::nullopt, "ccc"})},
-                                   {"b", Column::from_booleans({true, false, true})},
-                                   {"f", Column::from(std::vector<float>{1, 2, 3})}});
+    const Table table = Table::of(
+        {{"d", decimal},
+         {"s",
+          Column::from_strings(std::vector<std::optional<std::string>>{"a", std::nullopt, "ccc"})},
+         {"b", Column::from_booleans({true, false, true})},
+         {"f", Column::from(std::vector<float>{1, 2, 3})}});
     ASSERT_TRUE(export_table(table, &array, &schema).ok());
   }
   EXPECT_STREQ(schema.children[0]->format, "d:18,4");
   const auto table = import_table(&array, &schema);
   ASSERT_TRUE(table.ok()) << table.status().text();
-  EXPECT_EQ(values_of<std::int64_t>(*table), (std::vector<std::int64_t>{-5, 123456789012345678, 0}));
+  EXPECT_EQ(values_of<std::int64_t>(*table),
+            (std::vector<std::int64_t>{-5, 123456789012345678, 0}));
   EXPECT_FALSE(table->columns[1].is_valid(1));
   EXPECT_EQ(table->columns[1].string(2), "ccc");
   EXPECT_TRUE(table->columns[2].boolean(2));
@@ -334,7 +362,7 @@ TEST(ArrowExport, AColumnThatIsRefusedReleasesThoseBefore) {
   wide.values = Bytes::own(std::vector<__int128>{~(__int128{1} << 127)});
   const Table table = Table::of({{"x", good}, {"h", wide}});
   const long owners = values.use_count();
-  ArrowArray array;      // as a caller may leave them: not set
+  ArrowArray array;  // as a caller may leave them: not set
   ArrowSchema schema;
   std::memset(&array, 0x5A, sizeof array);
   std::memset(&schema, 0x5A, sizeof schema);
@@ -355,18 +383,26 @@ struct ThrowingStream {
     made.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) -> int {
       if (static_cast<ThrowingStream*>(self->private_data)->schema_throws) throw std::bad_alloc();
       ArrowArray array;
-      EXPECT_TRUE(export_table(Table::of({{"x", Column::from(std::vector<std::int32_t>(64, 1))}}), &array, out).ok());
+      EXPECT_TRUE(export_table(Table::of({{"x", Column::from(std::vector<std::int32_t>(64, 1))}}),
+                               &array, out)
+                      .ok());
       array.release(&array);
       return 0;
     };
     made.get_next = [](ArrowArrayStream* self, ArrowArray* out) -> int {
-      if (static_cast<ThrowingStream*>(self->private_data)->batches++ > 0) throw std::runtime_error("the wire broke");
+      if (static_cast<ThrowingStream*>(self->private_data)->batches++ > 0)
+        throw std::runtime_error("the wire broke");
       ArrowSchema schema;
-      EXPECT_TRUE(export_table(Table::of({{"x", Column::from(std::vector<std::int32_t>(64, 1))}}), out, &schema).ok());
+      EXPECT_TRUE(export_table(Table::of({{"x", Column::from(std::vector<std::int32_t>(64, 1))}}),
+                               out, &schema)
+                      .ok());
       schema.release(&schema);
       return 0;
     };
-    made.release = [](ArrowArrayStream* self) { static_cast<ThrowingStream*>(self->private_data)->releases++; self->release = nullptr; };
+    made.release = [](ArrowArrayStream* self) {
+      static_cast<ThrowingStream*>(self->private_data)->releases++;
+      self->release = nullptr;
+    };
     return made;
   }
 };

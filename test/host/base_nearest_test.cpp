@@ -17,7 +17,7 @@ TEST(Nearest, DistanceCountsOneForEachEditAndNoneForCase) {
 
 TEST(Nearest, TheNameWithFewestEditsIsTaken) {
   const std::string names[] = {"device", "devices"};
-  EXPECT_EQ(nearest_name("devicez", names), "device");      // one edit either way: the first
+  EXPECT_EQ(nearest_name("devicez", names), "device");  // one edit either way: the first
   EXPECT_EQ(nearest_name("dvices", names), "devices");
 }
 
@@ -30,11 +30,13 @@ TEST(Nearest, OfSeveralNearNamesThreeAreTaken) {
   const std::string names[] = {"id", "price_3", "url", "price_11", "price", "price_2", "pride"};
   EXPECT_EQ(nearest_names("prise", names), (std::vector<std::string>{"price", "pride"}));
   EXPECT_EQ(nearest_names("price_1", names).size(), 3u);
-  EXPECT_TRUE(nearest_names("nope", names).empty()) << "not 'id', which is nearest and nothing like it";
+  EXPECT_TRUE(nearest_names("nope", names).empty())
+      << "not 'id', which is nearest and nothing like it";
 }
 
 TEST(Nearest, WhatIsFarFromEveryNameGetsNone) {
-  for (const char* word : {"", "x", "list", "help", "SELECT 1"}) EXPECT_EQ(nearest_name(word, commands), "") << word;
+  for (const char* word : {"", "x", "list", "help", "SELECT 1"})
+    EXPECT_EQ(nearest_name(word, commands), "") << word;
   EXPECT_EQ(nearest_name(std::string(1 << 20, 'q'), commands), "");
   EXPECT_EQ(nearest_name("query", {}), "");
 }

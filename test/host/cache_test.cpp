@@ -32,10 +32,13 @@ class Cache : public ::testing::Test {
     fs::permissions(folder_, fs::perms::owner_all, error);
     fs::remove_all(folder_);
   }
-  fs::path file_of(const CacheKey& key) const { return fs::path(folder_) / (key.digest.hex() + ".jit"); }
+  fs::path file_of(const CacheKey& key) const {
+    return fs::path(folder_) / (key.digest.hex() + ".jit");
+  }
   std::size_t entry_count() const {
     std::size_t count = 0;
-    for (const auto& entry : fs::directory_iterator(folder_)) count += entry.path().extension() == ".jit";
+    for (const auto& entry : fs::directory_iterator(folder_))
+      count += entry.path().extension() == ".jit";
     return count;
   }
   std::string folder_;
@@ -56,7 +59,9 @@ std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-void write_file(const fs::path& path, const std::string& content) { std::ofstream(path, std::ios::binary) << content; }
+void write_file(const fs::path& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
 
 TEST_F(Cache, WhatIsStoredComesBackWhole) {
   const DiskCache disk(folder_, mebibyte);
@@ -110,14 +115,16 @@ TEST_F(Cache, TheOldestUseGoesFirstWhenTheLimitIsReached) {
   const DiskCache disk(folder_, entry_bytes * 8);
   const std::string binary(entry_bytes - 200, 'b');
   const auto age = [&](const CacheKey& key, int minutes) {
-    fs::last_write_time(file_of(key), fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
+    fs::last_write_time(file_of(key),
+                        fs::file_time_type::clock::now() - std::chrono::minutes(minutes));
   };
   for (int i = 0; i < 7; i++) {
     ASSERT_TRUE(disk.store(key_of("key" + std::to_string(i)), entry_of(binary)));
     age(key_of("key" + std::to_string(i)), 100 - i);
   }
-  ASSERT_TRUE(disk.load(key_of("key0")).has_value());   // young again
-  for (int i = 7; i < 10; i++) ASSERT_TRUE(disk.store(key_of("key" + std::to_string(i)), entry_of(binary)));
+  ASSERT_TRUE(disk.load(key_of("key0")).has_value());  // young again
+  for (int i = 7; i < 10; i++)
+    ASSERT_TRUE(disk.store(key_of("key" + std::to_string(i)), entry_of(binary)));
   EXPECT_LE(disk.summary()->bytes, entry_bytes * 8);
   EXPECT_TRUE(disk.load(key_of("key0")).has_value());
   EXPECT_FALSE(disk.load(key_of("key1")).has_value());
@@ -158,8 +165,8 @@ TEST_F(Cache, ClearRemovesOurFilesAndNothingElse) {
 }
 
 TEST_F(Cache, ADirectoryThatCannotBeMadeIsNoError) {
-  for (const std::string& place :
-       {std::string("/proc/penstock"), std::string("/dev/null"), std::string("/dev/null/x"), std::string()}) {
+  for (const std::string& place : {std::string("/proc/penstock"), std::string("/dev/null"),
+                                   std::string("/dev/null/x"), std::string()}) {
     const DiskCache disk(place, mebibyte);
     EXPECT_FALSE(disk.writable()) << place;
     EXPECT_FALSE(disk.store(key_of("key"), entry_of("binary"))) << place;
@@ -200,7 +207,9 @@ TEST_F(Cache, TheEnvironmentChoosesDirectoryAndLimit) {
 }
 
 // A driver whose "module" is the text of its binary.
-struct FakeModule { std::string text; };
+struct FakeModule {
+  std::string text;
+};
 
 struct FakeDriver {
   ModuleCache<FakeModule> modules;
@@ -211,8 +220,8 @@ struct FakeDriver {
     const auto load = [&](const CacheEntry& entry) -> Result<std::shared_ptr<FakeModule>> {
       loads++;
       if (refuses_binaries) return Status(Code::internal, "INVALID_BINARY");
-      return std::make_shared<FakeModule>(
-          FakeModule{std::string(reinterpret_cast<const char*>(entry.binary.data()), entry.binary.size())});
+      return std::make_shared<FakeModule>(FakeModule{
+          std::string(reinterpret_cast<const char*>(entry.binary.data()), entry.binary.size())});
     };
     const auto compile = [&]() -> Result<Compiled<FakeModule>> {
       compiles++;
@@ -221,7 +230,8 @@ struct FakeDriver {
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
       running--;
       if (key.text == "wrong") return Status(Code::compile, "wrong");
-      return Compiled<FakeModule>{std::make_shared<FakeModule>(FakeModule{key.text}), entry_of(key.text)};
+      return Compiled<FakeModule>{std::make_shared<FakeModule>(FakeModule{key.text}),
+                                  entry_of(key.text)};
     };
     return modules.get(key, load, compile);
   }
@@ -303,7 +313,8 @@ TEST_F(Cache, HundredsOfKeysDoNotStartHundredsOfCompilers) {
   EXPECT_LE(driver.most_running, most);
 }
 
-TEST_F(Cache, TwoCachesOfOneProcessCompileOneKeyOnce) {   // as two devices with one architecture would
+TEST_F(Cache,
+       TwoCachesOfOneProcessCompileOneKeyOnce) {  // as two devices with one architecture would
   FakeDriver drivers[2];
   std::thread other([&] { (void)drivers[1].build(key_of("k"), 100); });
   (void)drivers[0].build(key_of("k"), 100);

@@ -1,10 +1,10 @@
 // The command line over a table of commands of the test's own.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
 #include <filesystem>
 #include <new>
 #include <stdexcept>
-#include <unistd.h>
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
@@ -20,17 +20,23 @@ int run_words(std::vector<std::string> words, const std::vector<Command>& comman
   return run_command_line(static_cast<int>(arguments.size()), arguments.data(), commands);
 }
 
-fs::path folder_of_test() { return fs::temp_directory_path() / ("penstock-commands-" + std::to_string(::getpid())); }
+fs::path folder_of_test() {
+  return fs::temp_directory_path() / ("penstock-commands-" + std::to_string(::getpid()));
+}
 
 TEST(Commands, ACommandThatThrowsFailsAndLeavesNoFile) {
   fs::create_directories(folder_of_test());
   const std::vector<Command> commands = {
-      {"full", "runs out of memory", [](Arguments&) -> Action { return []() -> Status {
-         const auto file = OutputFile::create(folder_of_test() / "rows.csv");
-         EXPECT_TRUE(file.ok());
-         throw std::bad_alloc();
-       }; }},
-      {"declares", "fails before it runs", [](Arguments&) -> Action { return []() -> Status { throw std::runtime_error("words"); }; }},
+      {"full", "runs out of memory",
+       [](Arguments&) -> Action {
+         return []() -> Status {
+           const auto file = OutputFile::create(folder_of_test() / "rows.csv");
+           EXPECT_TRUE(file.ok());
+           throw std::bad_alloc();
+         };
+       }},
+      {"declares", "fails before it runs",
+       [](Arguments&) -> Action { return []() -> Status { throw std::runtime_error("words"); }; }},
   };
   EXPECT_EQ(run_words({"penstock", "full"}, commands), exit_failed);
   EXPECT_TRUE(fs::is_empty(folder_of_test()));

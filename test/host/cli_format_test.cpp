@@ -15,39 +15,55 @@ using Strings = std::vector<std::string>;
 
 std::string csv(const Table& table) {
   std::string text;
-  EXPECT_TRUE(format_csv(table, [&](std::string_view part) { text += part; return Status(); }).ok());
+  EXPECT_TRUE(format_csv(table, [&](std::string_view part) {
+                text += part;
+                return Status();
+              }).ok());
   return text;
 }
 std::string json(const Table& table) {
   std::string text;
-  EXPECT_TRUE(format_json(table, [&](std::string_view part) { text += part; return Status(); }).ok());
+  EXPECT_TRUE(format_json(table, [&](std::string_view part) {
+                text += part;
+                return Status();
+              }).ok());
   return text;
 }
 std::string drawn(const Table& table, const TableStyle& style = {}) {
   std::string text;
-  EXPECT_TRUE(format_table(table, style, [&](std::string_view part) { text += part; return Status(); }).ok());
+  EXPECT_TRUE(format_table(table, style, [&](std::string_view part) {
+                text += part;
+                return Status();
+              }).ok());
   return text;
 }
 Table one_column(Column column) { return Table::of({{"x", std::move(column)}}); }
 
 TEST(FormatCsv, QuotesCommasQuotesAndLineBreaksOnly) {
-  EXPECT_EQ(csv(one_column(Column::from_strings(Strings{"plain", "a,b", "say \"hi\"", "two\nlines", "cr\r"}))),
+  EXPECT_EQ(csv(one_column(
+                Column::from_strings(Strings{"plain", "a,b", "say \"hi\"", "two\nlines", "cr\r"}))),
             "x\nplain\n\"a,b\"\n\"say \"\"hi\"\"\"\n\"two\nlines\"\n\"cr\r\"\n");
 }
 
 TEST(FormatCsv, NullIsEmptyAndAnEmptyStringIsQuoted) {
   using Cells = std::vector<std::optional<std::string>>;
-  EXPECT_EQ(csv(Table::of({{"a", Column::from_strings(Cells{"", std::nullopt})},
-                           {"b", Column::from(std::vector<std::optional<std::int32_t>>{std::nullopt, 5})}})),
+  EXPECT_EQ(csv(Table::of(
+                {{"a", Column::from_strings(Cells{"", std::nullopt})},
+                 {"b", Column::from(std::vector<std::optional<std::int32_t>>{std::nullopt, 5})}})),
             "a,b\n\"\",\n,5\n");
 }
 
-TEST(FormatCsv, NoRowsGiveTheHeaderAlone) { EXPECT_EQ(csv(one_column(Column::from(std::vector<float>{}))), "x\n"); }
+TEST(FormatCsv, NoRowsGiveTheHeaderAlone) {
+  EXPECT_EQ(csv(one_column(Column::from(std::vector<float>{}))), "x\n");
+}
 
-TEST(FormatCsv, ColumnNamesAreQuotedToo) { EXPECT_EQ(csv(Table::of({{"a,b", Column::from(std::vector<int>{1})}})), "\"a,b\"\n1\n"); }
+TEST(FormatCsv, ColumnNamesAreQuotedToo) {
+  EXPECT_EQ(csv(Table::of({{"a,b", Column::from(std::vector<int>{1})}})), "\"a,b\"\n1\n");
+}
 
 TEST(FormatCsv, FloatsReadBackToTheSameBits) {
-  const std::vector<double> values = {0.1, 1.0 / 3, 5e-324, std::numeric_limits<double>::max(), -0.0, 1e22, 123456789.0};
+  const std::vector<double> values = {0.1,  1.0 / 3, 5e-324,     std::numeric_limits<double>::max(),
+                                      -0.0, 1e22,    123456789.0};
   const std::string text = csv(one_column(Column::from(values)));
   std::size_t place = 2;
   for (double value : values) {
@@ -58,11 +74,13 @@ TEST(FormatCsv, FloatsReadBackToTheSameBits) {
 }
 
 TEST(FormatCsv, FloatsOfFourBytesAreNotPrintedAsDoubles) {
-  EXPECT_EQ(csv(one_column(Column::from(std::vector<float>{0.1f, 2, 1e20f}))), "x\n0.1\n2.0\n1e+20\n");
+  EXPECT_EQ(csv(one_column(Column::from(std::vector<float>{0.1f, 2, 1e20f}))),
+            "x\n0.1\n2.0\n1e+20\n");
 }
 
 TEST(FormatCsv, SmallIntegersAreNumbersNotCharacters) {
-  EXPECT_EQ(csv(Table::of({{"a", Column::from(std::vector<std::int8_t>{-65})}, {"b", Column::from(std::vector<std::uint8_t>{200})},
+  EXPECT_EQ(csv(Table::of({{"a", Column::from(std::vector<std::int8_t>{-65})},
+                           {"b", Column::from(std::vector<std::uint8_t>{200})},
                            {"c", Column::from(std::vector<std::uint64_t>{UINT64_MAX})}})),
             "a,b,c\n-65,200,18446744073709551615\n");
 }
@@ -75,15 +93,19 @@ TEST(FormatCsv, DecimalsKeepTheirScale) {
 
 TEST(FormatCsv, ABrokenSinkEndsTheWriting) {
   int calls = 0;
-  const Status status = format_csv(one_column(Column::from(std::vector<std::int64_t>(100000, 1234567890123))), [&](std::string_view) {
-    calls++;
-    return Status(Code::io, "full");
-  });
+  const Status status =
+      format_csv(one_column(Column::from(std::vector<std::int64_t>(100000, 1234567890123))),
+                 [&](std::string_view) {
+                   calls++;
+                   return Status(Code::io, "full");
+                 });
   EXPECT_EQ(status.code(), Code::io);
   EXPECT_EQ(calls, 1);
 }
 
-TEST(FormatJson, NoRowsGiveAnEmptyArray) { EXPECT_EQ(json(one_column(Column::from(std::vector<float>{}))), "[]\n"); }
+TEST(FormatJson, NoRowsGiveAnEmptyArray) {
+  EXPECT_EQ(json(one_column(Column::from(std::vector<float>{}))), "[]\n");
+}
 
 TEST(FormatJson, ColumnsOfOneNameGetKeysOfTheirOwn) {
   const Column one = Column::from(std::vector<std::int32_t>{1});
@@ -93,7 +115,10 @@ TEST(FormatJson, ColumnsOfOneNameGetKeysOfTheirOwn) {
 
 TEST(TerminalText, NothingInItCommandsATerminal) {
   EXPECT_EQ(terminal_text("a\x1b[2J\x07\r\x7f b\tc\nd"), "a\\x1b[2J\\x07\\r\\x7f b\tc\nd");
-  EXPECT_EQ(terminal_text("\xC2\x9B" "31m \xFF \xE2\x80\xAE \xC3\xA9"), "\xEF\xBF\xBD" "31m \xEF\xBF\xBD \\u202e \xC3\xA9");
+  EXPECT_EQ(terminal_text("\xC2\x9B"
+                          "31m \xFF \xE2\x80\xAE \xC3\xA9"),
+            "\xEF\xBF\xBD"
+            "31m \xEF\xBF\xBD \\u202e \xC3\xA9");
 }
 
 TEST(FormatJson, EscapesQuotesControlsAndBackslashes) {
@@ -102,9 +127,10 @@ TEST(FormatJson, EscapesQuotesControlsAndBackslashes) {
 
 TEST(FormatJson, BytesThatAreNotUtf8BecomeReplacementCharacters) {
   EXPECT_EQ(json_string("a\xFF z"), "\"a\xEF\xBF\xBD z\"");
-  EXPECT_EQ(json_string("\xE2\x82"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");       // cut short
-  EXPECT_EQ(json_string("\xC0\xAF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");       // overlong '/'
-  EXPECT_EQ(json_string("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");   // a surrogate
+  EXPECT_EQ(json_string("\xE2\x82"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");  // cut short
+  EXPECT_EQ(json_string("\xC0\xAF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");  // overlong '/'
+  EXPECT_EQ(json_string("\xED\xA0\x80"),
+            "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // a surrogate
 }
 
 TEST(FormatJson, NanAndInfinityAreStringsBecauseJsonHasNoNumbersForThem) {
@@ -118,7 +144,8 @@ TEST(FormatJson, TheStringNanStaysAString) {
 }
 
 TEST(FormatJson, NullAndBooleansAreBareWords) {
-  EXPECT_EQ(json(Table::of({{"a", Column::from_booleans({true})}, {"b", Column::from(std::vector<std::optional<float>>{std::nullopt})}})),
+  EXPECT_EQ(json(Table::of({{"a", Column::from_booleans({true})},
+                            {"b", Column::from(std::vector<std::optional<float>>{std::nullopt})}})),
             "[\n  {\"a\": true, \"b\": null}\n]\n");
 }
 
@@ -127,12 +154,13 @@ TEST(FormatJson, DatesAreStringsAndDecimalsExactNumbers) {
   day.type = {Kind::date32};
   Column price = Column::from(std::vector<std::int64_t>{999999999999999999});
   price.type = Type::decimal(18, 2);
-  EXPECT_EQ(json(Table::of({{"d", day}, {"p", price}})), "[\n  {\"d\": \"1970-01-01\", \"p\": 9999999999999999.99}\n]\n");
+  EXPECT_EQ(json(Table::of({{"d", day}, {"p", price}})),
+            "[\n  {\"d\": \"1970-01-01\", \"p\": 9999999999999999.99}\n]\n");
 }
 
 TEST(FormatTable, NumbersStandRightAndTextLeft) {
-  EXPECT_EQ(drawn(Table::of(
-                {{"name", Column::from_strings(Strings{"a", "longer name"})}, {"n", Column::from(std::vector<std::int32_t>{1, 1234567})}})),
+  EXPECT_EQ(drawn(Table::of({{"name", Column::from_strings(Strings{"a", "longer name"})},
+                             {"n", Column::from(std::vector<std::int32_t>{1, 1234567})}})),
             "┌─────────────┬─────────┐\n"
             "│    name     │    n    │\n"
             "│   VARCHAR   │ INTEGER │\n"
@@ -171,7 +199,8 @@ TEST(FormatTable, WideAndCombiningCharactersKeepTheBordersAligned) {
 }
 
 TEST(FormatTable, LongCellsEndInAnEllipsisOfTheAskedWidth) {
-  const std::string text = drawn(one_column(Column::from_strings(Strings{"abcdefghijklmno", "exactly 10"})), {40, 10});
+  const std::string text =
+      drawn(one_column(Column::from_strings(Strings{"abcdefghijklmno", "exactly 10"})), {40, 10});
   EXPECT_NE(text.find("│ abcdefghi… │"), std::string::npos) << text;
   EXPECT_NE(text.find("│ exactly 10 │"), std::string::npos) << text;
 }

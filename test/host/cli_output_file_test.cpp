@@ -1,9 +1,9 @@
 // Output files appear whole or not at all.
+#include <sys/stat.h>
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,10 @@ struct Folder {
   fs::path path = fs::temp_directory_path() / folder_name();
   Folder() { fs::create_directories(path); }
   ~Folder() { fs::remove_all(path); }
-  std::size_t file_count() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator())); }
+  std::size_t file_count() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
   std::string read(const char* name) const {
     std::ostringstream text;
     text << std::ifstream(path / name).rdbuf();
@@ -59,7 +62,7 @@ TEST(OutputFile, CommitReplacesAnOlderFileInOneStep) {
 Table small_table() { return Table::of({{"x", Column::from(std::vector<std::int64_t>{1, 2, 3})}}); }
 
 ino_t inode_of(const fs::path& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
 }
 
@@ -68,7 +71,8 @@ std::vector<ino_t> open_files(const Folder& folder) {
   std::vector<ino_t> inodes;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
     std::error_code closed;
-    if (fs::read_symlink(entry.path(), closed).string().starts_with(folder.path.string() + "/")) inodes.push_back(inode_of(entry.path()));
+    if (fs::read_symlink(entry.path(), closed).string().starts_with(folder.path.string() + "/"))
+      inodes.push_back(inode_of(entry.path()));
   }
   return inodes;
 }
@@ -81,7 +85,10 @@ TEST(OutputFile, TheLibrarysFormatsAreWrittenIntoTheFileThatIsFlushed) {
     ASSERT_TRUE(file.ok());
     const std::vector<ino_t> begun = open_files(folder);
     ASSERT_EQ(begun.size(), 1u);
-    ASSERT_TRUE(write_table(small_table(), [&](std::string_view bytes) { return (*file)->write(bytes); }, format).ok());
+    ASSERT_TRUE(
+        write_table(
+            small_table(), [&](std::string_view bytes) { return (*file)->write(bytes); }, format)
+            .ok());
     EXPECT_EQ(open_files(folder), begun);
     ASSERT_TRUE((*file)->commit().ok());
     EXPECT_EQ(folder.file_count(), 1u);
@@ -93,21 +100,29 @@ TEST(OutputFile, TheLibrarysFormatsAreWrittenIntoTheFileThatIsFlushed) {
 TEST(OutputFile, AnErrorOfTheSinkIsWhatWritingReturns) {
   for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) {
     EXPECT_EQ(write_table(
-                  small_table(), [](std::string_view) { return Status(Code::cancelled, "enough"); }, format)
+                  small_table(), [](std::string_view) { return Status(Code::cancelled, "enough"); },
+                  format)
                   .code(),
               Code::cancelled);
-    EXPECT_EQ(write_table(small_table(), [](std::string_view) -> Status { throw 3; }, format).code(), Code::internal);
+    EXPECT_EQ(write_table(
+                  small_table(), [](std::string_view) -> Status { throw 3; }, format)
+                  .code(),
+              Code::internal);
   }
 }
 
 TEST(OutputFile, AnErrorAtAnyWriteIsTheSinksOwnAndNotArrows) {
   for (const FileFormat format : {FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv}) {
     std::uint64_t writes = 0;
-    ASSERT_TRUE(write_table(small_table(), [&](std::string_view) { return writes++, Status(); }, format).ok());
+    ASSERT_TRUE(write_table(
+                    small_table(), [&](std::string_view) { return writes++, Status(); }, format)
+                    .ok());
     for (std::uint64_t failing = 0; failing < writes; failing++) {
       std::uint64_t at = 0;
       const Status status = write_table(
-          small_table(), [&](std::string_view) { return at++ == failing ? Status(Code::io, "full") : Status(); }, format);
+          small_table(),
+          [&](std::string_view) { return at++ == failing ? Status(Code::io, "full") : Status(); },
+          format);
       EXPECT_EQ(status.text(), "io: full") << failing;
       EXPECT_EQ(at, failing + 1) << "it went on after an error";
     }
@@ -119,7 +134,8 @@ TEST(OutputFile, ALinkUnderATemporaryNameIsNotFollowed) {
   std::ofstream(folder.path / "precious") << "precious";
   const std::string process = std::to_string(::getpid());
   const std::string predictable = folder.path / ("rows.csv.partial-" + process);
-  for (const std::string& name : {predictable, predictable + "-0", predictable + "-1"}) fs::create_symlink("precious", name);
+  for (const std::string& name : {predictable, predictable + "-0", predictable + "-1"})
+    fs::create_symlink("precious", name);
   auto file = OutputFile::create(folder.path / "rows.csv");
   ASSERT_TRUE(file.ok());
   ASSERT_TRUE((*file)->write("rows").ok());
@@ -130,7 +146,8 @@ TEST(OutputFile, ALinkUnderATemporaryNameIsNotFollowed) {
 
 TEST(OutputFile, TwoAtOnceToOnePlaceDoNotMeet) {
   Folder folder;
-  auto first = OutputFile::create(folder.path / "rows.csv"), second = OutputFile::create(folder.path / "rows.csv");
+  auto first = OutputFile::create(folder.path / "rows.csv"),
+       second = OutputFile::create(folder.path / "rows.csv");
   ASSERT_TRUE(first.ok() && second.ok());
   ASSERT_TRUE((*first)->write("first").ok());
   ASSERT_TRUE((*second)->write("second").ok());

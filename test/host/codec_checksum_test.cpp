@@ -20,8 +20,10 @@ std::vector<std::byte> random_bytes(std::size_t count) {
 }
 template <class Check> void for_many_runs(const Check& check) {
   const auto bytes = random_bytes(40000);
-  for (std::size_t count = 0; count < 700; count++) check(std::span(bytes).subspan(count % 17, count));
-  for (std::size_t count = 700; count < 39000; count += 997) check(std::span(bytes).subspan(count % 33, count));
+  for (std::size_t count = 0; count < 700; count++)
+    check(std::span(bytes).subspan(count % 17, count));
+  for (std::size_t count = 700; count < 39000; count += 997)
+    check(std::span(bytes).subspan(count % 33, count));
 }
 
 TEST(Checksum, Crc32IsLibdeflates) {
@@ -75,7 +77,8 @@ TEST(Checksum, ARunOfGigabytesIsJoined) {
   EXPECT_EQ(joined, crc32_combine(crc, crc32(0, std::span(zeros).first(1)), 1));
 }
 TEST(Checksum, XxhashIsTheSpecificationsInAnyPieces) {
-  // The sanity buffer and values of the specification's own test (xxHash, tests/sanity_test_vectors.h, lengths 0, 1, 4, 14, 222).
+  // The sanity buffer and values of the specification's own test (xxHash,
+  // tests/sanity_test_vectors.h, lengths 0, 1, 4, 14, 222).
   std::vector<std::byte> bytes(222);
   std::uint64_t generated = 2654435761u;
   for (std::byte& byte : bytes) {

@@ -1,4 +1,5 @@
-// One-shot decoding of sound streams: other bytes than were compressed, a place in the output or the input that is not the right one.
+// One-shot decoding of sound streams: other bytes than were compressed, a place in the output or
+// the input that is not the right one.
 #include <gtest/gtest.h>
 
 #include "codec/deflate/format.hpp"
@@ -13,7 +14,8 @@ void expect_comes_back(const std::string& text, std::string stream) {
   const std::size_t stream_bytes = stream.size();
   stream += "behind";
   std::string out(text.size() + 16, '#');
-  const auto inflated = inflate(bytes_of(stream), std::as_writable_bytes(std::span(out)).first(text.size()));
+  const auto inflated =
+      inflate(bytes_of(stream), std::as_writable_bytes(std::span(out)).first(text.size()));
   ASSERT_TRUE(inflated.ok()) << inflated.status().text();
   EXPECT_EQ(inflated->input_bytes, stream_bytes);
   EXPECT_EQ(inflated->output_bytes, text.size());
@@ -25,13 +27,15 @@ TEST(DeflateInflate, EveryLevelOfZlibAndLibdeflateComesBack) {
   for (const std::size_t bytes : {0u, 1u, 100u, 70000u, 400000u})
     for (const std::string& text : texts_of_all_kinds(bytes)) {
       for (int level = 0; level <= 9; level++) expect_comes_back(text, deflated(text, level));
-      for (int level = 0; level <= 12; level += bytes > 100000 ? 4 : 1) expect_comes_back(text, deflated_by_libdeflate(text, level));
+      for (int level = 0; level <= 12; level += bytes > 100000 ? 4 : 1)
+        expect_comes_back(text, deflated_by_libdeflate(text, level));
     }
 }
 TEST(DeflateInflate, EveryStrategyOfZlibComesBack) {
   for (const std::string& text : texts_of_all_kinds(100000))
     for (const int strategy : {Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED})
-      for (const int memory_level : {1, 9}) expect_comes_back(text, deflated(text, 6, strategy, memory_level));
+      for (const int memory_level : {1, 9})
+        expect_comes_back(text, deflated(text, 6, strategy, memory_level));
 }
 TEST(DeflateInflate, EverySizeOfTheEndsComesBack) {
   const std::string text = texts_of_all_kinds(700)[0];
@@ -41,12 +45,16 @@ TEST(DeflateInflate, EverySizeOfTheEndsComesBack) {
   }
 }
 
-// Of the fixed codes: distance symbols have 5 bits, length symbols 7 (256 to 279) or 8 (280 to 287).
+// Of the fixed codes: distance symbols have 5 bits, length symbols 7 (256 to 279) or 8 (280 to
+// 287).
 BitWriter& fixed_literal(BitWriter& bits, unsigned byte) {
   return byte < 144 ? bits.code(0x30 + byte, 8) : bits.code(0x190 + byte - 144, 9);
 }
-BitWriter& fixed_longest_match(BitWriter& bits, unsigned distance_symbol, unsigned extra, unsigned extra_bits) {
-  return bits.code(0xc5, 8).code(distance_symbol, 5).number(extra, extra_bits);      // symbol 285: 258 bytes
+BitWriter& fixed_longest_match(BitWriter& bits, unsigned distance_symbol, unsigned extra,
+                               unsigned extra_bits) {
+  return bits.code(0xc5, 8)
+      .code(distance_symbol, 5)
+      .number(extra, extra_bits);  // symbol 285: 258 bytes
 }
 
 TEST(DeflateInflate, MatchesAtEveryDistanceRepeatWhatStoodThere) {
@@ -82,7 +90,7 @@ TEST(DeflateInflate, ThousandsOfEmptyBlocksComeToAnEnd) {
 TEST(DeflateInflate, ACodeOfOneDistanceIsOneBit) {
   BitWriter bits;
   std::vector<unsigned> literals(258, 0);
-  literals['a'] = 1, literals[256] = 2, literals[257] = 2;      // a: 0, the end: 10, three bytes: 11
+  literals['a'] = 1, literals[256] = 2, literals[257] = 2;  // a: 0, the end: 10, three bytes: 11
   bits.header(true, 2).codes(literals, {1}).code(0, 1).code(3, 2).code(0, 1).code(2, 2);
   expect_comes_back("aaaa", bits.bytes());
 }
@@ -91,7 +99,8 @@ TEST(DeflateInflate, TooSmallAnOutputIsSaid) {
     const std::string stream = deflated(text, 6);
     for (std::size_t room = 0; room < text.size(); room += 1 + room / 7) {
       std::string out(room + 1, '#');
-      const auto inflated = inflate(bytes_of(stream), std::as_writable_bytes(std::span(out)).first(room));
+      const auto inflated =
+          inflate(bytes_of(stream), std::as_writable_bytes(std::span(out)).first(room));
       ASSERT_FALSE(inflated.ok());
       EXPECT_EQ(inflated.status().code(), Code::capacity);
       EXPECT_EQ(out.back(), '#');

@@ -1,5 +1,5 @@
-// One stream by several threads, in pieces so small that most seams of large files come up: other bytes than in order, another error or
-// another place of it, output that never comes.
+// One stream by several threads, in pieces so small that most seams of large files come up: other
+// bytes than in order, another error or another place of it, output that never comes.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -46,13 +46,18 @@ std::vector<InflateOptions> small_pieces() {
   for (const AheadBy ahead : {AheadBy::tokens, AheadBy::markers})
     for (const unsigned threads : {2u, 3u, 8u})
       for (const std::size_t piece : {std::size_t{40000}, std::size_t{200000}})
-        all.push_back({.threads = threads, .checksum = Checksum::crc32, .ahead = ahead, .piece_bytes = piece, .step_bytes = 5000,
+        all.push_back({.threads = threads,
+                       .checksum = Checksum::crc32,
+                       .ahead = ahead,
+                       .piece_bytes = piece,
+                       .step_bytes = 5000,
                        .piece_input_bytes = piece / 10});
   return all;
 }
 
 // Returns how many pieces were decoded ahead and used, in all.
-std::uint64_t expect_comes_back(const std::string& text, const std::string& stream, bool takes_its_time = false) {
+std::uint64_t expect_comes_back(const std::string& text, const std::string& stream,
+                                bool takes_its_time = false) {
   std::uint64_t pieces_used = 0;
   for (const InflateOptions& options : small_pieces()) {
     const Outcome outcome = run(stream + std::string(1000, 'b'), options, takes_its_time);
@@ -74,15 +79,18 @@ TEST(ParallelInflate, PiecesAreDecodedAheadAndUsed) {
   const auto texts = texts_of_all_kinds(1500000);
   std::uint64_t pieces_used = 0;
   for (std::size_t kind = 0; kind < 3; kind++)
-    pieces_used += expect_comes_back(texts[kind], deflated(texts[kind], 6, Z_DEFAULT_STRATEGY, 3), true);
+    pieces_used +=
+        expect_comes_back(texts[kind], deflated(texts[kind], 6, Z_DEFAULT_STRATEGY, 3), true);
   EXPECT_GT(pieces_used, 36u);
 }
 TEST(ParallelInflate, LibdeflatesBlocksComeBack) {
-  for (const std::string& text : texts_of_all_kinds(2000000)) expect_comes_back(text, deflated_by_libdeflate(text, 6));
+  for (const std::string& text : texts_of_all_kinds(2000000))
+    expect_comes_back(text, deflated_by_libdeflate(text, 6));
 }
 TEST(ParallelInflate, BlocksThatAreNotFoundComeBack) {
   for (const std::string& text : texts_of_all_kinds(500000))
-    for (const int strategy : {Z_FIXED, Z_HUFFMAN_ONLY}) expect_comes_back(text, deflated(text, 6, strategy));
+    for (const int strategy : {Z_FIXED, Z_HUFFMAN_ONLY})
+      expect_comes_back(text, deflated(text, 6, strategy));
   const std::string text = texts_of_all_kinds(500000)[3];
   expect_comes_back(text, deflated(text, 0));
 }
@@ -99,10 +107,15 @@ TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
     text += piece;
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
     stream.avail_in = static_cast<uInt>(piece.size());
-    ASSERT_EQ(::deflate(&stream, part == 199 ? Z_FINISH : part % 3 == 0 ? Z_FULL_FLUSH : part % 3 == 1 ? Z_SYNC_FLUSH : Z_BLOCK),
+    ASSERT_EQ(::deflate(&stream, part == 199     ? Z_FINISH
+                                 : part % 3 == 0 ? Z_FULL_FLUSH
+                                 : part % 3 == 1 ? Z_SYNC_FLUSH
+                                                 : Z_BLOCK),
               part == 199 ? Z_STREAM_END : Z_OK);
     if (part == 199) break;
-    ASSERT_EQ(deflateParams(&stream, static_cast<int>(part % 10), part % 5 == 0 ? Z_FIXED : Z_DEFAULT_STRATEGY), Z_OK);
+    ASSERT_EQ(deflateParams(&stream, static_cast<int>(part % 10),
+                            part % 5 == 0 ? Z_FIXED : Z_DEFAULT_STRATEGY),
+              Z_OK);
   }
   made.resize(stream.total_out);
   deflateEnd(&stream);
@@ -113,12 +126,16 @@ Status in_order(const std::string& stream, std::size_t most_bytes) {
   std::string out(most_bytes, '\0');
   return inflate(bytes_of(stream), std::as_writable_bytes(std::span(out))).status();
 }
-// One dynamic block for all of a text, as igzip -0 makes them: 'e' has a bit; letters, three lengths and the end of the block have seven.
-struct OneBlock { std::string text, stream; };
+// One dynamic block for all of a text, as igzip -0 makes them: 'e' has a bit; letters, three
+// lengths and the end of the block have seven.
+struct OneBlock {
+  std::string text, stream;
+};
 OneBlock in_one_block(std::size_t bytes) {
   std::vector<unsigned> literals(285, 0), distances(25, 0), codes(285, 0);
   for (unsigned letter = 0; letter < 60; letter++) literals['0' + letter] = 7;
-  literals[256] = literals[257] = literals[265] = literals[284] = 7, literals['e'] = 1, literals['0' + 60] = 7;
+  literals[256] = literals[257] = literals[265] = literals[284] = 7, literals['e'] = 1,
+  literals['0' + 60] = 7;
   distances[10] = distances[24] = 1;
   for (unsigned symbol = 0, code = 64; symbol < 285; symbol++)
     if (literals[symbol] == 7) codes[symbol] = code++;
@@ -136,7 +153,12 @@ OneBlock in_one_block(std::size_t bytes) {
     }
     const unsigned extra = random() % 2048;
     std::size_t length = kind == 6 ? 3 : kind == 7 ? 11 + extra % 2 : 227 + extra % 31;
-    bits.code(codes[kind == 6 ? 257 : kind == 7 ? 265 : 284], 7).number(extra % 2, kind == 7 ? 1 : 0).number(extra % 31, kind > 7 ? 5 : 0);
+    bits.code(codes[kind == 6   ? 257
+                    : kind == 7 ? 265
+                                : 284],
+              7)
+        .number(extra % 2, kind == 7 ? 1 : 0)
+        .number(extra % 31, kind > 7 ? 5 : 0);
     const bool is_far = random() % 2 == 0;
     const std::size_t distance = is_far ? 4097 + extra : 33 + extra % 16;
     bits.code(is_far, 1).number(is_far ? extra : extra % 16, is_far ? 11 : 4);
@@ -155,10 +177,13 @@ TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
   Random random(12);
   for (int damage = 0; damage < 20; damage++) {
     std::string changed = block.stream;
-    if (damage % 4 == 0) changed.resize(random() % changed.size());
-    else changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
+    if (damage % 4 == 0)
+      changed.resize(random() % changed.size());
+    else
+      changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
     const Status expected = in_order(changed, 30000000);
-    for (const InflateOptions& options : small_pieces()) ASSERT_EQ(run(changed, options).status.text(), expected.text());
+    for (const InflateOptions& options : small_pieces())
+      ASSERT_EQ(run(changed, options).status.text(), expected.text());
   }
 }
 TEST(ParallelInflate, ABombComesInPieces) {
@@ -202,17 +227,21 @@ TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
     const std::string stream = deflated(texts[kind], 6);
     for (int damage = 0; damage < 12; damage++) {
       std::string changed = stream;
-      if (damage % 3 == 0) changed.resize(random() % changed.size());
-      else changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
+      if (damage % 3 == 0)
+        changed.resize(random() % changed.size());
+      else
+        changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
       const Status expected = in_order(changed, 4000000);
       if (expected.code() == Code::capacity) continue;
-      for (const InflateOptions& options : small_pieces()) ASSERT_EQ(run(changed, options).status.text(), expected.text());
+      for (const InflateOptions& options : small_pieces())
+        ASSERT_EQ(run(changed, options).status.text(), expected.text());
     }
   }
 }
 TEST(ParallelInflate, AnErrorComesAgainWhenAskedAgain) {
   const std::string stream = deflated(texts_of_all_kinds(300000)[0], 6);
-  auto inflate = ParallelInflate::begin(bytes_of(stream).first(stream.size() - 1), small_pieces()[0]);
+  auto inflate =
+      ParallelInflate::begin(bytes_of(stream).first(stream.size() - 1), small_pieces()[0]);
   Status first;
   for (;;) {
     const auto bytes = (*inflate)->next();

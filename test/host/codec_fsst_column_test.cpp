@@ -1,4 +1,5 @@
-// Columns that stay FSST codes, cut and put together: their texts are those of the rows, whatever was asked of them before.
+// Columns that stay FSST codes, cut and put together: their texts are those of the rows, whatever
+// was asked of them before.
 #include "codec/fsst/encoded_column.hpp"
 #include "codec/generate_text.hpp"
 #include "column/rebatch.hpp"
@@ -12,7 +13,9 @@ Column texts(std::uint64_t row_count) {
   const Column made = codec::generate_urls(row_count, 3);
   std::vector<std::optional<std::string>> values;
   for (std::uint64_t row = 0; row < row_count; row++)
-    values.push_back(row % 9 == 4 ? std::nullopt : std::optional<std::string>(row % 7 == 0 ? "" : std::string(made.string(row))));
+    values.push_back(row % 9 == 4 ? std::nullopt
+                                  : std::optional<std::string>(
+                                        row % 7 == 0 ? "" : std::string(made.string(row))));
   return Column::from_strings(values);
 }
 
@@ -24,7 +27,8 @@ void expect_texts(const Column& found, const Column& expected) {
   ASSERT_TRUE(column.ok()) << column.status().text();
   expect_equal(*column, expected);
   std::vector<std::uint64_t> rows;
-  for (std::uint64_t row = 0; row < expected.row_count; row += 3) rows.push_back(expected.row_count - 1 - row);
+  for (std::uint64_t row = 0; row < expected.row_count; row += 3)
+    rows.push_back(expected.row_count - 1 - row);
   const auto chosen = found.encoded->decode_rows(rows);
   ASSERT_TRUE(chosen.ok()) << chosen.status().text();
   for (std::size_t i = 0; i < rows.size(); i++) {
@@ -36,7 +40,13 @@ void expect_texts(const Column& found, const Column& expected) {
 TEST(EncodedColumn, SlicesHaveTheTextsOfTheirRows) {
   const Column plain = texts(1000), codes = encoded_texts(plain, 300);
   expect_texts(codes, plain);
-  for (const auto& [first, count] : {std::pair(0u, 1000u), {0u, 300u}, {300u, 300u}, {1u, 1u}, {299u, 2u}, {64u, 640u}, {993u, 7u},
+  for (const auto& [first, count] : {std::pair(0u, 1000u),
+                                     {0u, 300u},
+                                     {300u, 300u},
+                                     {1u, 1u},
+                                     {299u, 2u},
+                                     {64u, 640u},
+                                     {993u, 7u},
                                      {5u, 0u}}) {
     SCOPED_TRACE(std::to_string(first) + " " + std::to_string(count));
     expect_texts(codes.slice(first, count), plain.slice(first, count));
@@ -44,7 +54,8 @@ TEST(EncodedColumn, SlicesHaveTheTextsOfTheirRows) {
 }
 
 TEST(EncodedColumn, ASliceOfASliceHasTheCodesOfItsRowsAlone) {
-  const Column plain = texts(1000), part = encoded_texts(plain, 300).slice(128, 640).slice(192, 256);
+  const Column plain = texts(1000),
+               part = encoded_texts(plain, 300).slice(128, 640).slice(192, 256);
   expect_texts(part, plain.slice(320, 256));
   const EncodedStrings& codes = *codes_of(part);
   EXPECT_EQ(codes.offset(0), 0u);
@@ -58,15 +69,17 @@ TEST(EncodedColumn, OffsetsOfEightBytesAreCutAndJoinedAsThoseOfFour) {
   ASSERT_TRUE(codes.ok()) << codes.status().text();
   expect_texts(codes->slice(100, 200), plain.slice(100, 200));
   Column joined = *codes;
-  joined.encoded = *codes->encoded->joined(std::vector{codes->slice(0, 64).encoded, codes->slice(64, 336).encoded});
+  joined.encoded = *codes->encoded->joined(
+      std::vector{codes->slice(0, 64).encoded, codes->slice(64, 336).encoded});
   EXPECT_EQ(codes_of(joined)->offset_bytes, 4u) << "so few codes need no more";
   expect_texts(joined, plain);
 }
 
 TEST(EncodedColumn, PartsPutTogetherAreTheRowsInTheirOrder) {
   const Column plain = texts(500), codes = encoded_texts(plain, 200);
-  const std::vector<std::shared_ptr<const EncodedTexts>> parts = {codes.slice(100, 250).encoded, codes.slice(7, 0).encoded,
-                                                                  codes.slice(3, 64).encoded, codes.encoded};
+  const std::vector<std::shared_ptr<const EncodedTexts>> parts = {
+      codes.slice(100, 250).encoded, codes.slice(7, 0).encoded, codes.slice(3, 64).encoded,
+      codes.encoded};
   const auto joined = codes.encoded->joined(parts);
   ASSERT_TRUE(joined.ok()) << joined.status().text();
   const auto all = (*joined)->decode();
@@ -81,9 +94,11 @@ TEST(EncodedColumn, PartsPutTogetherAreTheRowsInTheirOrder) {
 }
 
 TEST(EncodedColumn, WhoDecodesAPartIsToldWhatTheCheckSays) {
-  const Column codes = encoded_texts(texts(300), 100, [](const Column&) { return Status(Code::corrupt, "not these"); });
+  const Column codes = encoded_texts(
+      texts(300), 100, [](const Column&) { return Status(Code::corrupt, "not these"); });
   EXPECT_EQ(decoded(codes.slice(64, 64)).status().message(), "not these");
-  EXPECT_EQ(codes.encoded->decode_rows(std::vector<std::uint64_t>{1}).status().message(), "not these");
+  EXPECT_EQ(codes.encoded->decode_rows(std::vector<std::uint64_t>{1}).status().message(),
+            "not these");
 }
 
 TEST(EncodedColumn, ATableYieldsTextsToWhoDoesNotAskForCodes) {
@@ -103,18 +118,21 @@ TEST(EncodedColumn, ATableYieldsTextsToWhoDoesNotAskForCodes) {
 }
 
 // Tables of `sizes` rows as batches of `batch_rows`: the rows of each, whose texts are looked at.
-std::vector<std::uint64_t> batches_of(const std::vector<std::uint64_t>& sizes, std::uint64_t batch_rows) {
+std::vector<std::uint64_t> batches_of(const std::vector<std::uint64_t>& sizes,
+                                      std::uint64_t batch_rows) {
   std::uint64_t total = 0;
   for (const std::uint64_t size : sizes) total += size;
   const Column plain = texts(total);
   std::size_t at = 0;
   std::uint64_t first = 0;
-  const auto stream = column::rebatch([&]() -> Result<std::optional<Table>> {
-    if (at == sizes.size()) return std::optional<Table>();
-    const Column part = plain.slice(first, sizes[at]);
-    first += sizes[at++];
-    return std::optional(Table::of({{"s", encoded_texts(part, 1000)}}));
-  }, batch_rows);
+  const auto stream = column::rebatch(
+      [&]() -> Result<std::optional<Table>> {
+        if (at == sizes.size()) return std::optional<Table>();
+        const Column part = plain.slice(first, sizes[at]);
+        first += sizes[at++];
+        return std::optional(Table::of({{"s", encoded_texts(part, 1000)}}));
+      },
+      batch_rows);
   std::vector<std::uint64_t> rows;
   for (std::uint64_t begin = 0;; begin += rows.back()) {
     const auto batch = stream->next();
@@ -128,9 +146,11 @@ std::vector<std::uint64_t> batches_of(const std::vector<std::uint64_t>& sizes, s
 TEST(EncodedColumn, SmallTablesArePutTogetherAndLargeOnesStayAsTheyAre) {
   using Rows = std::vector<std::uint64_t>;
   EXPECT_EQ(batches_of({1000, 1000, 500}, 1 << 20), (Rows{2500}));
-  EXPECT_EQ(batches_of({1000, 1000}, 640), (Rows{640, 640, 640, 80})) << "640 rows are taken from one table, or from two";
+  EXPECT_EQ(batches_of({1000, 1000}, 640), (Rows{640, 640, 640, 80}))
+      << "640 rows are taken from one table, or from two";
   EXPECT_EQ(batches_of({65600, 100, 65536}, 1 << 20), (Rows{65600, 65636}));
-  EXPECT_EQ(batches_of({65601, 65600}, 1 << 20), (Rows{65600, 65601})) << "what is left of one table joins the next";
+  EXPECT_EQ(batches_of({65601, 65600}, 1 << 20), (Rows{65600, 65601}))
+      << "what is left of one table joins the next";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Encoded strings that lie: taken for sound, an error that names another place, or a write outside the output.
+// Encoded strings that lie: taken for sound, an error that names another place, or a write outside
+// the output.
 #include <random>
 
 #include "codec/fsst/decode_span.hpp"
@@ -12,15 +13,19 @@ namespace {
 void expect_refused(const EncodedStrings& strings, std::string_view words) {
   for (const Status& status : {validate(strings), decode(strings).status()}) {
     EXPECT_FALSE(status.ok()) << words;
-    EXPECT_NE(status.text().find(words), std::string::npos) << status.text() << "\nexpected: " << words;
+    EXPECT_NE(status.text().find(words), std::string::npos)
+        << status.text() << "\nexpected: " << words;
   }
 }
 SymbolTable small_table() { return table_of({"ab", "cde", "x"}); }
 EncodedStrings sound() { return strings_of(small_table(), {{"\0\1", 2}, "\2", "", "\xff\xff"}, 7); }
 EncodedStrings urls(std::uint32_t split_code_bytes = 64) {
-  return encoded(codec::generate_urls(3000), {.row_group_rows = 1000, .split_code_bytes = split_code_bytes});
+  return encoded(codec::generate_urls(3000),
+                 {.row_group_rows = 1000, .split_code_bytes = split_code_bytes});
 }
-template <class T> std::vector<T> values_of(const Bytes& bytes) { return {bytes.as<T>(), bytes.as<T>() + bytes.size / sizeof(T)}; }
+template <class T> std::vector<T> values_of(const Bytes& bytes) {
+  return {bytes.as<T>(), bytes.as<T>() + bytes.size / sizeof(T)};
+}
 template <class T> Bytes changed(const Bytes& bytes, std::size_t at, T value) {
   auto values = values_of<T>(bytes);
   values[at] = value;
@@ -38,16 +43,19 @@ TEST(FsstHostile, AnEscapeAtARowsEnd) {
                  "row 0, byte 2 of its codes: an escape at the row's end");
 }
 TEST(FsstHostile, AnEscapeAtTheLastRowsEnd) {
-  expect_refused(strings_of(small_table(), {"\2", "\xff"}, 2), "row 1, byte 0 of its codes: an escape at the row's end");
+  expect_refused(strings_of(small_table(), {"\2", "\xff"}, 2),
+                 "row 1, byte 0 of its codes: an escape at the row's end");
 }
 TEST(FsstHostile, AnEscapeThatTakesTheNextRowsByte) {
-  expect_refused(strings_of(small_table(), {"\2\xff", "\xff\xff\xff"}, 4), "row 0, byte 1 of its codes: an escape at the row's end");
+  expect_refused(strings_of(small_table(), {"\2\xff", "\xff\xff\xff"}, 4),
+                 "row 0, byte 1 of its codes: an escape at the row's end");
 }
 TEST(FsstHostile, AnEscapedEscapeAtARowsEndIsSound) {
   EXPECT_TRUE(decode(strings_of(small_table(), {"\xff\xff", "\2"}, 2)).ok());
 }
 TEST(FsstHostile, ACodeWithoutASymbol) {
-  expect_refused(strings_of(small_table(), {"\2", std::string("\0\3", 2)}, 5), "row 1, byte 1 of its codes: code 3 has no symbol");
+  expect_refused(strings_of(small_table(), {"\2", std::string("\0\3", 2)}, 5),
+                 "row 1, byte 1 of its codes: code 3 has no symbol");
 }
 TEST(FsstHostile, ACodeWithoutASymbolInTheMiddleOfABlock) {
   for (std::size_t at = 0; at < 40; at++) {
@@ -61,7 +69,8 @@ TEST(FsstHostile, EveryNumberOfSymbolsFindsTheCodesThatHaveNone) {
   for (std::uint32_t count = 1; count < 255; count++) {
     SymbolTable table;
     table.symbol_count = count;
-    for (std::uint32_t code = 0; code < count; code++) table.symbols[code] = 'a', table.lengths[code] = 1;
+    for (std::uint32_t code = 0; code < count; code++)
+      table.symbols[code] = 'a', table.lengths[code] = 1;
     const std::string last(20, static_cast<char>(count - 1)), behind(20, static_cast<char>(count));
     EXPECT_TRUE(decode(strings_of(table, {last}, 20)).ok()) << count;
     EXPECT_FALSE(decode(strings_of(table, {behind}, 20)).ok()) << count;
@@ -82,7 +91,8 @@ TEST(FsstHostile, TheOffsetOfNoRowsBehindTheCodes) {
   for (const std::uint32_t width : {4u, 8u}) {
     EncodedStrings strings = strings_of(small_table(), {}, 0);
     strings.offset_bytes = width;
-    strings.offsets = width == 4 ? Bytes::own(std::vector<std::uint32_t>{5}) : Bytes::own(std::vector<std::uint64_t>{5});
+    strings.offsets = width == 4 ? Bytes::own(std::vector<std::uint32_t>{5})
+                                 : Bytes::own(std::vector<std::uint64_t>{5});
     expect_refused(strings, "row 0: its codes begin at byte 5 of 0");
   }
 }
@@ -168,15 +178,19 @@ TEST(FsstHostile, SplitsThatLie) {
   const auto& splits = strings.splits->splits;
   for (std::size_t at = 0; at < splits.size / 2; at += 37) {
     EncodedStrings lie = strings;
-    const auto other = static_cast<std::uint16_t>(splits.as<std::uint16_t>()[at] ^ (at % 2 ? 1 : 0x8000));
+    const auto other =
+        static_cast<std::uint16_t>(splits.as<std::uint16_t>()[at] ^ (at % 2 ? 1 : 0x8000));
     lie.splits->splits = changed<std::uint16_t>(splits, at, other);
-    EXPECT_NE(validate(lie).text().find("split " + std::to_string(at) + " does not begin"), std::string::npos) << validate(lie).text();
+    EXPECT_NE(validate(lie).text().find("split " + std::to_string(at) + " does not begin"),
+              std::string::npos)
+        << validate(lie).text();
   }
 }
 TEST(FsstHostile, BlocksThatLie) {
   EncodedStrings strings = urls();
   strings.splits->block_text = changed<std::uint64_t>(strings.splits->block_text, 3, 12345);
-  EXPECT_NE(validate(strings).text().find("block 3 of codes"), std::string::npos) << validate(strings).text();
+  EXPECT_NE(validate(strings).text().find("block 3 of codes"), std::string::npos)
+      << validate(strings).text();
 }
 TEST(FsstHostile, SplitsOfAnotherNumber) {
   EncodedStrings strings = urls();
@@ -187,20 +201,25 @@ TEST(FsstHostile, SplitsOfAnotherNumber) {
   expect_refused(strings, "splits of 48 bytes");
 }
 
-// Whatever one byte becomes, the whole check and the decoder agree, and nobody reads or writes elsewhere (the sanitizers look).
+// Whatever one byte becomes, the whole check and the decoder agree, and nobody reads or writes
+// elsewhere (the sanitizers look).
 TEST(FsstHostile, EveryChangedByteIsJudgedAlikeByBoth) {
   const auto encoded = encode(codec::generate_urls(40), {.row_group_rows = 16});
   ASSERT_TRUE(encoded.ok());
   std::mt19937 random(7);
   for (std::size_t at = 0; at < encoded->codes.size; at++) {
     EncodedStrings strings = *encoded;
-    strings.codes = changed<std::uint8_t>(strings.codes, at, random() % 3 == 0 ? 255 : static_cast<std::uint8_t>(random()));
-    ASSERT_EQ(validate(strings).ok(), decode(strings).ok()) << at << ": " << validate(strings).text();
+    strings.codes = changed<std::uint8_t>(
+        strings.codes, at, random() % 3 == 0 ? 255 : static_cast<std::uint8_t>(random()));
+    ASSERT_EQ(validate(strings).ok(), decode(strings).ok())
+        << at << ": " << validate(strings).text();
   }
   for (std::size_t at = 0; at < encoded->offsets.size; at++) {
     EncodedStrings strings = *encoded;
-    strings.offsets = changed<std::uint8_t>(strings.offsets, at, static_cast<std::uint8_t>(random()));
-    ASSERT_EQ(validate(strings).ok(), decode(strings).ok()) << at << ": " << validate(strings).text();
+    strings.offsets =
+        changed<std::uint8_t>(strings.offsets, at, static_cast<std::uint8_t>(random()));
+    ASSERT_EQ(validate(strings).ok(), decode(strings).ok())
+        << at << ": " << validate(strings).text();
   }
 }
 
@@ -215,7 +234,8 @@ TEST(FsstHostile, NothingIsWrittenOutsideTheOutput) {
     constexpr std::size_t guard = 80;
     const std::size_t out_bytes = random() % 300;
     std::vector<std::uint8_t> out(guard + out_bytes + guard, 0xA5);
-    Span span{codes.data(), out.data() + guard, codes.data() + codes.size(), codes.data() + codes.size(), out.data() + guard + out_bytes};
+    Span span{codes.data(), out.data() + guard, codes.data() + codes.size(),
+              codes.data() + codes.size(), out.data() + guard + out_bytes};
     TileStarts starts;
     static_cast<void>(decode_tile(table, span, span.end, starts));
     for (std::size_t i = 0; i < guard; i++) {
@@ -234,16 +254,22 @@ TEST(FsstSplits, TellWhereTheTextOfEveryPlaceStarts) {
 }
 // By hand: "ab" and "x" in front of an escape that lies across byte 16.
 TEST(FsstSplits, AnEscapeAcrossASplitIsMarked) {
-  EncodedStrings strings = strings_of(small_table(), {std::string(14, '\0') + "\2\xff" + "Z\2"}, 31);
+  EncodedStrings strings =
+      strings_of(small_table(), {std::string(14, '\0') + "\2\xff" + "Z\2"}, 31);
   const auto splits = find_splits(strings, 16);
   ASSERT_TRUE(splits.ok()) << splits.status().text();
   EXPECT_EQ(values_of<std::uint16_t>(splits->splits), (std::vector<std::uint16_t>{0, 30 | 0x8000}));
   EXPECT_EQ(values_of<std::uint64_t>(splits->block_text), std::vector<std::uint64_t>{0});
 }
 TEST(FsstSplits, OtherSizesAreRefused) {
-  for (const std::uint32_t each : {0u, 8u, 17u, 8192u}) EXPECT_EQ(find_splits(sound(), each).status().code(), Code::invalid);
+  for (const std::uint32_t each : {0u, 8u, 17u, 8192u})
+    EXPECT_EQ(find_splits(sound(), each).status().code(), Code::invalid);
   for (const std::uint32_t each : {8u, 17u, 8192u})
-    EXPECT_EQ(encode(Column::from_strings(std::vector<std::string>{"a"}), {.split_code_bytes = each}).status().code(), Code::invalid);
+    EXPECT_EQ(
+        encode(Column::from_strings(std::vector<std::string>{"a"}), {.split_code_bytes = each})
+            .status()
+            .code(),
+        Code::invalid);
 }
 TEST(FsstSplits, UnsoundCodesAreRefused) {
   EXPECT_EQ(find_splits(strings_of(small_table(), {"\xff"}, 1), 16).status().code(), Code::corrupt);

@@ -1,4 +1,5 @@
-// The record beside a batch's codes: one that is cut or changed and taken all the same, or that comes back different.
+// The record beside a batch's codes: one that is cut or changed and taken all the same, or that
+// comes back different.
 #include "base/base64.hpp"
 #include "codec/fsst/record.hpp"
 #include "codec/generate_text.hpp"
@@ -10,7 +11,8 @@ namespace {
 using Octets = std::vector<std::byte>;
 
 EncodedStrings urls(std::uint32_t split_code_bytes) {
-  return encoded(codec::generate_urls(300), {.row_group_rows = 100, .split_code_bytes = split_code_bytes});
+  return encoded(codec::generate_urls(300),
+                 {.row_group_rows = 100, .split_code_bytes = split_code_bytes});
 }
 Octets record_of(const EncodedStrings& strings) {
   auto record = write_record(strings);
@@ -36,7 +38,11 @@ TEST(FsstRecord, EveryTruncatedPrefixIsRefused) {
   const Octets record = record_of(urls(256));
   for (std::size_t size = 0; size < record.size(); size++) {
     EncodedStrings strings;
-    ASSERT_FALSE(read_record(Octets(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(size)), strings).ok()) << size;
+    ASSERT_FALSE(
+        read_record(Octets(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(size)),
+                    strings)
+            .ok())
+        << size;
   }
 }
 // What is read is refused, or strings that the checks can look at.
@@ -58,12 +64,18 @@ TEST(FsstRecord, BytesBehindItAreNamed) {
   const std::size_t size = record.size();
   record.push_back(std::byte{0});
   EncodedStrings strings;
-  EXPECT_NE(read_record(record, strings).text().find("byte " + std::to_string(size)), std::string::npos);
+  EXPECT_NE(read_record(record, strings).text().find("byte " + std::to_string(size)),
+            std::string::npos);
 }
 
-TEST(Base64, HasTheTextsOfTheStandard) {      // RFC 4648, section 10
-  const std::pair<std::string, std::string> pairs[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="},
-                                                       {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+TEST(Base64, HasTheTextsOfTheStandard) {  // RFC 4648, section 10
+  const std::pair<std::string, std::string> pairs[] = {{"", ""},
+                                                       {"f", "Zg=="},
+                                                       {"fo", "Zm8="},
+                                                       {"foo", "Zm9v"},
+                                                       {"foob", "Zm9vYg=="},
+                                                       {"fooba", "Zm9vYmE="},
+                                                       {"foobar", "Zm9vYmFy"}};
   for (const auto& [bytes, text] : pairs) {
     const auto octets = std::as_bytes(std::span(bytes));
     EXPECT_EQ(base64_text(octets), text);

@@ -1,4 +1,5 @@
-// FSST: texts that come back different, and encoders that lose the properties queries on codes rely on.
+// FSST: texts that come back different, and encoders that lose the properties queries on codes rely
+// on.
 #include <random>
 
 #include "codec/fsst/matcher.hpp"
@@ -36,13 +37,16 @@ TEST(FsstRoundTrip, OnlyMissingRows) {
 TEST(FsstRoundTrip, MissingAndEmptyRowsAmongOthers) {
   std::vector<std::optional<std::string>> rows;
   for (int i = 0; i < 5000; i++)
-    rows.push_back(i % 3 == 0 ? std::nullopt : i % 3 == 1 ? std::optional<std::string>("") : std::optional(std::to_string(i) + "/abc"));
+    rows.push_back(i % 3 == 0   ? std::nullopt
+                   : i % 3 == 1 ? std::optional<std::string>("")
+                                : std::optional(std::to_string(i) + "/abc"));
   expect_round_trip(Column::from_strings(rows));
 }
 TEST(FsstRoundTrip, EveryLengthUpTo100) {
   std::vector<std::string> rows;
   for (std::size_t size = 0; size < 100; size++)
-    rows.push_back(std::string("abcdefghijabcdefghij").substr(0, size % 20) + std::string(size, 'x'));
+    rows.push_back(std::string("abcdefghijabcdefghij").substr(0, size % 20) +
+                   std::string(size, 'x'));
   expect_round_trip(texts(rows));
 }
 TEST(FsstRoundTrip, TextsOfAMegabyte) {
@@ -63,7 +67,8 @@ TEST(FsstRoundTrip, RandomBytes) {
 }
 TEST(FsstRoundTrip, RunsOfTheEscapesByte) {
   std::vector<std::string> rows;
-  for (std::size_t size = 0; size < 40; size++) rows.push_back(std::string(size, '\xff') + "a" + std::string(size, '\xff'));
+  for (std::size_t size = 0; size < 40; size++)
+    rows.push_back(std::string(size, '\xff') + "a" + std::string(size, '\xff'));
   expect_round_trip(texts(rows));
 }
 // A table that was trained on other texts escapes most of theirs.
@@ -72,7 +77,9 @@ TEST(FsstRoundTrip, TextsThatEndInEscapes) {
   for (std::size_t row = 0; row < 300; row++) rows[row * 60] += random_bytes(row, row % 9);
   expect_round_trip(texts(rows));
 }
-TEST(FsstRoundTrip, SeveralRowGroups) { expect_round_trip(codec::generate_urls(10'000), {.row_group_rows = 999}); }
+TEST(FsstRoundTrip, SeveralRowGroups) {
+  expect_round_trip(codec::generate_urls(10'000), {.row_group_rows = 999});
+}
 TEST(FsstRoundTrip, RowGroupsEndWhereTheirTextWouldBeTooMuch) {
   const Column urls = codec::generate_urls(10'000);
   const auto encoded = encode(urls, {.row_group_text_bytes = 50'000});
@@ -85,10 +92,14 @@ TEST(FsstRoundTrip, RowGroupsEndWhereTheirTextWouldBeTooMuch) {
 TEST(FsstRoundTrip, ATextLongerThanARowGroupHasOneOfItsOwn) {
   expect_round_trip(texts({"a", std::string(1000, 'b'), "c", ""}), {.row_group_text_bytes = 100});
 }
-TEST(FsstRoundTrip, ARowGroupARow) { expect_round_trip(codec::generate_urls(50), {.row_group_rows = 1}); }
+TEST(FsstRoundTrip, ARowGroupARow) {
+  expect_round_trip(codec::generate_urls(50), {.row_group_rows = 1});
+}
 TEST(FsstRoundTrip, Urls) { expect_round_trip(codec::generate_urls(100'000)); }
 TEST(FsstRoundTrip, LogLines) { expect_round_trip(codec::generate_log_lines(100'000)); }
-TEST(FsstRoundTrip, ASliceOfAColumn) { expect_round_trip(codec::generate_urls(1000).slice(333, 500)); }
+TEST(FsstRoundTrip, ASliceOfAColumn) {
+  expect_round_trip(codec::generate_urls(1000).slice(333, 500));
+}
 TEST(FsstRoundTrip, DictionaryColumns) {
   Column codes = Column::from(std::vector<std::int32_t>{1, 0, 1, 1});
   codes.type = {Kind::string};
@@ -96,18 +107,23 @@ TEST(FsstRoundTrip, DictionaryColumns) {
   expect_round_trip(codes);
 }
 
-// A table that is trained on little must take what little there is for symbols, or every byte becomes an escape.
+// A table that is trained on little must take what little there is for symbols, or every byte
+// becomes an escape.
 TEST(Fsst, FewTextsDoNotGrow) {
-  for (const std::vector<std::string>& rows : {std::vector<std::string>{"hello world"}, {"a", "b", "c"}, {"x"}, {"\xff\xff", ""}}) {
+  for (const std::vector<std::string>& rows :
+       {std::vector<std::string>{"hello world"}, {"a", "b", "c"}, {"x"}, {"\xff\xff", ""}}) {
     const auto encoded = encode(texts(rows));
     ASSERT_TRUE(encoded.ok());
     EXPECT_LE(encoded->codes.size, encoded->text_bytes) << rows[0];
   }
 }
 
-TEST(Fsst, EncodeRefusesNumbers) { EXPECT_EQ(encode(Column::from(std::vector<int>{1})).status().code(), Code::invalid); }
+TEST(Fsst, EncodeRefusesNumbers) {
+  EXPECT_EQ(encode(Column::from(std::vector<int>{1})).status().code(), Code::invalid);
+}
 
-// Queries compare codes: the fast encoder and the plain one must agree on every text, or `=` misses rows.
+// Queries compare codes: the fast encoder and the plain one must agree on every text, or `=` misses
+// rows.
 TEST(Fsst, EncodeTextMakesTheCodesOfEncode) {
   for (const Column& column : {codec::generate_urls(5000), codec::generate_log_lines(5000)}) {
     const auto encoded = encode(column);
@@ -115,7 +131,8 @@ TEST(Fsst, EncodeTextMakesTheCodesOfEncode) {
     for (std::uint64_t row = 0; row < column.row_count; row++) {
       const auto codes = encode_text(*encoded->row_groups[0].table, column.string(row));
       ASSERT_EQ(std::string_view(reinterpret_cast<const char*>(codes.data()), codes.size()),
-                std::string_view(encoded->codes.as<char>() + encoded->offset(row), encoded->offset(row + 1) - encoded->offset(row)));
+                std::string_view(encoded->codes.as<char>() + encoded->offset(row),
+                                 encoded->offset(row + 1) - encoded->offset(row)));
     }
   }
 }
@@ -126,7 +143,8 @@ TEST(Fsst, AMatcherRefusesSymbolsThatShareTheirSlot) {
 }
 TEST(Fsst, AMatcherWithoutSymbolsEscapesEveryWord) {
   const auto matcher = matcher_of({});
-  for (const std::uint64_t word : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) EXPECT_TRUE(matcher->find(word).is_escape());
+  for (const std::uint64_t word : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}})
+    EXPECT_TRUE(matcher->find(word).is_escape());
 }
 
 TEST(FsstDecode, ChosenRowsInTheOrderAskedFor) {
@@ -137,7 +155,8 @@ TEST(FsstDecode, ChosenRowsInTheOrderAskedFor) {
   const auto decoded = decode(*encoded, {.rows = rows});
   ASSERT_TRUE(decoded.ok()) << decoded.status().text();
   ASSERT_EQ(decoded->row_count, rows.size());
-  for (std::size_t at = 0; at < rows.size(); at++) EXPECT_EQ(decoded->string(at), urls.string(rows[at]));
+  for (std::size_t at = 0; at < rows.size(); at++)
+    EXPECT_EQ(decoded->string(at), urls.string(rows[at]));
 }
 TEST(FsstDecode, ManyChosenRowsByThreads) {
   const Column urls = codec::generate_urls(30'000);
@@ -147,7 +166,8 @@ TEST(FsstDecode, ManyChosenRowsByThreads) {
   for (std::uint64_t row = 0; row < urls.row_count; row += 2) rows.push_back(row);
   const auto decoded = decode(*encoded, {.rows = rows});
   ASSERT_TRUE(decoded.ok());
-  for (std::size_t at = 0; at < rows.size(); at++) ASSERT_EQ(decoded->string(at), urls.string(rows[at]));
+  for (std::size_t at = 0; at < rows.size(); at++)
+    ASSERT_EQ(decoded->string(at), urls.string(rows[at]));
 }
 TEST(FsstDecode, NoChosenRows) {
   const auto encoded = encode(codec::generate_urls(10));
@@ -157,12 +177,14 @@ TEST(FsstDecode, NoChosenRows) {
   EXPECT_EQ(decoded->row_count, 0);
 }
 TEST(FsstDecode, MissingRowsStayMissingWhenChosen) {
-  const auto encoded = encode(Column::from_strings(std::vector<std::optional<std::string>>{"a", std::nullopt, "c"}));
+  const auto encoded =
+      encode(Column::from_strings(std::vector<std::optional<std::string>>{"a", std::nullopt, "c"}));
   ASSERT_TRUE(encoded.ok());
   const std::vector<std::uint64_t> rows{2, 1, 1, 0};
   const auto decoded = decode(*encoded, {.rows = rows});
   ASSERT_TRUE(decoded.ok());
-  EXPECT_TRUE(decoded->is_valid(0) && !decoded->is_valid(1) && !decoded->is_valid(2) && decoded->is_valid(3));
+  EXPECT_TRUE(decoded->is_valid(0) && !decoded->is_valid(1) && !decoded->is_valid(2) &&
+              decoded->is_valid(3));
 }
 TEST(FsstDecode, ARowBehindTheLastIsRefused) {
   const auto encoded = encode(texts({"a"}));

@@ -1,4 +1,5 @@
-// Serialized symbol tables: damaged ones that are taken, and sound ones that are refused or written differently.
+// Serialized symbol tables: damaged ones that are taken, and sound ones that are refused or written
+// differently.
 #include "codec/generate_text.hpp"
 #include "fsst_strings.hpp"
 
@@ -61,7 +62,8 @@ TEST(FsstTable, EveryTruncatedPrefixIsRefused) {
   const Octets bytes = written(trained());
   for (std::size_t size = 0; size < bytes.size(); size++) {
     // A copy of that size, so that a read behind its end is seen by the address sanitizer.
-    const auto read = read_symbol_table(Octets(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
+    const auto read =
+        read_symbol_table(Octets(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
     ASSERT_FALSE(read.ok()) << size;
     ASSERT_EQ(read.status().code(), Code::truncated) << size;
   }
@@ -75,7 +77,9 @@ TEST(FsstTable, EveryChangedHeaderByteIsRefusedOrSound) {
       ASSERT_TRUE(!read.ok() || validate(read->table).ok()) << at << " " << value;
     }
 }
-TEST(FsstTable, AnotherVersionIsNamed) { expect_refused(with(small(), 4, 0), "byte 4: the version"); }
+TEST(FsstTable, AnotherVersionIsNamed) {
+  expect_refused(with(small(), 4, 0), "byte 4: the version");
+}
 TEST(FsstTable, TheOtherByteOrderIsNamed) { expect_refused(with(small(), 0, 0), "byte 0"); }
 TEST(FsstTable, ZeroTerminatedIsNoNumber) { expect_refused(with(small(), 8, 2), "byte 8"); }
 TEST(FsstTable, MoreSymbolsThanCountedAreNamed) { expect_refused(with(small(), 16, 9), "byte 16"); }

@@ -1,4 +1,5 @@
-// Tables and codes of cwida/fsst, recorded in fsst_vectors/: what its encoder writes and we read differently.
+// Tables and codes of cwida/fsst, recorded in fsst_vectors/: what its encoder writes and we read
+// differently.
 #include <fstream>
 #include <sstream>
 
@@ -13,7 +14,9 @@ std::string bytes_of(const std::string& hex) {
     bytes += static_cast<char>(std::stoi(hex.substr(at, 2), nullptr, 16));
   return bytes;
 }
-std::span<const std::byte> octets(const std::string& bytes) { return std::as_bytes(std::span(bytes)); }
+std::span<const std::byte> octets(const std::string& bytes) {
+  return std::as_bytes(std::span(bytes));
+}
 
 struct Vector {
   std::string table;
@@ -64,7 +67,8 @@ TEST_P(FsstVectors, CodesAreDecodedToTheTexts) {
   expect_equal(*decoded, Column::from_strings(vector.texts));
 }
 
-// Texts that its encoder does not cut into parts (it cuts at 511 bytes) have the codes that ours makes with its table.
+// Texts that its encoder does not cut into parts (it cuts at 511 bytes) have the codes that ours
+// makes with its table.
 TEST_P(FsstVectors, ShortTextsHaveOneEncoding) {
   const auto read = read_symbol_table(octets(vector.table));
   ASSERT_TRUE(read.ok());
@@ -75,7 +79,8 @@ TEST_P(FsstVectors, ShortTextsHaveOneEncoding) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, FsstVectors, testing::Values("urls", "urls_zero_terminated", "logs", "bytes"),
+INSTANTIATE_TEST_SUITE_P(Recorded, FsstVectors,
+                         testing::Values("urls", "urls_zero_terminated", "logs", "bytes"),
                          [](const auto& name) { return std::string(name.param); });
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The tables of Zstandard's codes stand twice, for the host and in Kernel C: here both say the same.
+// The tables of Zstandard's codes stand twice, for the host and in Kernel C: here both say the
+// same.
 #include <gtest/gtest.h>
 
 #include "codec/zstd/code_tables.hpp"
@@ -14,11 +15,15 @@ using u32 = std::uint32_t;
 }  // namespace on_devices
 
 template <std::size_t count>
-void expect_lengths(const std::uint32_t (&device)[count], const std::uint32_t (&base)[count], const std::uint8_t (&bits)[count]) {
-  for (std::size_t code = 0; code < count; code++) EXPECT_EQ(device[code], base[code] | std::uint32_t{bits[code]} << 20) << code;
+void expect_lengths(const std::uint32_t (&device)[count], const std::uint32_t (&base)[count],
+                    const std::uint8_t (&bits)[count]) {
+  for (std::size_t code = 0; code < count; code++)
+    EXPECT_EQ(device[code], base[code] | std::uint32_t{bits[code]} << 20) << code;
 }
-template <std::size_t count> void expect_shares(const std::uint16_t (&device)[count], const std::int16_t (&host)[count]) {
-  for (std::size_t code = 0; code < count; code++) EXPECT_EQ(device[code], static_cast<std::uint16_t>(host[code])) << code;
+template <std::size_t count>
+void expect_shares(const std::uint16_t (&device)[count], const std::int16_t (&host)[count]) {
+  for (std::size_t code = 0; code < count; code++)
+    EXPECT_EQ(device[code], static_cast<std::uint16_t>(host[code])) << code;
 }
 
 TEST(CodecZstdCodes, DevicesHaveTheHostsLengths) {

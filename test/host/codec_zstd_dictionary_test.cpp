@@ -1,4 +1,5 @@
-// Dictionaries, formatted and of raw content: their tables, their latest offsets, and matches that begin in them.
+// Dictionaries, formatted and of raw content: their tables, their latest offsets, and matches that
+// begin in them.
 #include <gtest/gtest.h>
 #include <zdict.h>
 
@@ -17,7 +18,8 @@ std::string trained(std::size_t bytes, unsigned seed) {
   }
   std::string dictionary(bytes, 0);
   const std::size_t size =
-      ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(), static_cast<unsigned>(sizes.size()));
+      ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(),
+                            static_cast<unsigned>(sizes.size()));
   dictionary.resize(ZDICT_isError(size) ? 0 : size);
   return dictionary;
 }
@@ -28,11 +30,13 @@ zstd::DecodeOptions with(const std::string& dictionary, unsigned threads = 1) {
   return {.threads = threads, .dictionary = read.ok() ? *read : nullptr};
 }
 
-void expect_round_trip(const std::string& text, const std::string& dictionary, const Parameters& parameters) {
+void expect_round_trip(const std::string& text, const std::string& dictionary,
+                       const Parameters& parameters) {
   const std::string frame = compressed(text, parameters, dictionary);
   ASSERT_FALSE(frame.empty());
   for (const unsigned threads : {1u, 3u}) {
-    const Verdict whole = decoded(frame, text.size(), with(dictionary, threads)), pieces = pulled(frame, with(dictionary, threads));
+    const Verdict whole = decoded(frame, text.size(), with(dictionary, threads)),
+                  pieces = pulled(frame, with(dictionary, threads));
     ASSERT_TRUE(whole.is_ok && pieces.is_ok) << whole.text << pieces.text;
     ASSERT_TRUE(whole.text == text && pieces.text == text);
   }
@@ -42,40 +46,47 @@ TEST(CodecZstdDictionary, FormattedOnes) {
   const std::string dictionary = trained(20000, 1);
   ASSERT_FALSE(dictionary.empty());
   for (const std::size_t bytes : {0, 1, 30, 200, 1000, 5000, 50000, 400000})
-    for (const int level : {-5, 1, 3, 6, 12, 19}) expect_round_trip(json(bytes, 999), dictionary, {{ZSTD_c_compressionLevel, level}});
+    for (const int level : {-5, 1, 3, 6, 12, 19})
+      expect_round_trip(json(bytes, 999), dictionary, {{ZSTD_c_compressionLevel, level}});
 }
 
 TEST(CodecZstdDictionary, RawContent) {
   const std::string dictionary = words(30000, 1);
   for (const std::size_t bytes : {1, 30, 200, 1000, 5000, 200000})
-    for (const int level : {1, 3, 19}) expect_round_trip(words(bytes, 1), dictionary, {{ZSTD_c_compressionLevel, level}});
+    for (const int level : {1, 3, 19})
+      expect_round_trip(words(bytes, 1), dictionary, {{ZSTD_c_compressionLevel, level}});
 }
 
 // Matches that begin in the dictionary and go on in the frame.
 TEST(CodecZstdDictionary, MatchesAcrossTheBoundary) {
   const std::string head = noise(700, 1), text = head + head + head.substr(0, 200);
   expect_round_trip(text, words(100, 2) + head, {{ZSTD_c_compressionLevel, 19}});
-  expect_round_trip(std::string(3000, 'q'), words(100, 2) + "qqqqqqqqqqqqqqqq", {{ZSTD_c_compressionLevel, 19}});
+  expect_round_trip(std::string(3000, 'q'), words(100, 2) + "qqqqqqqqqqqqqqqq",
+                    {{ZSTD_c_compressionLevel, 19}});
 }
 
 // The dictionary is within reach until a window has been written, and not behind it.
 TEST(CodecZstdDictionary, SmallWindows) {
   const std::string dictionary = trained(20000, 1);
-  for (const int log : {10, 12, 15}) expect_round_trip(json(100000, 999), dictionary, {{ZSTD_c_windowLog, log}});
+  for (const int log : {10, 12, 15})
+    expect_round_trip(json(100000, 999), dictionary, {{ZSTD_c_windowLog, log}});
 }
 
 TEST(CodecZstdDictionary, AnotherOrNoneIsRefused) {
-  const std::string dictionary = trained(20000, 1), text = json(1000, 5), frame = compressed(text, {}, dictionary);
+  const std::string dictionary = trained(20000, 1), text = json(1000, 5),
+                    frame = compressed(text, {}, dictionary);
   std::string other = dictionary;
-  other[4] = static_cast<char>(other[4] ^ 1);      // its id
-  EXPECT_NE(decoded(frame, 1000).text.find("invalid: Zstandard frame: it needs dictionary"), std::string::npos);
+  other[4] = static_cast<char>(other[4] ^ 1);  // its id
+  EXPECT_NE(decoded(frame, 1000).text.find("invalid: Zstandard frame: it needs dictionary"),
+            std::string::npos);
   EXPECT_NE(decoded(frame, 1000, with(other)).text.find("is given"), std::string::npos);
   EXPECT_FALSE(decoded(frame, 1000, with(words(1000, 1))).is_ok);
 }
 
 // Every change of a byte of a dictionary's tables is refused, or another dictionary's.
 TEST(CodecZstdDictionary, ChangedDictionaries) {
-  const std::string dictionary = trained(5000, 1), text = json(400, 5), frame = compressed(text, {}, dictionary);
+  const std::string dictionary = trained(5000, 1), text = json(400, 5),
+                    frame = compressed(text, {}, dictionary);
   for (std::size_t at = 8; at < 300; at++)
     for (const int change : {1, 2, 16, 128, 255}) {
       std::string changed = dictionary;
@@ -84,7 +95,8 @@ TEST(CodecZstdDictionary, ChangedDictionaries) {
       const auto read = zstd::read_dictionary(bytes_of(changed));
       if (!read.ok()) continue;
       const Verdict ours = decoded(frame, 1000, {.threads = 1, .dictionary = *read});
-      ASSERT_TRUE(!ours.is_ok || (theirs.is_ok && ours.text == theirs.text)) << at << " xor " << change;
+      ASSERT_TRUE(!ours.is_ok || (theirs.is_ok && ours.text == theirs.text))
+          << at << " xor " << change;
     }
 }
 

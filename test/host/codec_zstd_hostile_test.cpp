@@ -1,5 +1,5 @@
-// Frames that were changed or cut: our verdict is libzstd's, or stricter for a reason that is listed here. Neither decoder may give bytes
-// where the other gives other bytes.
+// Frames that were changed or cut: our verdict is libzstd's, or stricter for a reason that is
+// listed here. Neither decoder may give bytes where the other gives other bytes.
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -27,16 +27,22 @@ bool is_as_libzstd(const std::string& frame, std::size_t limit, const std::strin
 
 std::map<std::string, std::string> small_frames() {
   std::map<std::string, std::string> frames;
-  frames["words"] = compressed(words(700, 1), {{ZSTD_c_compressionLevel, 19}, {ZSTD_c_checksumFlag, 0}});
+  frames["words"] =
+      compressed(words(700, 1), {{ZSTD_c_compressionLevel, 19}, {ZSTD_c_checksumFlag, 0}});
   frames["words, checked"] = compressed(words(300, 1), {{ZSTD_c_compressionLevel, 3}});
-  frames["log lines"] = compressed(log_lines(900, 1), {{ZSTD_c_compressionLevel, 12}, {ZSTD_c_checksumFlag, 0}});
+  frames["log lines"] =
+      compressed(log_lines(900, 1), {{ZSTD_c_compressionLevel, 12}, {ZSTD_c_checksumFlag, 0}});
   frames["records"] = compressed(records(600, 1), {{ZSTD_c_checksumFlag, 0}});
   frames["zeros"] = compressed(std::string(5000, 0), {{ZSTD_c_checksumFlag, 0}});
   frames["noise"] = compressed(noise(60, 1), {{ZSTD_c_checksumFlag, 0}});
-  frames["period"] = compressed(periodic(300, 7), {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 19}});
-  frames["small window"] = compressed(words(3000, 2), {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_windowLog, 10}, {ZSTD_c_contentSizeFlag, 0}});
+  frames["period"] =
+      compressed(periodic(300, 7), {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 19}});
+  frames["small window"] =
+      compressed(words(3000, 2),
+                 {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_windowLog, 10}, {ZSTD_c_contentSizeFlag, 0}});
   frames["flushed"] = streamed(words(600, 3), {{ZSTD_c_checksumFlag, 0}}, [] { return 150; });
-  frames["four streams"] = compressed(words(2500, 5).substr(0, 1200), {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 1}});
+  frames["four streams"] = compressed(words(2500, 5).substr(0, 1200),
+                                      {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 1}});
   return frames;
 }
 
@@ -55,11 +61,15 @@ TEST(CodecZstdHostile, EveryChangeOfAByte) {
       for (int change = 1; change < 256; change++) {
         std::string changed = frame;
         changed[at] = static_cast<char>(changed[at] ^ change);
-        if (!is_as_libzstd(changed, 10000, name + ", byte " + std::to_string(at) + " xor " + std::to_string(change))) return;
+        if (!is_as_libzstd(
+                changed, 10000,
+                name + ", byte " + std::to_string(at) + " xor " + std::to_string(change)))
+          return;
       }
 }
 
-// Frames of several blocks, changed in the middle: the pieces before the change are right, the error comes behind them, whoever found it.
+// Frames of several blocks, changed in the middle: the pieces before the change are right, the
+// error comes behind them, whoever found it.
 TEST(CodecZstdHostile, ChangesInLargeFrames) {
   const std::string text = words(600000, 1) + records(300000, 2);
   const std::string frame = compressed(text, {{ZSTD_c_compressionLevel, 6}});
@@ -78,11 +88,14 @@ TEST(CodecZstdHostile, ChangesInLargeFrames) {
 TEST(CodecZstdHostile, ErrorsTellBlockAndByte) {
   const std::string frame = compressed(words(300000, 1), {{ZSTD_c_checksumFlag, 0}});
   std::string changed = frame;
-  const std::size_t second = 9 + 3 + (static_cast<unsigned char>(frame[9]) | static_cast<unsigned char>(frame[10]) << 8 |
-                                      static_cast<unsigned char>(frame[11]) << 16) / 8;
-  changed[second] = static_cast<char>(changed[second] | 6);      // the reserved type
-  EXPECT_EQ(decoded(changed, 300000).text,
-            "corrupt: Zstandard frame: block 1 at byte " + std::to_string(second) + " is of the reserved type");
+  const std::size_t second =
+      9 + 3 +
+      (static_cast<unsigned char>(frame[9]) | static_cast<unsigned char>(frame[10]) << 8 |
+       static_cast<unsigned char>(frame[11]) << 16) /
+          8;
+  changed[second] = static_cast<char>(changed[second] | 6);  // the reserved type
+  EXPECT_EQ(decoded(changed, 300000).text, "corrupt: Zstandard frame: block 1 at byte " +
+                                               std::to_string(second) + " is of the reserved type");
 }
 
 TEST(CodecZstdHostile, AWrongChecksumIsRefusedUnlessNobodyAsks) {
@@ -95,9 +108,11 @@ TEST(CodecZstdHostile, AWrongChecksumIsRefusedUnlessNobodyAsks) {
 TEST(CodecZstdHostile, LimitsOfWindowAndOutput) {
   const std::string text(3000000, 'a');
   const std::string frame = compressed(text, {{ZSTD_c_windowLog, 21}, {ZSTD_c_contentSizeFlag, 0}});
-  EXPECT_NE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 20}).text.find("capacity: "), std::string::npos);
+  EXPECT_NE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 20}).text.find("capacity: "),
+            std::string::npos);
   EXPECT_TRUE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 21}).is_ok);
-  EXPECT_NE(pulled(frame, {.threads = 1, .output_limit_bytes = 2999999}).text.find("capacity: "), std::string::npos);
+  EXPECT_NE(pulled(frame, {.threads = 1, .output_limit_bytes = 2999999}).text.find("capacity: "),
+            std::string::npos);
   EXPECT_TRUE(pulled(frame, {.threads = 1, .output_limit_bytes = 3000000}).is_ok);
   EXPECT_NE(decoded(frame, 2999999).text.find("capacity: "), std::string::npos);
 }

@@ -1,4 +1,5 @@
-// The phases by themselves: tables against the format's own examples, and the portable loops against those of this processor.
+// The phases by themselves: tables against the format's own examples, and the portable loops
+// against those of this processor.
 #include <gtest/gtest.h>
 
 #include "codec/zstd/fse.hpp"
@@ -13,7 +14,8 @@ TEST(CodecZstdPhases, StatesOfTheFormatsExample) {
   distribution.states[0] = 5;
   distribution.states[1] = 123;
   std::array<zstd::FseState, 128> states;
-  zstd::for_each_state(distribution, [&](unsigned at, const zstd::FseState& state) { states[at] = state; });
+  zstd::for_each_state(distribution,
+                       [&](unsigned at, const zstd::FseState& state) { states[at] = state; });
   std::vector<unsigned> bits, bases;
   for (const zstd::FseState& state : states)
     if (state.symbol == 0) bits.push_back(state.next_bits), bases.push_back(state.next_base);
@@ -30,9 +32,10 @@ TEST(CodecZstdPhases, PredefinedTables) {
     zstd::fill_table(kind, source, *table);
     return table;
   };
-  const auto literal = table_of(zstd::CodeKind::literal_length), offset = table_of(zstd::CodeKind::offset);
-  const auto expect_state = [](const zstd::SequenceState& state, unsigned value_bits, std::uint32_t base, unsigned next_bits,
-                               unsigned next_base) {
+  const auto literal = table_of(zstd::CodeKind::literal_length),
+             offset = table_of(zstd::CodeKind::offset);
+  const auto expect_state = [](const zstd::SequenceState& state, unsigned value_bits,
+                               std::uint32_t base, unsigned next_bits, unsigned next_base) {
     EXPECT_EQ(state.value_bits, value_bits);
     EXPECT_EQ(state.base, base);
     EXPECT_EQ(state.next_bits, next_bits);
@@ -59,22 +62,28 @@ TEST(CodecZstdPhases, OffsetsRelativeToThoseOfBlocksBefore) {
 
 TEST(CodecZstdPhases, PortableLoopsGiveTheSame) {
   auto kinds = kinds_of_data(400000);
-  for (std::size_t period = 1; period < 40; period++) kinds["period " + std::to_string(period)] = periodic(5000, period);
+  for (std::size_t period = 1; period < 40; period++)
+    kinds["period " + std::to_string(period)] = periodic(5000, period);
   for (const auto& [name, text] : kinds)
     for (const int level : {1, 5, 19}) {
       const std::string frame = compressed(text, {{ZSTD_c_compressionLevel, level}});
-      ASSERT_TRUE(decoded_by(zstd::portable_hot_loops(), frame, text.size()).text == text) << name << " at level " << level;
-      ASSERT_TRUE(decoded_by(zstd::hot_loops(), frame, text.size()).text == text) << name << " at level " << level;
+      ASSERT_TRUE(decoded_by(zstd::portable_hot_loops(), frame, text.size()).text == text)
+          << name << " at level " << level;
+      ASSERT_TRUE(decoded_by(zstd::hot_loops(), frame, text.size()).text == text)
+          << name << " at level " << level;
     }
 }
 
 TEST(CodecZstdPhases, PortableLoopsRefuseTheSame) {
-  const std::string text = words(3000, 1), frame = compressed(text, {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 19}});
+  const std::string text = words(3000, 1),
+                    frame =
+                        compressed(text, {{ZSTD_c_checksumFlag, 0}, {ZSTD_c_compressionLevel, 19}});
   for (std::size_t at = 10; at < frame.size(); at++)
     for (const int change : {1, 4, 32, 128, 255}) {
       std::string changed = frame;
       changed[at] = static_cast<char>(changed[at] ^ change);
-      const Verdict portable = decoded_by(zstd::portable_hot_loops(), changed, 3000), ours = decoded_by(zstd::hot_loops(), changed, 3000);
+      const Verdict portable = decoded_by(zstd::portable_hot_loops(), changed, 3000),
+                    ours = decoded_by(zstd::hot_loops(), changed, 3000);
       ASSERT_TRUE(portable.is_ok == ours.is_ok && portable.text == ours.text) << at;
     }
 }

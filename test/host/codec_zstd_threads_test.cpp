@@ -1,5 +1,5 @@
-// One frame on several threads: whatever they and the one who takes the pieces do in which order, the bytes are the same, and a decoder
-// can be left at any time.
+// One frame on several threads: whatever they and the one who takes the pieces do in which order,
+// the bytes are the same, and a decoder can be left at any time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -14,15 +14,19 @@ namespace {
 std::string varied_text() {
   std::string text;
   for (unsigned part = 0; part < 12; part++)
-    text += words(200000, part) + noise(150000, part) + std::string(400000, static_cast<char>(part)) + records(150000, part);
+    text += words(200000, part) + noise(150000, part) +
+            std::string(400000, static_cast<char>(part)) + records(150000, part);
   return text;
 }
 
 TEST(CodecZstdThreads, AnyNumberGivesTheSame) {
-  const std::string text = varied_text(), frame = compressed(text, {{ZSTD_c_compressionLevel, 4}, {ZSTD_c_windowLog, 18}});
+  const std::string text = varied_text(),
+                    frame =
+                        compressed(text, {{ZSTD_c_compressionLevel, 4}, {ZSTD_c_windowLog, 18}});
   for (const unsigned threads : {1u, 2u, 3u, 4u, 8u, 17u}) {
     const Verdict pieces = pulled(frame, {.threads = threads});
-    ASSERT_TRUE(pieces.is_ok && pieces.text == text) << threads << " threads: " << pieces.text.substr(0, 200);
+    ASSERT_TRUE(pieces.is_ok && pieces.text == text)
+        << threads << " threads: " << pieces.text.substr(0, 200);
     const Verdict whole = decoded(frame, text.size(), {.threads = threads});
     ASSERT_TRUE(whole.is_ok && whole.text == text) << threads << " threads";
   }
@@ -59,7 +63,9 @@ TEST(CodecZstdThreads, ADecoderIsLeftInTheMiddle) {
 TEST(CodecZstdThreads, ErrorsComeInOrder) {
   const std::string text = varied_text();
   std::string frame = compressed(text, {{ZSTD_c_checksumFlag, 0}});
-  for (std::size_t byte = frame.size() / 2; byte < frame.size() / 2 + 300000 && byte < frame.size(); byte++) frame[byte] = '\x5a';
+  for (std::size_t byte = frame.size() / 2; byte < frame.size() / 2 + 300000 && byte < frame.size();
+       byte++)
+    frame[byte] = '\x5a';
   std::size_t first = 0;
   std::string message;
   for (const unsigned threads : {1u, 2u, 5u}) {

@@ -1,4 +1,5 @@
-// The frames that another implementation is tested with: Debian's golang-github-klauspost-compress-dev, where it is installed.
+// The frames that another implementation is tested with: Debian's
+// golang-github-klauspost-compress-dev, where it is installed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,7 +11,8 @@
 namespace penstock::zstd_test {
 namespace {
 
-const std::filesystem::path vectors = "/usr/share/gocode/src/github.com/klauspost/compress/zstd/testdata";
+const std::filesystem::path vectors =
+    "/usr/share/gocode/src/github.com/klauspost/compress/zstd/testdata";
 
 std::string content_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -21,12 +23,14 @@ std::string content_of(const std::filesystem::path& file) {
 std::map<std::string, std::string> files_of(const std::string& archive) {
   std::string folder = (std::filesystem::temp_directory_path() / "penstock_zstd_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return {};
-  const std::string command = "unzip -q -o '" + (vectors / archive).string() + "' -d '" + folder + "' 2>/dev/null";
+  const std::string command =
+      "unzip -q -o '" + (vectors / archive).string() + "' -d '" + folder + "' 2>/dev/null";
   const int status = std::system(command.c_str());
   std::map<std::string, std::string> files;
   if (status == 0)
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-      if (entry.is_regular_file()) files[std::filesystem::relative(entry.path(), folder).string()] = content_of(entry.path());
+      if (entry.is_regular_file())
+        files[std::filesystem::relative(entry.path(), folder).string()] = content_of(entry.path());
   std::filesystem::remove_all(folder);
   return files;
 }
@@ -36,15 +40,19 @@ Verdict all_decoded(const std::string& file, std::size_t limit, unsigned threads
   Verdict result{true, {}};
   for (std::size_t at = 0; at < file.size();) {
     const std::string rest = file.substr(at);
-    const auto byte = [&](std::size_t of) { return static_cast<unsigned>(static_cast<unsigned char>(rest[of])); };
+    const auto byte = [&](std::size_t of) {
+      return static_cast<unsigned>(static_cast<unsigned char>(rest[of]));
+    };
     if (rest.size() >= 8 && (byte(0) & 0xF0) == 0x50 && rest.compare(1, 3, "\x2a\x4d\x18") == 0) {
-      const std::size_t bytes = 8 + (byte(4) | byte(5) << 8 | byte(6) << 16 | std::size_t{byte(7)} << 24);
+      const std::size_t bytes =
+          8 + (byte(4) | byte(5) << 8 | byte(6) << 16 | std::size_t{byte(7)} << 24);
       if (bytes > rest.size()) return {false, "a skippable frame is cut short"};
       at += bytes;
       continue;
     }
     std::string text(limit, 0);
-    const auto frame = zstd::decode_frame(bytes_of(rest), std::as_writable_bytes(std::span(text)), {.threads = threads});
+    const auto frame = zstd::decode_frame(bytes_of(rest), std::as_writable_bytes(std::span(text)),
+                                          {.threads = threads});
     if (!frame.ok()) return {false, frame.status().text()};
     result.text.append(text, 0, frame->output_bytes);
     at += frame->input_bytes;
@@ -59,20 +67,23 @@ void expect_as_libzstd(const std::map<std::string, std::string>& files) {
   std::size_t sound = 0, stricter = 0;
   for (const auto& [name, file] : files) {
     const Verdict theirs = verdict_of_libzstd(file, limit), ours = all_decoded(file, limit, 2);
-    ASSERT_TRUE(!ours.is_ok || theirs.is_ok || ours.text.size() > limit) << name << ": decoded, and libzstd says " << theirs.text;
+    ASSERT_TRUE(!ours.is_ok || theirs.is_ok || ours.text.size() > limit)
+        << name << ": decoded, and libzstd says " << theirs.text;
     ASSERT_TRUE(!ours.is_ok || !theirs.is_ok || ours.text == theirs.text) << name;
     sound += ours.is_ok;
     stricter += !ours.is_ok && theirs.is_ok;
     if (!ours.is_ok && theirs.is_ok) std::printf("%s: %s\n", name.c_str(), ours.text.c_str());
   }
-  std::printf("%zu files: %zu decoded, %zu refused that libzstd decodes\n", files.size(), sound, stricter);
+  std::printf("%zu files: %zu decoded, %zu refused that libzstd decodes\n", files.size(), sound,
+              stricter);
   ::testing::Test::RecordProperty("stricter", static_cast<int>(stricter));
 }
 
 class CodecZstdVectors : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(vectors) || std::system("unzip -v >/dev/null 2>&1") != 0) GTEST_SKIP() << "no vectors, or no unzip";
+    if (!std::filesystem::exists(vectors) || std::system("unzip -v >/dev/null 2>&1") != 0)
+      GTEST_SKIP() << "no vectors, or no unzip";
   }
   static void expect_pairs(const std::string& archive) {
     const auto files = files_of(archive);
@@ -105,7 +116,9 @@ TEST_F(CodecZstdVectors, Regressions) {
   expect_as_libzstd(files_of("regression.zip"));
   expect_as_libzstd(files_of("decode-regression.zip"));
 }
-TEST_F(CodecZstdVectors, FuzzedFrames) { expect_as_libzstd(files_of("fuzz/decode-corpus-raw.zip")); }
+TEST_F(CodecZstdVectors, FuzzedFrames) {
+  expect_as_libzstd(files_of("fuzz/decode-corpus-raw.zip"));
+}
 TEST_F(CodecZstdVectors, BenchmarkFrames) { expect_as_libzstd(files_of("benchdecoder.zip")); }
 
 // Headers are read as libzstd reads them.
@@ -121,7 +134,8 @@ TEST_F(CodecZstdVectors, Headers) {
     ASSERT_EQ(ours.ok(), status == 0) << name;
     if (!ours.ok()) continue;
     EXPECT_EQ(ours->window_bytes, theirs.windowSize) << name;
-    EXPECT_EQ(ours->content_bytes.value_or(ZSTD_CONTENTSIZE_UNKNOWN), theirs.frameContentSize) << name;
+    EXPECT_EQ(ours->content_bytes.value_or(ZSTD_CONTENTSIZE_UNKNOWN), theirs.frameContentSize)
+        << name;
     EXPECT_EQ(ours->dictionary_id, theirs.dictID) << name;
     EXPECT_EQ(ours->has_checksum, theirs.checksumFlag != 0) << name;
     EXPECT_EQ(ours->header_bytes, theirs.headerSize) << name;
@@ -140,7 +154,8 @@ TEST_F(CodecZstdVectors, Dictionaries) {
       const Verdict theirs = verdict_of_libzstd(frame, limit, dictionary);
       if (!read.ok()) continue;
       const Verdict ours = decoded(frame, limit, {.threads = 1, .dictionary = *read});
-      ASSERT_EQ(ours.is_ok, theirs.is_ok) << name << " with " << other << ": " << ours.text << theirs.text;
+      ASSERT_EQ(ours.is_ok, theirs.is_ok)
+          << name << " with " << other << ": " << ours.text << theirs.text;
       if (!ours.is_ok) continue;
       ASSERT_TRUE(ours.text == theirs.text) << name;
       decoded_count++;

@@ -10,7 +10,8 @@ namespace {
 // Codes into texts; -1 is NULL, whose code is out of range.
 Column coded(const std::vector<std::string>& texts, const std::vector<int>& codes) {
   std::vector<std::optional<std::int32_t>> values;
-  for (const int code : codes) values.push_back(code < 0 ? std::nullopt : std::optional<std::int32_t>(code));
+  for (const int code : codes)
+    values.push_back(code < 0 ? std::nullopt : std::optional<std::int32_t>(code));
   Column column = Column::from(values);
   std::vector<std::int32_t> stored(codes.begin(), codes.end());
   for (std::int32_t& code : stored) code = code < 0 ? 1'000'000 : code;
@@ -28,7 +29,8 @@ std::string text_of(const Column& column) {
 }
 
 TEST(Concatenate, DictionariesThatDifferBecomeOneOfEachTextOnce) {
-  const Column first = coded({"air", "ship"}, {0, 1, 1, 0, -1, 0}), second = coded({"ship", "rail", "air"}, {2, 2, 1, 0, -1, 1});
+  const Column first = coded({"air", "ship"}, {0, 1, 1, 0, -1, 0}),
+               second = coded({"ship", "rail", "air"}, {2, 2, 1, 0, -1, 1});
   const Column joined = concatenate({Kind::string}, std::vector<Column>{first, second, first});
   ASSERT_TRUE(joined.dictionary);
   EXPECT_EQ(joined.dictionary->row_count, 3u);
@@ -43,13 +45,16 @@ TEST(Concatenate, DictionariesAsLargeAsTheirRowsBecomeTexts) {
 }
 
 TEST(Concatenate, ADictionaryBesideTextsBecomesTexts) {
-  const Column first = coded({"a"}, {0, 0, 0, 0}), second = Column::from_strings(std::vector<std::string>{"x", "y"});
-  EXPECT_EQ(text_of(concatenate({Kind::string}, std::vector<Column>{first, second})), "a a a a x y ");
+  const Column first = coded({"a"}, {0, 0, 0, 0}),
+               second = Column::from_strings(std::vector<std::string>{"x", "y"});
+  EXPECT_EQ(text_of(concatenate({Kind::string}, std::vector<Column>{first, second})),
+            "a a a a x y ");
 }
 
 TEST(Concatenate, OfNullsAlone) {
   const Column first = coded({}, {-1, -1}), second = coded({"a"}, {-1, 0});
-  EXPECT_EQ(text_of(concatenate({Kind::string}, std::vector<Column>{first, second})), "NULL NULL NULL a ");
+  EXPECT_EQ(text_of(concatenate({Kind::string}, std::vector<Column>{first, second})),
+            "NULL NULL NULL a ");
 }
 
 }  // namespace

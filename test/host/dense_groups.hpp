@@ -1,4 +1,5 @@
-// Groups by keys of known ranges on the host executor: which device and variant, and what the answer should be.
+// Groups by keys of known ranges on the host executor: which device and variant, and what the
+// answer should be.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,7 +17,10 @@ namespace penstock::plan {
   ASSERT_TRUE(name.ok()) << name.status().text(); \
   declaration = std::move(name).value()
 
-struct Where { const char* variant; kernel::HostDeviceOptions device; };
+struct Where {
+  const char* variant;
+  kernel::HostDeviceOptions device;
+};
 
 class DenseGroups : public ::testing::TestWithParam<Where> {
  protected:
@@ -37,8 +41,8 @@ class DenseGroups : public ::testing::TestWithParam<Where> {
     return result;
   }
   std::uint64_t memory_limit_bytes = 0;
-  int texts = 0;           // compiled
-  std::string variant;     // at the end
+  int texts = 0;        // compiled
+  std::string variant;  // at the end
 };
 
 // Sum and count of `x` by the table's other columns, as text, against a map of rows.
@@ -61,8 +65,12 @@ inline void expect_sums(const Table& table, const Table& result) {
     const auto found = expected.find(key_of(result, row));
     ASSERT_NE(found, expected.end()) << found->first[0];
     const Scalar sum = scalar_at(result.columns[keys], row);
-    EXPECT_EQ(sum.type.kind == Kind::float64 ? sum.real : static_cast<double>(sum.integer), found->second.first) << found->first[0];
-    EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[keys + 1], row).integer), found->second.second) << found->first[0];
+    EXPECT_EQ(sum.type.kind == Kind::float64 ? sum.real : static_cast<double>(sum.integer),
+              found->second.first)
+        << found->first[0];
+    EXPECT_EQ(static_cast<std::int64_t>(scalar_at(result.columns[keys + 1], row).integer),
+              found->second.second)
+        << found->first[0];
   }
 }
 
@@ -72,7 +80,8 @@ inline Result<StepId> sums_by_all_but_last(Plan& plan, const Table& table) {
   const auto x = static_cast<std::uint32_t>(table.columns.size() - 1);
   std::vector<Projection> keys;
   for (std::uint32_t c = 0; c < x; c++) keys.push_back({table.names[c], b.column(c)});
-  const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(x), "sum", nullptr}, {Aggregate::count_rows, 0, "rows", nullptr}};
+  const std::vector<AggregateCall> calls = {{Aggregate::sum, b.column(x), "sum", nullptr},
+                                            {Aggregate::count_rows, 0, "rows", nullptr}};
   return plan.group_by(source, b.graph(), keys, calls);
 }
 

@@ -31,7 +31,8 @@ TEST(Hash, EveryInputBitChangesAboutHalfOfTheDigest) {
 TEST(Hash, RunsOfZerosOfEveryLengthDiffer) {
   std::set<Hash128> seen;
   const std::vector<std::byte> zeros(1000);
-  for (std::size_t size = 0; size <= zeros.size(); size++) seen.insert(content_hash(std::span(zeros).first(size)));
+  for (std::size_t size = 0; size <= zeros.size(); size++)
+    seen.insert(content_hash(std::span(zeros).first(size)));
   EXPECT_EQ(seen.size(), zeros.size() + 1);
 }
 
@@ -42,12 +43,13 @@ TEST(Hash, NeighbouringTextsNeverShareHalfADigest) {
     const Hash128 hash = content_hash("return a[i] * " + std::to_string(i) + ";");
     low.insert(hash.low), high.insert(hash.high);
   }
-  EXPECT_EQ(low.size(), static_cast<std::size_t>(count));   // by chance: once in 10^9 runs
+  EXPECT_EQ(low.size(), static_cast<std::size_t>(count));  // by chance: once in 10^9 runs
   EXPECT_EQ(high.size(), static_cast<std::size_t>(count));
 }
 
 TEST(Hash, SwappedWordsAndBlocksDiffer) {
-  const std::string a = "0123456789abcdef", b = "fedcba9876543210", half = "01234567", other = "89abcdef";
+  const std::string a = "0123456789abcdef", b = "fedcba9876543210", half = "01234567",
+                    other = "89abcdef";
   EXPECT_NE(content_hash(a + b), content_hash(b + a));
   EXPECT_NE(content_hash(half + other), content_hash(other + half));
 }
@@ -55,7 +57,8 @@ TEST(Hash, SwappedWordsAndBlocksDiffer) {
 TEST(Hash, TheSeedMatters) { EXPECT_NE(content_hash("text", 1), content_hash("text", 2)); }
 
 TEST(Hash, HexIsThirtyTwoDigitsHighHalfFirst) {
-  EXPECT_EQ((Hash128{0x0123456789abcdef, 0xfedcba9876543210}).hex(), "fedcba98765432100123456789abcdef");
+  EXPECT_EQ((Hash128{0x0123456789abcdef, 0xfedcba9876543210}).hex(),
+            "fedcba98765432100123456789abcdef");
   EXPECT_EQ(Hash128{}.hex(), std::string(32, '0'));
 }
 

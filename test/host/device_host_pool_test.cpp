@@ -9,7 +9,10 @@
 namespace penstock::device {
 namespace {
 
-struct Counts { int made = 0, alive = 0; std::uint64_t limit_bytes = ~std::uint64_t{0}; };
+struct Counts {
+  int made = 0, alive = 0;
+  std::uint64_t limit_bytes = ~std::uint64_t{0};
+};
 
 class CountedBuffer : public HostBuffer {
  public:
@@ -29,10 +32,12 @@ class CountedBuffer : public HostBuffer {
 class HostPoolTest : public ::testing::Test {
  protected:
   std::shared_ptr<HostBuffer> take(std::uint64_t bytes) {
-    auto buffer = pool_->take(bytes, [this](std::uint64_t wanted) -> Result<std::shared_ptr<HostBuffer>> {
-      if (wanted > counts_.limit_bytes || counts_.alive > 1) return Status(Code::no_memory, "no more");
-      return std::shared_ptr<HostBuffer>(std::make_shared<CountedBuffer>(counts_, wanted));
-    });
+    auto buffer =
+        pool_->take(bytes, [this](std::uint64_t wanted) -> Result<std::shared_ptr<HostBuffer>> {
+          if (wanted > counts_.limit_bytes || counts_.alive > 1)
+            return Status(Code::no_memory, "no more");
+          return std::shared_ptr<HostBuffer>(std::make_shared<CountedBuffer>(counts_, wanted));
+        });
     return buffer.ok() ? std::move(buffer).value() : nullptr;
   }
 
@@ -55,14 +60,14 @@ TEST_F(HostPoolTest, MemoryInUseIsNotHandedOutTwice) {
 
 TEST_F(HostPoolTest, IdleMemoryPastTheLimitIsFreed) {
   take(5000);
-  take(9000);                          // a class of 16384 bytes
+  take(9000);  // a class of 16384 bytes
   EXPECT_EQ(counts_.alive, 0);
 }
 
 TEST_F(HostPoolTest, IdleMemoryGoesBeforeAnAllocationFails) {
   auto held = take(5000);
   take(3000);
-  EXPECT_EQ(counts_.alive, 2);         // one in use, one idle: the driver has no third
+  EXPECT_EQ(counts_.alive, 2);  // one in use, one idle: the driver has no third
   EXPECT_NE(take(200), nullptr);
 }
 

@@ -39,16 +39,20 @@ bool contains(const std::vector<std::byte>& binary, std::string_view text) {
 }
 
 TEST_F(NvrtcTest, ACubinForTheExactArchitectureKeepsTheExportedConstants) {
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 90, {"--std=c++17"},
-                                     "scale");
+  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text,
+                                     90, {"--std=c++17"}, "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
-  EXPECT_EQ(std::memcmp(compiled->binary.data(), "\x7f" "ELF", 4), 0);
+  EXPECT_EQ(std::memcmp(compiled->binary.data(),
+                        "\x7f"
+                        "ELF",
+                        4),
+            0);
   EXPECT_TRUE(contains(compiled->binary, "scale_local_bytes"));
 }
 
 TEST_F(NvrtcTest, AGpuNewerThanTheCompilerGetsPtx) {
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 999, {"--std=c++17"},
-                                     "scale");
+  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text,
+                                     999, {"--std=c++17"}, "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   EXPECT_TRUE(contains(compiled->binary, ".visible .entry scale"));
   EXPECT_EQ(compiled->binary.back(), std::byte{0});
@@ -67,14 +71,15 @@ int refuse_split_compilation(Nvrtc::Program program, int count, const char* cons
   for (int i = 0; i < count; i++)
     if (std::string_view(options[i]).starts_with("--split-compile")) {
       refused++;
-      return 5;      // NVRTC_ERROR_INVALID_OPTION
+      return 5;  // NVRTC_ERROR_INVALID_OPTION
     }
   return real_compile(program, count, options);
 }
 
 TEST_F(NvrtcTest, AnOlderCompilerIsAskedAgainWithoutWhatItRefuses) {
   real_compile = std::exchange(nvrtc_.compile, refuse_split_compilation);
-  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text, 90, {"--std=c++17"}, "scale");
+  const auto compiled = compile_text(nvrtc_, std::string("#define GROUP_SIZE 64\n") + scale_text,
+                                     90, {"--std=c++17"}, "scale");
   ASSERT_TRUE(compiled.ok()) << compiled.status().text();
   EXPECT_EQ(refused, 1);
   EXPECT_TRUE(contains(compiled->binary, "scale_local_bytes"));
@@ -82,11 +87,14 @@ TEST_F(NvrtcTest, AnOlderCompilerIsAskedAgainWithoutWhatItRefuses) {
 
 TEST_F(NvrtcTest, ErrorsQuoteTheLine) {
   const auto compiled = compile_text(
-      nvrtc_, "#line 1 \"kernel/x.kc\"\n\nextern \"C\" __global__ void f() { missing(); }\n", 90, {}, "my step");
+      nvrtc_, "#line 1 \"kernel/x.kc\"\n\nextern \"C\" __global__ void f() { missing(); }\n", 90,
+      {}, "my step");
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.status().code(), Code::compile);
-  for (const char* part : {"my step", "missing", "kernel/x.kc:2 | extern \"C\" __global__ void f() { missing(); }"})
-    EXPECT_NE(compiled.status().message().find(part), std::string::npos) << compiled.status().message();
+  for (const char* part :
+       {"my step", "missing", "kernel/x.kc:2 | extern \"C\" __global__ void f() { missing(); }"})
+    EXPECT_NE(compiled.status().message().find(part), std::string::npos)
+        << compiled.status().message();
 }
 
 TEST_F(NvrtcTest, MultiplyAddIsNotContractedUnlessAsked) {
@@ -107,7 +115,8 @@ class NvrtcPlace : public ::testing::Test {
     std::string pattern = (fs::temp_directory_path() / "penstock-nvrtc-XXXXXX").string();
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     root_ = pattern;
-    const fs::path library = root_ / ".venv/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
+    const fs::path library =
+        root_ / ".venv/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";
     fs::create_directories(library.parent_path());
     fs::create_directories(root_ / "build");
     std::ofstream(library) << "planted";
@@ -131,7 +140,9 @@ TEST_F(NvrtcPlace, TheWorkingDirectoryIsNeverSearched) {
   EXPECT_FALSE(is_found(""));
 }
 
-TEST_F(NvrtcPlace, ABuildFindsItsProjectsEnvironment) { EXPECT_TRUE(is_found(root_ / "build" / "penstock")); }
+TEST_F(NvrtcPlace, ABuildFindsItsProjectsEnvironment) {
+  EXPECT_TRUE(is_found(root_ / "build" / "penstock"));
+}
 
 TEST_F(NvrtcPlace, AnEnvironmentThatAnybodyMayWriteToIsPassedOver) {
   fs::permissions(root_ / ".venv", fs::perms::others_write, fs::perm_options::add);
@@ -143,7 +154,7 @@ TEST_F(NvrtcPlace, AnEnvironmentOfAnotherUserIsPassedOver) {
   ASSERT_EQ(lchown((root_ / ".venv").c_str(), 12345, 12345), 0);
   EXPECT_FALSE(is_found(root_ / "build" / "penstock"));
   ASSERT_EQ(lchown((root_ / "build" / "penstock").c_str(), 12345, 12345), 0);
-  EXPECT_TRUE(is_found(root_ / "build" / "penstock"));      // his program, his environment
+  EXPECT_TRUE(is_found(root_ / "build" / "penstock"));  // his program, his environment
 }
 
 TEST(NvrtcSearch, AWrongPathInTheVariableIsNotPassedOver) {

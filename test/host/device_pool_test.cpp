@@ -12,7 +12,7 @@ namespace {
 struct FakeMemory {
   std::mutex mutex;
   std::set<std::uint64_t> live;
-  std::vector<std::uint64_t> sizes;   // as asked of the driver
+  std::vector<std::uint64_t> sizes;  // as asked of the driver
   std::uint64_t next = 1, refuse_above_live = ~std::uint64_t{0};
   int frees = 0;
 };
@@ -22,7 +22,8 @@ Pool::Driver driver_over(FakeMemory& memory, std::uint64_t limit_bytes,
   Pool::Driver driver;
   driver.allocate = [&memory](std::uint64_t bytes) -> Result<std::uint64_t> {
     const std::lock_guard guard(memory.mutex);
-    if (memory.live.size() >= memory.refuse_above_live) return Status(Code::no_memory, "fake memory is full");
+    if (memory.live.size() >= memory.refuse_above_live)
+      return Status(Code::no_memory, "fake memory is full");
     memory.sizes.push_back(bytes);
     memory.live.insert(memory.next);
     return memory.next++;
@@ -32,7 +33,8 @@ Pool::Driver driver_over(FakeMemory& memory, std::uint64_t limit_bytes,
     ASSERT_EQ(memory.live.erase(handle), 1u) << "freed twice";
     memory.frees++;
   };
-  driver.limit_bytes = limit_bytes, driver.max_allocation_bytes = max_allocation_bytes, driver.device = "fake:0";
+  driver.limit_bytes = limit_bytes, driver.max_allocation_bytes = max_allocation_bytes,
+  driver.device = "fake:0";
   return driver;
 }
 
@@ -59,9 +61,7 @@ TEST(PoolSizes, ClassesHoldTheirBytesAndLoseAnEighthAtMost) {
   for (std::uint64_t bytes = 1; bytes < std::uint64_t{1} << 40; bytes = bytes * 5 / 4 + 1) {
     ASSERT_GE(size_class(bytes), bytes);
     ASSERT_EQ(size_class(size_class(bytes)), size_class(bytes));
-    if (bytes > 1 << 20) {
-      ASSERT_LE(size_class(bytes) - bytes, bytes / 8 + 1) << bytes;
-    }
+    if (bytes > 1 << 20) { ASSERT_LE(size_class(bytes) - bytes, bytes / 8 + 1) << bytes; }
   }
 }
 
@@ -115,14 +115,15 @@ TEST(Pool, TheErrorSaysAskedFreeAndLimit) {
   const auto held = pool->take(4096);
   const Status status = pool->take(7 << 10).status();
   EXPECT_EQ(status.code(), Code::no_memory);
-  for (const char* part : {"fake:0", "7.00 KiB", "6.00 KiB free", "4.00 KiB in use", "limit 10.0 KiB"})
+  for (const char* part :
+       {"fake:0", "7.00 KiB", "6.00 KiB free", "4.00 KiB in use", "limit 10.0 KiB"})
     EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
 }
 
 TEST(Pool, RoundingNeverCostsAnAllocationThatFits) {
   FakeMemory memory;
   const auto pool = std::make_shared<Pool>(driver_over(memory, 10000, 10000));
-  EXPECT_TRUE(pool->take(9000).ok());   // its class is 16 KiB
+  EXPECT_TRUE(pool->take(9000).ok());  // its class is 16 KiB
 }
 
 TEST(Pool, SizesAboveOneAllocationAreRefusedByName) {
@@ -138,7 +139,10 @@ TEST(Pool, TheNextOwnerWaitsForOtherQueuesOnly) {
   FakeMemory memory;
   const auto pool = std::make_shared<Pool>(driver_over(memory, 1 << 20));
   const auto a = std::make_shared<FakeQueue>(), b = std::make_shared<FakeQueue>();
-  { const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000); ASSERT_TRUE(first.touch(a).ok()); }
+  {
+    const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000);
+    ASSERT_TRUE(first.touch(a).ok());
+  }
   EXPECT_EQ(a->records, 1);
   {
     const PooledBuffer second(nullptr, pool, *pool->take(1000), 1000);
@@ -157,7 +161,10 @@ TEST(Pool, AFenceSurvivesAnOwnerThatNeverUsedTheBlock) {
   FakeMemory memory;
   const auto pool = std::make_shared<Pool>(driver_over(memory, 1 << 20));
   const auto a = std::make_shared<FakeQueue>(), b = std::make_shared<FakeQueue>();
-  { const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000); ASSERT_TRUE(first.touch(a).ok()); }
+  {
+    const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000);
+    ASSERT_TRUE(first.touch(a).ok());
+  }
   { const PooledBuffer idle(nullptr, pool, *pool->take(1000), 1000); }
   const PooledBuffer third(nullptr, pool, *pool->take(1000), 1000);
   ASSERT_TRUE(third.touch(b).ok());
@@ -205,7 +212,10 @@ TEST(Pool, AQueueThatIsGoneHasFinished) {
   const auto pool = std::make_shared<Pool>(driver_over(memory, 1 << 20));
   auto a = std::make_shared<FakeQueue>();
   const auto b = std::make_shared<FakeQueue>();
-  { const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000); ASSERT_TRUE(first.touch(a).ok()); }
+  {
+    const PooledBuffer first(nullptr, pool, *pool->take(1000), 1000);
+    ASSERT_TRUE(first.touch(a).ok());
+  }
   a.reset();
   const PooledBuffer second(nullptr, pool, *pool->take(1000), 1000);
   ASSERT_TRUE(second.touch(b).ok());

@@ -14,7 +14,8 @@ namespace penstock {
 namespace {
 
 TEST(TargetNames, EveryTargetIsFoundByItsName) {
-  for (const Target target : {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host}) {
+  for (const Target target :
+       {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host}) {
     const auto found = target_from_name(name_of(target));
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(*found, target);
@@ -24,9 +25,11 @@ TEST(TargetNames, EveryTargetIsFoundByItsName) {
 
 TEST(CompileError, QuotesTheLineOfANamedPart) {
   const std::string text =
-      "int a;\n#line 1 \"kernel/one.kc\"\nfirst\nsecond\n#line 10 \"kernel/two.kc\"\ntenth\neleventh\n";
-  const std::string message =
-      device::compile_error("sum of x", "opencl:0", text, "kernel/two.kc:11:5: error: no such thing\n").message();
+      "int a;\n#line 1 \"kernel/one.kc\"\nfirst\nsecond\n#line 10 "
+      "\"kernel/two.kc\"\ntenth\neleventh\n";
+  const std::string message = device::compile_error("sum of x", "opencl:0", text,
+                                                    "kernel/two.kc:11:5: error: no such thing\n")
+                                  .message();
   EXPECT_NE(message.find("sum of x"), std::string::npos);
   EXPECT_NE(message.find("opencl:0"), std::string::npos);
   EXPECT_NE(message.find("no such thing"), std::string::npos);
@@ -35,42 +38,49 @@ TEST(CompileError, QuotesTheLineOfANamedPart) {
 }
 
 TEST(CompileError, ReadsTheFormOfNvrtcToo) {
-  const std::string message = device::compile_error("x", "sm_90", "#line 1 \"program\"\nalpha\nbeta\n",
-                                                    "program(2): error: identifier \"y\" is undefined")
-                                  .message();
+  const std::string message =
+      device::compile_error("x", "sm_90", "#line 1 \"program\"\nalpha\nbeta\n",
+                            "program(2): error: identifier \"y\" is undefined")
+          .message();
   EXPECT_NE(message.find("program:2 | beta"), std::string::npos) << message;
 }
 
 TEST(CompileError, ReadsTheFormOfPoclToo) {
-  const std::string message = device::compile_error("x", "d", "#line 1 \"program\"\nalpha\nbeta\n",
-                                                    "error: program:2:13: use of undeclared identifier")
-                                  .message();
+  const std::string message =
+      device::compile_error("x", "d", "#line 1 \"program\"\nalpha\nbeta\n",
+                            "error: program:2:13: use of undeclared identifier")
+          .message();
   EXPECT_NE(message.find("program:2 | beta"), std::string::npos) << message;
 }
 
 TEST(CompileError, LinesBeforeAnyDirectiveBelongToTheCompilersOwnName) {
   const std::string message =
-      device::compile_error("x", "d", "alpha\nbeta\n", "/tmp/cache/tempfile.cl:2:1: error: bad").message();
+      device::compile_error("x", "d", "alpha\nbeta\n", "/tmp/cache/tempfile.cl:2:1: error: bad")
+          .message();
   EXPECT_NE(message.find("line 2 | beta"), std::string::npos) << message;
 }
 
 TEST(CompileError, ACompilerThatCountsLinesAsTheyStandIsUnderstood) {
   const std::string message =
-      device::compile_error("x", "d", "#define A\n#line 1 \"program\"\nalpha\nbeta\n", "<kernel>:4:13: error: bad").message();
+      device::compile_error("x", "d", "#define A\n#line 1 \"program\"\nalpha\nbeta\n",
+                            "<kernel>:4:13: error: bad")
+          .message();
   EXPECT_NE(message.find("program:2 | beta"), std::string::npos) << message;
 }
 
 TEST(CompileError, StrangeLogsAreShownAsTheyAre) {
-  for (const char* log : {"", "error", "error:", ":error", "x:99999999999999:1: error: y", "(:(:(1 error",
-                          "a:7:1: error: beyond the text"}) {
-    const Status status = device::compile_error("x", "d", "#line\n#line x\n#line 3 \"open\nz\n", log);
+  for (const char* log : {"", "error", "error:", ":error", "x:99999999999999:1: error: y",
+                          "(:(:(1 error", "a:7:1: error: beyond the text"}) {
+    const Status status =
+        device::compile_error("x", "d", "#line\n#line x\n#line 3 \"open\nz\n", log);
     EXPECT_EQ(status.code(), Code::compile);
     EXPECT_NE(status.message().find(log), std::string::npos);
   }
 }
 
 TEST(CompileError, AnEndlessLogIsCut) {
-  const std::string message = device::compile_error("x", "d", "text", std::string(1 << 20, 'e')).message();
+  const std::string message =
+      device::compile_error("x", "d", "text", std::string(1 << 20, 'e')).message();
   EXPECT_LT(message.size(), 20000u);
   EXPECT_NE(message.find("goes on"), std::string::npos);
 }
@@ -80,7 +90,8 @@ TEST(CacheKey, EveryFieldCountsExceptTheLabel) {
   traits.name = "N", traits.architecture = "A", traits.driver = "D", traits.compiler = "C";
   const ProgramSource source{
       .text = "t", .group_size = 64, .defines = {{"A", "1"}}, .fast_math = false, .label = "one"};
-  const auto key = [](const Traits& t, const ProgramSource& s, const std::vector<std::string>& options = {"-x"}) {
+  const auto key = [](const Traits& t, const ProgramSource& s,
+                      const std::vector<std::string>& options = {"-x"}) {
     return device::cache_key(t, device::key_options(options, s), s).text;
   };
   const std::string plain = key(traits, source);
@@ -94,7 +105,8 @@ TEST(CacheKey, EveryFieldCountsExceptTheLabel) {
   changed = source, changed.defines[0].second = "2";
   EXPECT_NE(key(traits, changed), plain);
   EXPECT_NE(key(traits, source, {"-y"}), plain);
-  for (std::string Traits::*field : {&Traits::name, &Traits::architecture, &Traits::driver, &Traits::compiler}) {
+  for (std::string Traits::* field :
+       {&Traits::name, &Traits::architecture, &Traits::driver, &Traits::compiler}) {
     Traits other = traits;
     other.*field = "else";
     EXPECT_NE(key(other, source), plain);
@@ -115,8 +127,11 @@ TEST(CacheKey, FieldsCannotRunIntoOneAnother) {
 TEST(ProgramText, DefinesMayHoldSpacesAndQuotesButNoSecondLine) {
   Traits traits;
   traits.max_group_size = 128;
-  ProgramSource source{
-      .text = "body\n", .group_size = 64, .defines = {{"NAME", "a \"b\" c"}}, .fast_math = false, .label = "l"};
+  ProgramSource source{.text = "body\n",
+                       .group_size = 64,
+                       .defines = {{"NAME", "a \"b\" c"}},
+                       .fast_math = false,
+                       .label = "l"};
   EXPECT_TRUE(device::check_source(traits, source).ok());
   EXPECT_EQ(device::with_head(source, "extra\n"),
             "#define GROUP_SIZE 64\n#define NAME a \"b\" c\nextra\n#line 1 \"program\"\nbody\n");
@@ -132,11 +147,13 @@ TEST(ProgramText, DefinesMayHoldSpacesAndQuotesButNoSecondLine) {
 
 TEST(DriverErrors, FaultsAreALostDeviceByTheDriversName) {
   EXPECT_EQ(opencl::status_of(opencl::CL_OUT_OF_RESOURCES, "clFinish").code(), Code::device_lost);
-  EXPECT_NE(
-      opencl::status_of(opencl::CL_OUT_OF_RESOURCES, "clFinish").text().find("clFinish: CL_OUT_OF_RESOURCES (-5)"),
-      std::string::npos);
+  EXPECT_NE(opencl::status_of(opencl::CL_OUT_OF_RESOURCES, "clFinish")
+                .text()
+                .find("clFinish: CL_OUT_OF_RESOURCES (-5)"),
+            std::string::npos);
   EXPECT_EQ(opencl::status_of(opencl::CL_DEVICE_NOT_AVAILABLE, "x").code(), Code::device_lost);
-  EXPECT_EQ(opencl::status_of(opencl::CL_MEM_OBJECT_ALLOCATION_FAILURE, "x").code(), Code::no_memory);
+  EXPECT_EQ(opencl::status_of(opencl::CL_MEM_OBJECT_ALLOCATION_FAILURE, "x").code(),
+            Code::no_memory);
   EXPECT_EQ(opencl::status_of(opencl::CL_INVALID_VALUE, "x").code(), Code::internal);
   EXPECT_EQ(opencl::status_of(-9999, "x").code(), Code::internal);
   EXPECT_TRUE(opencl::status_of(opencl::CL_SUCCESS, "x").ok());
@@ -157,7 +174,8 @@ TEST(OpenDevice, WithoutAnyDriverTheErrorSaysWhatToInstall) {
   for (const char* selector : {"", "cpu", "gpu", "cuda", "opencl:0"}) {
     const Status status = open_device(selector).status();
     EXPECT_EQ(status.code(), Code::no_device) << selector;
-    EXPECT_NE(status.text().find("apt install pocl-opencl-icd"), std::string::npos) << status.text();
+    EXPECT_NE(status.text().find("apt install pocl-opencl-icd"), std::string::npos)
+        << status.text();
     EXPECT_NE(status.text().find("nvidia-cuda-nvrtc"), std::string::npos) << status.text();
   }
 }
@@ -166,12 +184,13 @@ TEST(OpenDevice, HidingNamesWholeDriversOnly) {
   const Hidden hidden("open,cud,opencl-x");
   std::vector<std::string> notes;
   list_devices(&notes);
-  for (const std::string& note : notes) EXPECT_EQ(note.find("PENSTOCK_HIDE"), std::string::npos) << note;
+  for (const std::string& note : notes)
+    EXPECT_EQ(note.find("PENSTOCK_HIDE"), std::string::npos) << note;
 }
 
 TEST(OpenDevice, WhatIsNoSelectorIsInvalidNotAbsent) {
-  for (const char* selector :
-       {"gpgpu", "opencl:", "opencl:x", "opencl:1x", "cuda:-1", "cuda:99999999999999999999", "CPU", " "})
+  for (const char* selector : {"gpgpu", "opencl:", "opencl:x", "opencl:1x", "cuda:-1",
+                               "cuda:99999999999999999999", "CPU", " "})
     EXPECT_EQ(open_device(selector).status().code(), Code::invalid) << selector;
 }
 

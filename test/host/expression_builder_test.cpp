@@ -5,22 +5,33 @@
 namespace penstock {
 namespace {
 
-const Schema schema{
-    {"price", {Kind::float32}, false}, {"quantity", {Kind::int8}, true},   {"discount", Type::decimal(15, 2), false},
-    {"name", {Kind::string}, false},   {"shipped", {Kind::date32}, false}, {"id", {Kind::uint64}, false},
-    {"key", {Kind::int64}, false},     {"paid", {Kind::boolean}, false},   {"at", {Kind::timestamp}, false}};
+const Schema schema{{"price", {Kind::float32}, false},
+                    {"quantity", {Kind::int8}, true},
+                    {"discount", Type::decimal(15, 2), false},
+                    {"name", {Kind::string}, false},
+                    {"shipped", {Kind::date32}, false},
+                    {"id", {Kind::uint64}, false},
+                    {"key", {Kind::int64}, false},
+                    {"paid", {Kind::boolean}, false},
+                    {"at", {Kind::timestamp}, false}};
 
-std::string message(const Result<NodeId>& result) { return result.ok() ? "no error" : result.status().message(); }
+std::string message(const Result<NodeId>& result) {
+  return result.ok() ? "no error" : result.status().message();
+}
 
 TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
   Builder b(schema);
   const auto column = [&](const char* name) { return *b.column(name); };
-  EXPECT_EQ(message(b.binary(Op::add, column("name"), column("quantity"))), "cannot add VARCHAR and TINYINT");
-  EXPECT_EQ(message(b.binary(Op::multiply, column("paid"), column("paid"))), "cannot multiply BOOLEAN and BOOLEAN");
-  EXPECT_EQ(message(b.binary(Op::equal, column("shipped"), column("price"))), "cannot compare DATE and FLOAT");
+  EXPECT_EQ(message(b.binary(Op::add, column("name"), column("quantity"))),
+            "cannot add VARCHAR and TINYINT");
+  EXPECT_EQ(message(b.binary(Op::multiply, column("paid"), column("paid"))),
+            "cannot multiply BOOLEAN and BOOLEAN");
+  EXPECT_EQ(message(b.binary(Op::equal, column("shipped"), column("price"))),
+            "cannot compare DATE and FLOAT");
   EXPECT_EQ(message(b.variadic(Op::least, {column("name"), column("name")})),
             "cannot take the least of VARCHAR: strings are not ordered inside an expression");
-  EXPECT_EQ(message(b.text_function("length", {column("price")})), "input 1 of length is VARCHAR, not FLOAT");
+  EXPECT_EQ(message(b.text_function("length", {column("price")})),
+            "input 1 of length is VARCHAR, not FLOAT");
   EXPECT_EQ(message(b.binary(Op::and_, column("paid"), column("shipped"))), "cannot AND DATE");
   EXPECT_EQ(message(b.unary(Op::negate, column("paid"))), "cannot negate BOOLEAN");
   EXPECT_EQ(message(b.unary(Op::year, column("price"))), "cannot take the year of FLOAT");
@@ -30,7 +41,8 @@ TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
             "DECIMAL(19,2) is not computed with: decimals have 1 to 18 digits");
   EXPECT_EQ(message(b.binary(Op::add, column("shipped"), column("key"))),
             "cannot add DATE and BIGINT: days are added to a date as INTEGER");
-  EXPECT_EQ(message(b.binary(Op::subtract, column("at"), column("at"))), "cannot subtract TIMESTAMP and TIMESTAMP");
+  EXPECT_EQ(message(b.binary(Op::subtract, column("at"), column("at"))),
+            "cannot subtract TIMESTAMP and TIMESTAMP");
 }
 
 TEST(Builder, WhatWouldBeHugeintIsRefusedByNameButComparedByValue) {
@@ -66,13 +78,15 @@ TEST(Builder, OperationsOnLiteralsAloneAreComputedOnce) {
   EXPECT_EQ(text_of(*b.graph(), factor, schema), "0.95");
   EXPECT_EQ(name_of(b.type(factor)), "DECIMAL(13,2)");
   const NodeId day = b.literal(Scalar::of(Type{Kind::date32}, 10561));
-  EXPECT_EQ(text_of(*b.graph(), *b.binary(Op::subtract, day, b.literal(Scalar::of(90))), schema), "1998-09-02");
+  EXPECT_EQ(text_of(*b.graph(), *b.binary(Op::subtract, day, b.literal(Scalar::of(90))), schema),
+            "1998-09-02");
 }
 
 // 1 // 0 in a branch that no row takes must not end the query.
 TEST(Builder, LiteralsThatFaultFaultWhereTheyAreUsed) {
   Builder b(schema);
-  const Result<NodeId> quotient = b.binary(Op::integer_divide, b.literal(Scalar::of(1)), b.literal(Scalar::of(0)));
+  const Result<NodeId> quotient =
+      b.binary(Op::integer_divide, b.literal(Scalar::of(1)), b.literal(Scalar::of(0)));
   ASSERT_TRUE(quotient.ok());
   EXPECT_EQ(b.graph()->at(*quotient).op, Op::integer_divide);
 }
@@ -119,7 +133,8 @@ TEST(Builder, CustomFunctionsCheckAndConvertTheirInputs) {
 TEST(CommonType, RefusesWhatDoesNotMeet) {
   EXPECT_EQ(name_of(*common_type({Kind::int8}, {Kind::uint8})), "SMALLINT");
   EXPECT_EQ(name_of(*common_type(Type::decimal(15, 2), Type::decimal(9, 4))), "DECIMAL(17,4)");
-  EXPECT_EQ(common_type({Kind::date32}, {Kind::int32}).status().message(), "DATE and INTEGER have no common type");
+  EXPECT_EQ(common_type({Kind::date32}, {Kind::int32}).status().message(),
+            "DATE and INTEGER have no common type");
   EXPECT_EQ(common_type({Kind::int64}, {Kind::uint64}).status().code(), Code::unsupported);
 }
 

@@ -1,7 +1,7 @@
-// Types and values against DuckDB 2.0. What is expected stands in expression_duckdb.hpp, which expression_duckdb.py
-// writes by asking DuckDB; these tests need no DuckDB. Three departures are ours, and are stated here: a decimal that
-// DuckDB gives 19 to 38 digits has 18 (beyond them is a fault); HUGEINT and INTERVAL are refused; and NaN prints
-// without a sign.
+// Types and values against DuckDB 2.0. What is expected stands in expression_duckdb.hpp, which
+// expression_duckdb.py writes by asking DuckDB; these tests need no DuckDB. Three departures are
+// ours, and are stated here: a decimal that DuckDB gives 19 to 38 digits has 18 (beyond them is a
+// fault); HUGEINT and INTERVAL are refused; and NaN prints without a sign.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,10 +16,12 @@ namespace {
 
 Type type_from(std::string_view name) {
   for (int k = 0; k <= static_cast<int>(Kind::int128); k++)
-    if (const Type type{static_cast<Kind>(k)}; type.kind != Kind::decimal && name == name_of(type)) return type;
+    if (const Type type{static_cast<Kind>(k)}; type.kind != Kind::decimal && name == name_of(type))
+      return type;
   EXPECT_EQ(name.substr(0, 8), "DECIMAL(") << name;
   const std::size_t comma = name.find(',');
-  return Type::decimal(std::stoi(std::string(name.substr(8))), std::stoi(std::string(name.substr(comma + 1))));
+  return Type::decimal(std::stoi(std::string(name.substr(8))),
+                       std::stoi(std::string(name.substr(comma + 1))));
 }
 
 // Numbers as SQL types them: 1 INTEGER or BIGINT or wider, 1.50 DECIMAL(3,2), 1e3 DOUBLE.
@@ -38,15 +40,19 @@ Scalar number_from(const std::string& text) {
   if (text[0] == '-') value = -value;
   if (after_point) {
     if (digits > 18)
-      return Scalar::of(std::strtod(text.c_str(), nullptr));   // DuckDB's DECIMAL(19..38), which only casts meet here
+      return Scalar::of(std::strtod(
+          text.c_str(), nullptr));  // DuckDB's DECIMAL(19..38), which only casts meet here
     return Scalar::of(Type::decimal(digits, scale), value);
   }
   if (value > INT64_MAX) return Scalar::of(Type{Kind::uint64}, value);
-  return Scalar::of(Type{value >= INT32_MIN && value <= INT32_MAX ? Kind::int32 : Kind::int64}, value);
+  return Scalar::of(Type{value >= INT32_MIN && value <= INT32_MAX ? Kind::int32 : Kind::int64},
+                    value);
 }
 
 Scalar date_from(const std::string& text) {
-  const auto part = [&](std::size_t at, std::size_t size) { return std::stoll(text.substr(at, size)); };
+  const auto part = [&](std::size_t at, std::size_t size) {
+    return std::stoll(text.substr(at, size));
+  };
   std::int64_t days = 0;
   for (std::int64_t year = 1970; year < part(0, 4); year++)
     days += year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 366 : 365;
@@ -69,7 +75,10 @@ Scalar column_value(const DuckColumn& column) {
   return Scalar::of(type, value.integer);
 }
 
-struct Row { Schema schema; std::vector<Scalar> values; };
+struct Row {
+  Schema schema;
+  std::vector<Scalar> values;
+};
 Row duck_row() {
   Row row;
   for (const DuckColumn& column : duck_columns) {
@@ -95,10 +104,12 @@ class Reader {
   }
 
  private:
-  void skip() { while (at_ < text_.size() && text_[at_] == ' ') at_++; }
+  void skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') at_++;
+  }
   std::string word() {
     std::string result;
-    int depth = 0;   // DECIMAL(4,2) is one word
+    int depth = 0;  // DECIMAL(4,2) is one word
     for (; at_ < text_.size() && (depth > 0 || (text_[at_] != ' ' && text_[at_] != ')')); at_++) {
       depth += text_[at_] == '(' ? 1 : text_[at_] == ')' ? -1 : 0;
       result += text_[at_];
@@ -109,7 +120,8 @@ class Reader {
 
   Result<NodeId> leaf(const std::string& text) {
     if (text == "NULL") return builder_.literal(Scalar::null_of({Kind::int32}));
-    if (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) return builder_.literal(number_from(text));
+    if (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))
+      return builder_.literal(number_from(text));
     return builder_.column(text);
   }
 
@@ -130,8 +142,10 @@ class Reader {
       if (name_of(static_cast<Op>(o)) == name) op = static_cast<Op>(o);
     EXPECT_NE(op, Op::column) << name;
     if (op == Op::select) return builder_.select(inputs[0], inputs[1], inputs[2]);
-    if (op == Op::coalesce || op == Op::least || op == Op::greatest) return builder_.variadic(op, inputs);
-    return inputs.size() == 1 ? builder_.unary(op, inputs[0]) : builder_.binary(op, inputs[0], inputs[1]);
+    if (op == Op::coalesce || op == Op::least || op == Op::greatest)
+      return builder_.variadic(op, inputs);
+    return inputs.size() == 1 ? builder_.unary(op, inputs[0])
+                              : builder_.binary(op, inputs[0], inputs[1]);
   }
 
   Builder& builder_;
@@ -151,16 +165,21 @@ TEST(DuckDB, TypesOfEveryPairOfColumnTypesAreEqual) {
     for (const DuckColumn& right : duck_columns) {
       const std::string duck(types.substr(0, types.find(' ')));
       types.remove_prefix(std::min(types.size(), duck.size() + 1));
-      const std::string text = std::string("(") + matrix.op + " " + matrix.left + " " + right.name + ")";
+      const std::string text =
+          std::string("(") + matrix.op + " " + matrix.left + " " + right.name + ")";
       Builder builder(duck_row().schema);
       const Result<NodeId> node = Reader(builder, text).read();
-      // DuckDB reads numbers out of strings at run time; strings meet only strings here, to be compared or chosen.
-      const bool with_string = std::string_view(matrix.left) == "st" || std::string_view(right.name) == "st";
+      // DuckDB reads numbers out of strings at run time; strings meet only strings here, to be
+      // compared or chosen.
+      const bool with_string =
+          std::string_view(matrix.left) == "st" || std::string_view(right.name) == "st";
       const std::string_view op = matrix.op;
-      const std::string expected = with_string && op != "equal" && op != "coalesce"             ? "REFUSED"
-                                   : with_string && std::string_view(matrix.left) != right.name ? "REFUSED"
-                                                                                                : expected_type(duck);
-      EXPECT_EQ(node.ok() ? name_of(builder.type(*node)) : "REFUSED", expected) << text << " in DuckDB: " << duck;
+      const std::string expected = with_string && op != "equal" && op != "coalesce" ? "REFUSED"
+                                   : with_string && std::string_view(matrix.left) != right.name
+                                       ? "REFUSED"
+                                       : expected_type(duck);
+      EXPECT_EQ(node.ok() ? name_of(builder.type(*node)) : "REFUSED", expected)
+          << text << " in DuckDB: " << duck;
     }
   }
 }
@@ -171,7 +190,10 @@ TEST(DuckDB, TypesValuesAndFaultsAreEqual) {
     Builder builder(row.schema);
     const Result<NodeId> node = Reader(builder, duck.expression).read();
     const std::string type = expected_type(duck.type);
-    if (type == "REFUSED") { EXPECT_FALSE(node.ok()) << duck.expression; continue; }
+    if (type == "REFUSED") {
+      EXPECT_FALSE(node.ok()) << duck.expression;
+      continue;
+    }
     ASSERT_TRUE(node.ok()) << duck.expression << ": " << node.status().text();
     const Evaluated result = evaluate(*builder.graph(), {&*node, 1}, row.values)[0];
     if (type == "FAULT") {

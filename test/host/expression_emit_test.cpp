@@ -13,23 +13,29 @@ const Schema schema{{"a", {Kind::int32}, false},
 EmissionNames names_of(const Schema& fields) {
   EmissionNames names;
   names.value = [](std::uint32_t c) { return "c" + std::to_string(c); };
-  names.valid = [&fields](std::uint32_t c) { return fields[c].nullable ? "c" + std::to_string(c) + "_valid" : ""; };
+  names.valid = [&fields](std::uint32_t c) {
+    return fields[c].nullable ? "c" + std::to_string(c) + "_valid" : "";
+  };
   names.parameter = [](std::uint32_t p) { return "p" + std::to_string(p); };
   names.parameter_valid = [](std::uint32_t) { return ""; };
   return names;
 }
 
-Result<Emission> emit_one(const Builder& b, NodeId root) { return emit(*b.graph(), {&root, 1}, names_of(schema)); }
+Result<Emission> emit_one(const Builder& b, NodeId root) {
+  return emit(*b.graph(), {&root, 1}, names_of(schema));
+}
 
 std::size_t count(const std::string& text, const std::string& word) {
   std::size_t found = 0;
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) found++;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    found++;
   return found;
 }
 
 TEST(Emission, NothingIsTrackedThatCannotHappen) {
   Builder b(schema);
-  const Result<Emission> emission = emit_one(b, *b.binary(Op::multiply, b.column(2), b.captured(Scalar::of(2.0f))));
+  const Result<Emission> emission =
+      emit_one(b, *b.binary(Op::multiply, b.column(2), b.captured(Scalar::of(2.0f))));
   ASSERT_TRUE(emission.ok());
   EXPECT_EQ(emission->statements, "  const f32 v0 = c2 * p0;\n");
   EXPECT_EQ(emission->roots[0].valid, "1u");
@@ -45,9 +51,11 @@ TEST(Emission, SharedExpressionsArePrintedOnce) {
 
 TEST(Emission, EqualExpressionsOfDifferentGraphsAreEqualTexts) {
   Builder first(schema), second(schema);
-  for (int i = 0; i < 5; i++) (void)second.column(static_cast<std::uint32_t>(i % 4));   // other ids
+  for (int i = 0; i < 5; i++) (void)second.column(static_cast<std::uint32_t>(i % 4));  // other ids
   (void)*second.binary(Op::subtract, second.column(0), second.column(1));
-  const auto build = [](Builder& b) { return *b.unary(Op::negate, *b.binary(Op::add, b.column(0), b.column(1))); };
+  const auto build = [](Builder& b) {
+    return *b.unary(Op::negate, *b.binary(Op::add, b.column(0), b.column(1)));
+  };
   EXPECT_EQ(emit_one(first, build(first))->statements, emit_one(second, build(second))->statements);
 }
 

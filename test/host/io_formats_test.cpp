@@ -30,10 +30,10 @@ TEST(ArrowIpc, RowsSurviveEveryBatchSize) {
 
 TEST(ArrowIpc, StreamsOfOddBatchesWithDictionaries) {
   const Folder folder;
-  if (!by_pyarrow(
-          folder / "t",
-          "b = [pa.table({'d': pa.array(['a', None, 'b%d' % k] * k).dictionary_encode(), 'x': list(range(3 * k))}) for k in (1, 30, 2)]\n"
-          "with ipc.new_stream(path, b[0].schema) as w:\n  for t in b: w.write_table(t)\n"))
+  if (!by_pyarrow(folder / "t",
+                  "b = [pa.table({'d': pa.array(['a', None, 'b%d' % k] * k).dictionary_encode(), "
+                  "'x': list(range(3 * k))}) for k in (1, 30, 2)]\n"
+                  "with ipc.new_stream(path, b[0].schema) as w:\n  for t in b: w.write_table(t)\n"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok()) << source.status().text();
@@ -49,7 +49,8 @@ TEST(ArrowIpc, StreamsOfOddBatchesWithDictionaries) {
 TEST(Csv, TypesAreInferredAndEmptyFieldsAreNull) {
   const Folder folder;
   write_file(folder / "t",
-             "n,f,s,d,b,t\n1,1.5,x,2020-01-02,true,2020-01-01 00:00:01\n,,,,,\n-3,nan,\"\",1969-12-31,false,2020-01-01 00:00:00.5\n");
+             "n,f,s,d,b,t\n1,1.5,x,2020-01-02,true,2020-01-01 "
+             "00:00:01\n,,,,,\n-3,nan,\"\",1969-12-31,false,2020-01-01 00:00:00.5\n");
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok()) << source.status().text();
   const auto cells = read_cells(**source, all_columns(**source));
@@ -67,18 +68,22 @@ std::vector<std::string> only_column(const std::string& path) {
   const auto source = open_table(path);
   if (!source.ok()) return {source.status().text()};
   const auto cells = read_cells(**source, all_columns(**source));
-  return cells.ok() && cells.value().size() == 1 ? cells.value()[0] : std::vector<std::string>{"not one column"};
+  return cells.ok() && cells.value().size() == 1 ? cells.value()[0]
+                                                 : std::vector<std::string>{"not one column"};
 }
 
 TEST(Csv, BlankLinesOfOneColumnAreRowsOfNull) {
   const Folder folder;
   using Column = std::vector<std::string>;
-  const struct { const char* text; Column rows; } files[] = {
+  const struct {
+    const char* text;
+    Column rows;
+  } files[] = {
       {"a\n1\n\n3\n\n5\n", {"1", "NULL", "3", "NULL", "5"}},
       {"a\n\n", {"NULL"}},
       {"a\n1\n\n\n", {"1", "NULL", "NULL"}},
       {"a\r\n1\r\n\r\n2\r\n", {"1", "NULL", "2"}},
-      {"\n\r\n\na\n\n1", {"NULL", "1"}},       // before the header they are none
+      {"\n\r\n\na\n\n1", {"NULL", "1"}},  // before the header they are none
       {"a\n1", {"1"}},
       {"a\n\"\"\n\nx\n", {"\"\"", "NULL", "\"x\""}},
   };
@@ -96,10 +101,12 @@ TEST(Csv, BlankLinesOfOneColumnAreRowsOfNull) {
 
 TEST(Csv, NullsOfOneColumnSurviveWritingAndReading) {
   const Folder folder;
-  const Table numbers = Table::of(
-      {{"n", penstock::Column::from(std::vector<std::optional<std::int64_t>>{std::nullopt, 5, std::nullopt, std::nullopt})}});
-  const Table texts = Table::of(
-      {{"s", penstock::Column::from_strings(std::vector<std::optional<std::string>>{"x", std::nullopt, "", std::nullopt})}});
+  const Table numbers =
+      Table::of({{"n", penstock::Column::from(std::vector<std::optional<std::int64_t>>{
+                           std::nullopt, 5, std::nullopt, std::nullopt})}});
+  const Table texts =
+      Table::of({{"s", penstock::Column::from_strings(std::vector<std::optional<std::string>>{
+                           "x", std::nullopt, "", std::nullopt})}});
   for (const Table& table : {numbers, texts}) {
     ASSERT_TRUE(write_table(table, folder / "t", FileFormat::csv).ok());
     EXPECT_EQ(only_column(folder / "t"), cells_of(table)[0]);
@@ -140,8 +147,9 @@ TEST(Csv, ALaterValueOfAnotherTypeIsAnErrorWithThePath) {
 
 TEST(Csv, WhatIsWrittenIsReadAgain) {
   const Folder folder;
-  const Table table = Table::of({{"n", Column::from(std::vector<std::optional<std::int64_t>>{1, std::nullopt, -3})},
-                                 {"s", Column::from_strings(std::vector<std::string>{"a,b", "say \"hi\"", "two\nlines"})}});
+  const Table table = Table::of(
+      {{"n", Column::from(std::vector<std::optional<std::int64_t>>{1, std::nullopt, -3})},
+       {"s", Column::from_strings(std::vector<std::string>{"a,b", "say \"hi\"", "two\nlines"})}});
   ASSERT_TRUE(write_table(table, folder / "t", FileFormat::csv).ok());
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok()) << source.status().text();
@@ -178,7 +186,8 @@ TEST(WriteTable, LeavesNothingAfterFailure) {
     EXPECT_FALSE(write_table(table, folder / "t", format).ok());
   EXPECT_EQ(folder.file_count(), 0u);
   std::filesystem::create_directories(folder / "taken" / std::filesystem::path("inside"));
-  const Status status = write_table(every_kind(10, true), folder / "taken", FileFormat::parquet);   // a folder has the name
+  const Status status = write_table(every_kind(10, true), folder / "taken",
+                                    FileFormat::parquet);  // a folder has the name
   EXPECT_FALSE(status.ok());
   EXPECT_NE(status.text().find(folder / "taken"), std::string::npos);
   EXPECT_EQ(folder.file_count(), 1u);
@@ -186,13 +195,19 @@ TEST(WriteTable, LeavesNothingAfterFailure) {
 
 TEST(OpenTable, AFileOfNearlyThisNameIsTold) {
   const Folder folder;
-  for (const char* name : {"sales.parquet", "t.parquet", "customers.csv", "customers.arrow"}) write_file(folder / name, "a\n1\n");
+  for (const char* name : {"sales.parquet", "t.parquet", "customers.csv", "customers.arrow"})
+    write_file(folder / name, "a\n1\n");
   std::filesystem::create_directory(folder / "salad");
-  const auto what_is_said = [&](const char* name) { return open_table(folder / name).status().message(); };
-  EXPECT_EQ(what_is_said("sales"), "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
-  EXPECT_EQ(what_is_said("sale.parquet"), "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
-  EXPECT_EQ(what_is_said("customers"),
-            "No such file or directory; there are '" + (folder / "customers.arrow") + "', '" + (folder / "customers.csv") + "'");
+  const auto what_is_said = [&](const char* name) {
+    return open_table(folder / name).status().message();
+  };
+  EXPECT_EQ(what_is_said("sales"),
+            "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
+  EXPECT_EQ(what_is_said("sale.parquet"),
+            "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
+  EXPECT_EQ(what_is_said("customers"), "No such file or directory; there are '" +
+                                           (folder / "customers.arrow") + "', '" +
+                                           (folder / "customers.csv") + "'");
   EXPECT_EQ(what_is_said("orders"), "No such file or directory");
   EXPECT_EQ(open_table(folder / "no_folder/sales").status().message(), "No such file or directory");
 }
@@ -202,9 +217,14 @@ TEST(OpenTable, WhatIsNoTableIsRefusedWithItsPathAndReason) {
   write_file(folder / "empty", "");
   write_file(folder / "zip", "PK\x03\x04 and so on");
   write_file(folder / "binary", std::string("ab\0cd", 5));
-  for (const auto& [path, reason] : std::vector<std::pair<std::string, std::string>>{
-           {folder / "absent", "No such file"}, {folder / "", "directory"}, {folder / "*.parquet", "pattern"}, {folder / "empty", "empty"},
-           {folder / "zip", "zip"}, {folder / "binary", "CSV"}, {"/dev/null", "regular"}}) {
+  for (const auto& [path, reason] :
+       std::vector<std::pair<std::string, std::string>>{{folder / "absent", "No such file"},
+                                                        {folder / "", "directory"},
+                                                        {folder / "*.parquet", "pattern"},
+                                                        {folder / "empty", "empty"},
+                                                        {folder / "zip", "zip"},
+                                                        {folder / "binary", "CSV"},
+                                                        {"/dev/null", "regular"}}) {
     const auto source = open_table(path);
     ASSERT_FALSE(source.ok()) << path;
     EXPECT_NE(source.status().text().find(path), std::string::npos) << source.status().text();

@@ -5,12 +5,15 @@
 namespace penstock::test {
 namespace {
 
-std::shared_ptr<TableSource> encoded_file(const Folder& folder, const Table& table, const std::string& column) {
+std::shared_ptr<TableSource> encoded_file(const Folder& folder, const Table& table,
+                                          const std::string& column) {
   std::string bytes;
-  const auto report = encode_table(*table_source(table), [&](std::string_view part) {
-    bytes += part;
-    return Status();
-  }, {.codecs = {{column, StringCodec::gsst}}});
+  const auto report = encode_table(*table_source(table),
+                                   [&](std::string_view part) {
+                                     bytes += part;
+                                     return Status();
+                                   },
+                                   {.codecs = {{column, StringCodec::gsst}}});
   EXPECT_TRUE(report.ok()) << report.status().text();
   write_file(folder / "encoded.arrow", bytes);
   auto source = open_table(folder / "encoded.arrow");
@@ -26,7 +29,8 @@ Result<std::optional<Table>> first_batch(const TableSource& source, const ScanOp
 TEST(FsstFile, TheSchemaSaysWhichColumnsCanStayEncoded) {
   const Folder folder;
   const auto source = encoded_file(folder, every_kind(1000, true), "many");
-  for (const Field& field : source->schema()) EXPECT_EQ(field.is_encoded, field.name == "many") << field.name;
+  for (const Field& field : source->schema())
+    EXPECT_EQ(field.is_encoded, field.name == "many") << field.name;
 }
 
 TEST(FsstFile, CodesComeToWhoAsksForThemAndTextsToOthers) {
@@ -41,15 +45,19 @@ TEST(FsstFile, CodesComeToWhoAsksForThemAndTextsToOthers) {
   ASSERT_TRUE(batch.ok() && *batch) << batch.status().text();
   const Column& codes = (*batch)->columns[many];
   ASSERT_NE(fsst::codes_of(codes), nullptr);
-  EXPECT_EQ((*batch)->columns[many - 1].encoded, nullptr) << "the wish for a plain column means nothing";
+  EXPECT_EQ((*batch)->columns[many - 1].encoded, nullptr)
+      << "the wish for a plain column means nothing";
   const auto column = decoded(codes);
   ASSERT_TRUE(column.ok()) << column.status().text();
-  for (std::uint64_t row = 0; row < 640; row++) EXPECT_EQ(cell(*column, row), (*texts)[many][row]) << "row " << row;
+  for (std::uint64_t row = 0; row < 640; row++)
+    EXPECT_EQ(cell(*column, row), (*texts)[many][row]) << "row " << row;
 }
 
 TEST(FsstFile, TextsThatAreNotUtf8AreRefusedWhenTheyAreDecoded) {
   const Folder folder;
-  const auto source = encoded_file(folder, Table::of({{"s", Column::from_strings(std::vector<std::string>{"a", "\xff", "c"})}}), "s");
+  const auto source = encoded_file(
+      folder, Table::of({{"s", Column::from_strings(std::vector<std::string>{"a", "\xff", "c"})}}),
+      "s");
   EXPECT_FALSE(first_batch(*source, {}).ok());
   const auto batch = first_batch(*source, {.encoded = {0}});
   ASSERT_TRUE(batch.ok() && *batch) << batch.status().text();

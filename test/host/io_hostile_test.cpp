@@ -1,4 +1,5 @@
-// Files cut short and with bits flipped: every one is read or refused with its path; a sanitizer sees the rest.
+// Files cut short and with bits flipped: every one is read or refused with its path; a sanitizer
+// sees the rest.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,10 +33,12 @@ bool reads(const std::string& path) {
 
 TEST(HostileDictionaries, TooManyEntriesForABatchAreRefused) {
   constexpr std::uint64_t codes_end = std::uint64_t{1} << 31;
-  EXPECT_EQ(io::check_dictionary_size(codes_end, codes_end).code(), Code::capacity);       // codes would turn negative
-  EXPECT_EQ(io::check_dictionary_size(100'000'000, 1000).code(), Code::capacity);          // a small file that fills the memory
+  EXPECT_EQ(io::check_dictionary_size(codes_end, codes_end).code(),
+            Code::capacity);  // codes would turn negative
+  EXPECT_EQ(io::check_dictionary_size(100'000'000, 1000).code(),
+            Code::capacity);  // a small file that fills the memory
   EXPECT_TRUE(io::check_dictionary_size(codes_end - 1, codes_end).ok());
-  EXPECT_TRUE(io::check_dictionary_size(5'000'000, 10).ok());                              // the dictionary of a slice
+  EXPECT_TRUE(io::check_dictionary_size(5'000'000, 10).ok());  // the dictionary of a slice
 }
 
 class Hostile : public testing::TestWithParam<FileFormat> {};
@@ -64,7 +67,8 @@ TEST_P(Hostile, AFileWithoutItsEndIsSaidToBeCut) {
     const auto source = open_table(folder / "cut");
     ASSERT_FALSE(source.ok());
     EXPECT_EQ(source.status().code(), Code::truncated) << source.status().text();
-    EXPECT_NE(source.status().message().find("it may be cut short"), std::string::npos) << source.status().text();
+    EXPECT_NE(source.status().message().find("it may be cut short"), std::string::npos)
+        << source.status().text();
   }
 }
 
@@ -78,7 +82,8 @@ TEST(HostileFooters, AnErrorOfTheReadersEndsWithoutABlankLine) {
   write_file(folder / "t", bytes);
   const auto source = open_table(folder / "t");
   ASSERT_FALSE(source.ok());
-  EXPECT_NE(source.status().message().find("hrift"), std::string::npos) << source.status().message();
+  EXPECT_NE(source.status().message().find("hrift"), std::string::npos)
+      << source.status().message();
   EXPECT_EQ(source.status().message().find('\n'), std::string::npos) << source.status().message();
 }
 
@@ -88,26 +93,33 @@ TEST_P(Hostile, FlippedBitsNeverCrash) {
   int refused = 0;
   std::string bytes;
   for (int i = 0; i < 1500; i++) {
-    if (i % 750 == 0) {      // columns with NULLs and without are decoded by other loops
+    if (i % 750 == 0) {  // columns with NULLs and without are decoded by other loops
       ASSERT_TRUE(write_table(every_kind(700, i == 0), folder / "whole", GetParam()).ok());
       bytes = read_file(folder / "whole");
     }
-    // Half of the flips fall on the last bytes, where the formats keep what everything else depends on.
+    // Half of the flips fall on the last bytes, where the formats keep what everything else depends
+    // on.
     const std::size_t tail = std::min<std::size_t>(bytes.size(), 4096);
-    const std::size_t at = i % 2 == 0 ? random() % bytes.size() : bytes.size() - 1 - random() % tail;
+    const std::size_t at =
+        i % 2 == 0 ? random() % bytes.size() : bytes.size() - 1 - random() % tail;
     const char before = bytes[at];
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
     write_file(folder / "flipped", bytes);
     bytes[at] = before;
     refused += !reads(folder / "flipped");
   }
-  if (GetParam() == FileFormat::parquet) { EXPECT_GT(refused, 500); }   // pages carry checksums
+  if (GetParam() == FileFormat::parquet) { EXPECT_GT(refused, 500); }  // pages carry checksums
 }
 
 std::string name_of_format(const testing::TestParamInfo<FileFormat>& format) {
-  return format.param == FileFormat::parquet ? "parquet" : format.param == FileFormat::arrow_ipc ? "arrow_ipc" : "csv";
+  return format.param == FileFormat::parquet     ? "parquet"
+         : format.param == FileFormat::arrow_ipc ? "arrow_ipc"
+                                                 : "csv";
 }
-INSTANTIATE_TEST_SUITE_P(Formats, Hostile, testing::Values(FileFormat::parquet, FileFormat::arrow_ipc, FileFormat::csv), name_of_format);
+INSTANTIATE_TEST_SUITE_P(Formats, Hostile,
+                         testing::Values(FileFormat::parquet, FileFormat::arrow_ipc,
+                                         FileFormat::csv),
+                         name_of_format);
 
 }  // namespace
 }  // namespace penstock

@@ -1,4 +1,5 @@
-// Arrow IPC: where a batch's bytes lie, how much of a file is read, and files whose later batches are damaged.
+// Arrow IPC: where a batch's bytes lie, how much of a file is read, and files whose later batches
+// are damaged.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,10 +25,10 @@ class Lent : public std::enable_shared_from_this<Lent> {
     blocks_[data] = bytes;
     taken_++;
     return {data, [self = shared_from_this()](std::byte* block) {
-      const std::lock_guard given(self->mutex_);
-      self->blocks_.erase(block);
-      ::operator delete[](block, std::align_val_t{64});
-    }};
+              const std::lock_guard given(self->mutex_);
+              self->blocks_.erase(block);
+              ::operator delete[](block, std::align_val_t{64});
+            }};
   }
   bool holds(const Bytes& bytes) {
     const std::lock_guard lock(mutex_);
@@ -36,8 +37,14 @@ class Lent : public std::enable_shared_from_this<Lent> {
     --after;
     return bytes.data + bytes.size <= after->first + after->second;
   }
-  std::size_t held() { const std::lock_guard lock(mutex_); return blocks_.size(); }
-  std::size_t taken() { const std::lock_guard lock(mutex_); return taken_; }
+  std::size_t held() {
+    const std::lock_guard lock(mutex_);
+    return blocks_.size();
+  }
+  std::size_t taken() {
+    const std::lock_guard lock(mutex_);
+    return taken_;
+  }
 
  private:
   std::mutex mutex_;
@@ -46,14 +53,21 @@ class Lent : public std::enable_shared_from_this<Lent> {
 };
 
 constexpr std::uint64_t batch_rows = 1 << 16;
-// Batches of 2^16 rows: `n` counts all rows, `x` is its half, `s` a text and `d` a dictionary's where asked for.
+// Batches of 2^16 rows: `n` counts all rows, `x` is its half, `s` a text and `d` a dictionary's
+// where asked for.
 bool write_batches(const std::string& path, const char* form, int count, bool texts) {
-  std::string columns = "'n': pa.array(range(k * r, k * r + r), pa.int32()), 'x': pa.array([i / 2 for i in range(k * r, k * r + r)], "
-                        "pa.float32())";
-  if (texts) columns += ", 's': ['t%d' % (i % 1000) for i in range(r)], 'd': pa.array(['e%d' % (i % 10) for i in range(r)])"
-                        ".dictionary_encode()";
-  return by_pyarrow(path, "r = " + std::to_string(batch_rows) + "\nb = [pa.record_batch({" + columns + "}) for k in range(" +
-                              std::to_string(count) + ")]\nwith ipc.new_" + form +
+  std::string columns =
+      "'n': pa.array(range(k * r, k * r + r), pa.int32()), 'x': pa.array([i / 2 for i in range(k * "
+      "r, k * r + r)], "
+      "pa.float32())";
+  if (texts)
+    columns +=
+        ", 's': ['t%d' % (i % 1000) for i in range(r)], 'd': pa.array(['e%d' % (i % 10) for i in "
+        "range(r)])"
+        ".dictionary_encode()";
+  return by_pyarrow(path, "r = " + std::to_string(batch_rows) + "\nb = [pa.record_batch({" +
+                              columns + "}) for k in range(" + std::to_string(count) +
+                              ")]\nwith ipc.new_" + form +
                               "(path, b[0].schema) as w:\n  for t in b: w.write_batch(t)\n");
 }
 
@@ -66,8 +80,10 @@ TEST_P(ArrowIpcMemory, ColumnsAndTheirSlicesLieWhereTheScanAskedFor) {
   ASSERT_TRUE(source.ok()) << source.status().text();
   const auto lent = std::make_shared<Lent>();
   const std::uint32_t both[] = {0, 1}, second[] = {1};
-  for (const std::span<const std::uint32_t> columns : {std::span<const std::uint32_t>(both), std::span<const std::uint32_t>(second)}) {
-    auto stream = (*source)->scan(columns, {batch_rows / 4, 2, [lent](std::uint64_t bytes) { return lent->take(bytes); }});
+  for (const std::span<const std::uint32_t> columns :
+       {std::span<const std::uint32_t>(both), std::span<const std::uint32_t>(second)}) {
+    auto stream = (*source)->scan(
+        columns, {batch_rows / 4, 2, [lent](std::uint64_t bytes) { return lent->take(bytes); }});
     ASSERT_TRUE(stream.ok()) << stream.status().text();
     std::uint64_t rows = 0;
     for (;;) {
@@ -76,7 +92,8 @@ TEST_P(ArrowIpcMemory, ColumnsAndTheirSlicesLieWhereTheScanAskedFor) {
       if (!batch.value()) break;
       EXPECT_EQ(batch.value()->row_count, batch_rows / 4);
       for (const Column& column : batch.value()->columns) EXPECT_TRUE(lent->holds(column.values));
-      EXPECT_EQ(batch.value()->columns.back().values.as<float>()[5], static_cast<float>(rows + 5) / 2);
+      EXPECT_EQ(batch.value()->columns.back().values.as<float>()[5],
+                static_cast<float>(rows + 5) / 2);
       rows += batch.value()->row_count;
     }
     EXPECT_EQ(rows, 6 * batch_rows);
@@ -91,7 +108,8 @@ TEST_P(ArrowIpcMemory, IsUsedAgainAndGivenBackWithTheLastTable) {
   std::optional<Table> last;
   {
     const std::uint32_t first[] = {0};
-    auto stream = (*source)->scan(first, {batch_rows, 2, [lent](std::uint64_t bytes) { return lent->take(bytes); }});
+    auto stream = (*source)->scan(
+        first, {batch_rows, 2, [lent](std::uint64_t bytes) { return lent->take(bytes); }});
     ASSERT_TRUE(stream.ok()) << stream.status().text();
     for (int batch = 0; batch < 40; batch++) {
       auto table = (*stream)->next();
@@ -101,11 +119,14 @@ TEST_P(ArrowIpcMemory, IsUsedAgainAndGivenBackWithTheLastTable) {
   }
   EXPECT_LT(lent->taken(), 20u);
   EXPECT_TRUE(lent->holds(last->columns[0].values));
-  EXPECT_EQ(last->columns[0].values.as<std::int32_t>()[1], static_cast<std::int32_t>(39 * batch_rows + 1));
+  EXPECT_EQ(last->columns[0].values.as<std::int32_t>()[1],
+            static_cast<std::int32_t>(39 * batch_rows + 1));
   last.reset();
-  // A thread of Arrow's that has just read a batch may let go of it a moment behind those who wait for it.
+  // A thread of Arrow's that has just read a batch may let go of it a moment behind those who wait
+  // for it.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (lent->held() > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (lent->held() > 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(lent->held(), 0u);
 }
 INSTANTIATE_TEST_SUITE_P(Forms, ArrowIpcMemory, testing::Values("file", "stream"));
@@ -122,7 +143,8 @@ TEST(ArrowIpc, BatchesOfAFileStayInOrder) {
     const auto batch = (*stream)->next();
     ASSERT_TRUE(batch.ok()) << batch.status().text();
     if (!batch.value()) break;
-    for (std::uint64_t i = 0; i < batch.value()->row_count; i++) ASSERT_EQ(batch.value()->columns[0].values.as<std::int32_t>()[i], row++);
+    for (std::uint64_t i = 0; i < batch.value()->row_count; i++)
+      ASSERT_EQ(batch.value()->columns[0].values.as<std::int32_t>()[i], row++);
   }
   EXPECT_EQ(static_cast<std::uint64_t>(row), 40 * batch_rows);
 }
@@ -144,15 +166,17 @@ TEST(ArrowIpc, AColumnAloneIsReadBesideTextsAndDictionaries) {
 TEST(ArrowIpc, RowsAreReadBesideADictionaryWithinAColumnThatIsNot) {
   const Folder folder;
   if (!by_pyarrow(folder / "t",
-                  "d = pa.array(['a', 'b', 'a']).dictionary_encode()\nb = pa.record_batch({'p': pa.StructArray.from_arrays([d], ['d']), "
-                  "'n': [1, 2, 3]})\nwith ipc.new_file(path, b.schema) as w:\n  w.write_batch(b)\n  w.write_batch(b)\n"))
+                  "d = pa.array(['a', 'b', 'a']).dictionary_encode()\nb = pa.record_batch({'p': "
+                  "pa.StructArray.from_arrays([d], ['d']), "
+                  "'n': [1, 2, 3]})\nwith ipc.new_file(path, b.schema) as w:\n  w.write_batch(b)\n "
+                  " w.write_batch(b)\n"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok()) << source.status().text();
   const auto cells = read_cells(**source, std::vector<std::uint32_t>{1});
   ASSERT_TRUE(cells.ok()) << cells.status().text();
   EXPECT_EQ(cells.value()[0], (std::vector<std::string>{"1", "2", "3", "1", "2", "3"}));
-  auto stream = (*source)->scan({}, {});      // counts rows by the first column
+  auto stream = (*source)->scan({}, {});  // counts rows by the first column
   ASSERT_TRUE(stream.ok()) << stream.status().text();
   const auto batch = (*stream)->next();
   ASSERT_TRUE(batch.ok() && batch.value()) << batch.status().text();
@@ -162,9 +186,11 @@ TEST(ArrowIpc, RowsAreReadBesideADictionaryWithinAColumnThatIsNot) {
 TEST(ArrowIpc, CompressedBatchesAndLargeTextsAreRead) {
   const Folder folder;
   if (!by_pyarrow(folder / "t",
-                  "b = [pa.record_batch({'n': pa.array(range(k, k + 70000), pa.int64()), 's': pa.array(['x%d' % k] * 70000, "
+                  "b = [pa.record_batch({'n': pa.array(range(k, k + 70000), pa.int64()), 's': "
+                  "pa.array(['x%d' % k] * 70000, "
                   "pa.large_string())}) for k in range(3)]\n"
-                  "with ipc.new_file(path, b[0].schema, options=ipc.IpcWriteOptions(compression='lz4')) as w:\n"
+                  "with ipc.new_file(path, b[0].schema, "
+                  "options=ipc.IpcWriteOptions(compression='lz4')) as w:\n"
                   "  for t in b: w.write_batch(t)\n"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
@@ -201,7 +227,7 @@ TEST(ArrowIpc, ADamagedBatchIsReportedBehindTheBatchesBeforeIt) {
   if (!write_batches(folder / "t", "file", 5, true)) GTEST_SKIP() << "no pyarrow";
   std::string bytes = read_file(folder / "t");
   using namespace std::string_literals;
-  const std::size_t fourth = bytes.find("\0\0\3\0\1\0\3\0"s);      // `n` from 3 * 2^16
+  const std::size_t fourth = bytes.find("\0\0\3\0\1\0\3\0"s);  // `n` from 3 * 2^16
   const std::size_t text = bytes.find("t0t1t2", fourth);
   ASSERT_NE(text, std::string::npos);
   bytes[text + 1] = '\xff';
@@ -216,8 +242,10 @@ TEST(ArrowIpc, ADamagedBatchIsReportedBehindTheBatchesBeforeIt) {
     if (!batch.ok()) {
       EXPECT_EQ(batch.status().code(), Code::corrupt) << batch.status().text();
       EXPECT_NE(batch.status().text().find(folder / "t"), std::string::npos);
-      EXPECT_NE(batch.status().text().find("in column 's'"), std::string::npos) << batch.status().text();
-      EXPECT_EQ(batch.status().text().find("In column "), std::string::npos) << "a number among those read: " << batch.status().text();
+      EXPECT_NE(batch.status().text().find("in column 's'"), std::string::npos)
+          << batch.status().text();
+      EXPECT_EQ(batch.status().text().find("In column "), std::string::npos)
+          << "a number among those read: " << batch.status().text();
       break;
     }
     ASSERT_TRUE(batch.value()) << "the damage was not seen";
@@ -245,20 +273,28 @@ TEST(ArrowIpc, FlippedBitsOfDescriptionsNeverCrashAScanOfSomeColumns) {
   const Folder folder;
   std::mt19937_64 random(20260102);
   for (const int rows : {70, 40'000}) {
-    if (!by_pyarrow(folder / "t", "r = " + std::to_string(rows) + "\nb = [pa.record_batch({'n': pa.array(range(r), pa.int64()), 's': "
-                                  "['t%d' % i for i in range(r)], 'm': [None, k] * (r // 2), 'd': pa.array(['a', 'b'] * (r // 2))"
-                                  ".dictionary_encode()}) for k in range(3)]\nwith ipc.new_file(path, b[0].schema) as w:\n"
-                                  "  for t in b: w.write_batch(t)\n"))
+    if (!by_pyarrow(folder / "t",
+                    "r = " + std::to_string(rows) +
+                        "\nb = [pa.record_batch({'n': pa.array(range(r), pa.int64()), 's': "
+                        "['t%d' % i for i in range(r)], 'm': [None, k] * (r // 2), 'd': "
+                        "pa.array(['a', 'b'] * (r // 2))"
+                        ".dictionary_encode()}) for k in range(3)]\nwith ipc.new_file(path, "
+                        "b[0].schema) as w:\n"
+                        "  for t in b: w.write_batch(t)\n"))
       GTEST_SKIP() << "no pyarrow";
     const std::string whole = read_file(folder / "t");
     std::vector<std::size_t> messages;
-    for (std::size_t at = 0; (at = whole.find("\xff\xff\xff\xff", at)) != std::string::npos; at += 4) messages.push_back(at);
+    for (std::size_t at = 0; (at = whole.find("\xff\xff\xff\xff", at)) != std::string::npos;
+         at += 4)
+      messages.push_back(at);
     int refused = 0;
     for (int i = 0; i < 600; i++) {
-      std::size_t at = i % 2 == 0 ? messages[random() % messages.size()] + random() % 500 : whole.size() - 1 - random() % 1200;
+      std::size_t at = i % 2 == 0 ? messages[random() % messages.size()] + random() % 500
+                                  : whole.size() - 1 - random() % 1200;
       at = std::min(at, whole.size() - 1);
       write_byte(folder / "t", at, static_cast<char>(whole[at] ^ (1 << random() % 8)));
-      const Status status = read_all(folder / "t", i % 3 == 0 ? std::vector<std::uint32_t>{3, 1} : std::vector<std::uint32_t>{0, 2});
+      const Status status = read_all(folder / "t", i % 3 == 0 ? std::vector<std::uint32_t>{3, 1}
+                                                              : std::vector<std::uint32_t>{0, 2});
       write_byte(folder / "t", at, whole[at]);
       refused += !status.ok();
       if (!status.ok()) {
@@ -275,8 +311,9 @@ TEST(ArrowIpc, FlippedBitsOfDescriptionsNeverCrashAScanOfSomeColumns) {
 TEST(ArrowIpc, ALargeBatchReadInPiecesIsWhole) {
   const Folder folder;
   constexpr std::int32_t rows = (3 << 18) + 77;
-  if (!by_pyarrow(folder / "t", "b = pa.record_batch({'n': pa.array(range(" + std::to_string(rows) + "), pa.int32())})\n"
-                                "with ipc.new_file(path, b.schema) as w: w.write_batch(b)\n"))
+  if (!by_pyarrow(folder / "t", "b = pa.record_batch({'n': pa.array(range(" + std::to_string(rows) +
+                                    "), pa.int32())})\n"
+                                    "with ipc.new_file(path, b.schema) as w: w.write_batch(b)\n"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok());

@@ -19,11 +19,13 @@ TEST(Parquet, RowsSurviveEveryBatchSizeAndThreadCount) {
     const auto source = open_table(path);
     ASSERT_TRUE(source.ok()) << message(source);
     const auto expected = cells_of(table);
-    for (const ScanOptions& options : {ScanOptions{4096, 4}, ScanOptions{100'000, 3}, ScanOptions{1 << 20, 1}}) {
+    for (const ScanOptions& options :
+         {ScanOptions{4096, 4}, ScanOptions{100'000, 3}, ScanOptions{1 << 20, 1}}) {
       const auto cells = read_cells(**source, all_columns(**source), options);
       ASSERT_TRUE(cells.ok()) << message(cells);
       for (std::size_t i = 0; i < expected.size(); i++)
-        ASSERT_TRUE(cells.value()[i] == expected[i]) << table.names[i] << " by " << options.batch_rows;
+        ASSERT_TRUE(cells.value()[i] == expected[i])
+            << table.names[i] << " by " << options.batch_rows;
     }
   }
 }
@@ -100,7 +102,9 @@ TEST(Parquet, BatchesOutliveTheirStream) {
 
 TEST(Parquet, ColumnsWithoutNullsAreNotNullable) {
   const Folder folder;
-  if (!by_pyarrow(folder / "t", "pq.write_table(pa.table({'full': [1, 2], 'holed': [None, 2]}), path)\n")) GTEST_SKIP() << "no pyarrow";
+  if (!by_pyarrow(folder / "t",
+                  "pq.write_table(pa.table({'full': [1, 2], 'holed': [None, 2]}), path)\n"))
+    GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok());
   EXPECT_FALSE((*source)->schema()[0].nullable);
@@ -109,7 +113,9 @@ TEST(Parquet, ColumnsWithoutNullsAreNotNullable) {
 
 TEST(Parquet, WithoutStatisticsAnOptionalColumnIsNullable) {
   const Folder folder;
-  if (!by_pyarrow(folder / "t", "pq.write_table(pa.table({'x': [1, 2]}), path, write_statistics=False)\n")) GTEST_SKIP() << "no pyarrow";
+  if (!by_pyarrow(folder / "t",
+                  "pq.write_table(pa.table({'x': [1, 2]}), path, write_statistics=False)\n"))
+    GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok());
   EXPECT_TRUE((*source)->schema()[0].nullable);
@@ -117,23 +123,27 @@ TEST(Parquet, WithoutStatisticsAnOptionalColumnIsNullable) {
 
 // Spellings that writers use for one value: each is read as the same cells.
 TEST(Parquet, TimestampsOfEveryUnitAndAge) {
-  for (const char* options :
-       {"coerce_timestamps='ms'", "coerce_timestamps='us'", "version='2.6'", "use_deprecated_int96_timestamps=True"}) {
+  for (const char* options : {"coerce_timestamps='ms'", "coerce_timestamps='us'", "version='2.6'",
+                              "use_deprecated_int96_timestamps=True"}) {
     const Folder folder;
-    const std::string script = "t = pa.array([1_600_000_000_000_000_000, None, -1_000_000], pa.timestamp('ns'))\n"
-                               "pq.write_table(pa.table({'t': t}), path, " + std::string(options) + ")\n";
+    const std::string script =
+        "t = pa.array([1_600_000_000_000_000_000, None, -1_000_000], pa.timestamp('ns'))\n"
+        "pq.write_table(pa.table({'t': t}), path, " +
+        std::string(options) + ")\n";
     if (!by_pyarrow(folder / "t", script)) GTEST_SKIP() << "no pyarrow";
     const auto source = open_table(folder / "t");
     ASSERT_TRUE(source.ok()) << message(source);
     const auto cells = read_cells(**source, all_columns(**source));
     ASSERT_TRUE(cells.ok()) << options << message(cells);
-    EXPECT_EQ(cells.value()[0], (std::vector<std::string>{"1600000000000000", "NULL", "-1000"})) << options;
+    EXPECT_EQ(cells.value()[0], (std::vector<std::string>{"1600000000000000", "NULL", "-1000"}))
+        << options;
   }
 }
 
 TEST(Parquet, ATimestampBetweenMicrosecondsIsRefused) {
   const Folder folder;
-  if (!by_pyarrow(folder / "t", "pq.write_table(pa.table({'t': pa.array([1001], pa.timestamp('ns'))}), path)\n"))
+  if (!by_pyarrow(folder / "t",
+                  "pq.write_table(pa.table({'t': pa.array([1001], pa.timestamp('ns'))}), path)\n"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   const auto cells = read_cells(**source, all_columns(**source));
@@ -146,30 +156,35 @@ TEST(Parquet, DecimalsOfEveryPhysicalType) {
     for (const int precision : {5, 9, 10, 18}) {
       const Folder folder;
       const std::string script =
-          "d = pa.array([decimal.Decimal('-12.34'), None, decimal.Decimal('999.99'), decimal.Decimal('-0.01')], pa.decimal128(" +
-          std::to_string(precision) + ", 2))\npq.write_table(pa.table({'d': d}), path, " + options + ")\n";
+          "d = pa.array([decimal.Decimal('-12.34'), None, decimal.Decimal('999.99'), "
+          "decimal.Decimal('-0.01')], pa.decimal128(" +
+          std::to_string(precision) + ", 2))\npq.write_table(pa.table({'d': d}), path, " + options +
+          ")\n";
       if (!by_pyarrow(folder / "t", script)) GTEST_SKIP() << "no pyarrow";
       const auto source = open_table(folder / "t");
       ASSERT_TRUE(source.ok()) << message(source);
       EXPECT_EQ((*source)->schema()[0].type, Type::decimal(precision, 2));
       const auto cells = read_cells(**source, all_columns(**source));
       ASSERT_TRUE(cells.ok()) << message(cells);
-      EXPECT_EQ(cells.value()[0], (std::vector<std::string>{"-1234", "NULL", "99999", "-1"})) << options << precision;
+      EXPECT_EQ(cells.value()[0], (std::vector<std::string>{"-1234", "NULL", "99999", "-1"}))
+          << options << precision;
     }
 }
 
 TEST(Parquet, EveryPageVersionCodecAndEncoding) {
   for (const char* options :
-       {"data_page_version='2.0'", "compression='zstd'", "compression='gzip'", "compression='none', write_page_checksum=True",
-        "use_dictionary=False", "data_page_size=100", "use_dictionary=False, column_encoding='DELTA_BINARY_PACKED'",
+       {"data_page_version='2.0'", "compression='zstd'", "compression='gzip'",
+        "compression='none', write_page_checksum=True", "use_dictionary=False",
+        "data_page_size=100", "use_dictionary=False, column_encoding='DELTA_BINARY_PACKED'",
         "dictionary_pagesize_limit=50", "row_group_size=37"}) {
     const Folder folder;
     const bool numbers_only = std::string_view(options).find("DELTA") != std::string_view::npos;
-    const std::string script = "t = {'x': pa.array([None if i % 5 == 0 else i * 3 for i in range(1000)])}\n" +
-                               std::string(numbers_only
-                                               ? ""
-                                               : "t['s'] = pa.array([None if i % 7 == 0 else 'v%d' % (i % 90) for i in range(1000)])\n") +
-                               "pq.write_table(pa.table(t), path, " + options + ")\n";
+    const std::string script =
+        "t = {'x': pa.array([None if i % 5 == 0 else i * 3 for i in range(1000)])}\n" +
+        std::string(numbers_only ? ""
+                                 : "t['s'] = pa.array([None if i % 7 == 0 else 'v%d' % (i % 90) "
+                                   "for i in range(1000)])\n") +
+        "pq.write_table(pa.table(t), path, " + options + ")\n";
     if (!by_pyarrow(folder / "t", script)) GTEST_SKIP() << "no pyarrow";
     const auto source = open_table(folder / "t");
     ASSERT_TRUE(source.ok()) << message(source);
@@ -178,7 +193,8 @@ TEST(Parquet, EveryPageVersionCodecAndEncoding) {
     for (std::size_t i = 0; i < 1000; i++) {
       ASSERT_EQ(cells.value()[0][i], i % 5 == 0 ? "NULL" : std::to_string(i * 3)) << options;
       if (cells.value().size() > 1) {
-        ASSERT_EQ(cells.value()[1][i], i % 7 == 0 ? "NULL" : "\"v" + std::to_string(i % 90) + '"') << options;
+        ASSERT_EQ(cells.value()[1][i], i % 7 == 0 ? "NULL" : "\"v" + std::to_string(i % 90) + '"')
+            << options;
       }
     }
   }
@@ -187,8 +203,10 @@ TEST(Parquet, EveryPageVersionCodecAndEncoding) {
 TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
   const Folder folder;
   if (!by_pyarrow(folder / "t",
-                  "pq.write_table(pa.table({'a': [1], 'list': [[1]], 'zoned': pa.array([1], pa.timestamp('us', 'UTC')), 'wide': "
-                  "pa.array([decimal.Decimal(1)], pa.decimal128(38, 2)), 'bytes': [b'x'], 'b': [2]}), path)\n"))
+                  "pq.write_table(pa.table({'a': [1], 'list': [[1]], 'zoned': pa.array([1], "
+                  "pa.timestamp('us', 'UTC')), 'wide': "
+                  "pa.array([decimal.Decimal(1)], pa.decimal128(38, 2)), 'bytes': [b'x'], 'b': "
+                  "[2]}), path)\n"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
   ASSERT_TRUE(source.ok()) << message(source);
@@ -200,12 +218,17 @@ TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
     const auto stream = (*source)->scan({&column, 1}, {});
     ASSERT_FALSE(stream.ok());
     EXPECT_EQ(stream.status().code(), Code::unsupported);
-    EXPECT_NE(stream.status().text().find("'" + (*source)->schema()[column].name + "'"), std::string::npos) << stream.status().text();
+    EXPECT_NE(stream.status().text().find("'" + (*source)->schema()[column].name + "'"),
+              std::string::npos)
+        << stream.status().text();
   }
   const auto all = (*source)->scan(all_columns(**source), {});
   ASSERT_FALSE(all.ok());
-  EXPECT_EQ(all.status().message(), "columns of '" + (folder / "t") + "' cannot be read: 'list' is List, 'zoned' is TIMESTAMP WITH TIME "
-                                    "ZONE, 'wide' is Decimal(precision=38, scale=2), 'bytes' is BLOB; ask for the other columns by name");
+  EXPECT_EQ(all.status().message(),
+            "columns of '" + (folder / "t") +
+                "' cannot be read: 'list' is List, 'zoned' is TIMESTAMP WITH TIME "
+                "ZONE, 'wide' is Decimal(precision=38, scale=2), 'bytes' is BLOB; ask for the "
+                "other columns by name");
 }
 
 }  // namespace

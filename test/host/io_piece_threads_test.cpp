@@ -1,4 +1,5 @@
-// Pieces of reads that threads share, and copies past the caches: every piece once, every byte, whatever the place.
+// Pieces of reads that threads share, and copies past the caches: every piece once, every byte,
+// whatever the place.
 #include "io/piece_threads.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ TEST(PieceThreads, EveryPieceOfEveryCallerIsDoneOnceBeforeItReturns) {
     callers.emplace_back([&pieces, &wrong, caller] {
       for (int round = 0; round < 50; round++) {
         std::vector<std::atomic<int>> calls(static_cast<std::size_t>(caller * 7 + round));
-        pieces.run(static_cast<std::int64_t>(calls.size()), [&](std::int64_t index) { calls[static_cast<std::size_t>(index)]++; });
+        pieces.run(static_cast<std::int64_t>(calls.size()),
+                   [&](std::int64_t index) { calls[static_cast<std::size_t>(index)]++; });
         for (const auto& count : calls) wrong += count != 1;
       }
     });
@@ -66,7 +68,8 @@ TEST(CopyPastCaches, NoByteIsLostOrWrittenBesideAtAnyAlignment) {
         std::vector<std::byte> to(1100, canary);
         copy_past_caches(to.data() + to_at, from.data() + from_at, bytes);
         for (std::size_t i = 0; i < to.size(); i++)
-          ASSERT_EQ(to[i], i >= to_at && i < to_at + bytes ? from[i - to_at + from_at] : canary) << to_at << ' ' << bytes << ' ' << i;
+          ASSERT_EQ(to[i], i >= to_at && i < to_at + bytes ? from[i - to_at + from_at] : canary)
+              << to_at << ' ' << bytes << ' ' << i;
       }
 }
 

@@ -1,5 +1,6 @@
-// Groups by keys of known ranges on the host executor, under sanitizers: layouts found from a sample, keys that it lacked, tables in parts
-// and in global memory, and keys that no table is made for.
+// Groups by keys of known ranges on the host executor, under sanitizers: layouts found from a
+// sample, keys that it lacked, tables in parts and in global memory, and keys that no table is made
+// for.
 #include <numeric>
 #include <set>
 
@@ -8,19 +9,22 @@
 namespace penstock::plan {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Devices, DenseGroups,
-                         ::testing::Values(Where{"group_dense", {false, 32, kernel::ItemOrder::shuffled}},
-                                           Where{"group_dense_partitioned", {false, 64, kernel::ItemOrder::shuffled}},
-                                           Where{"group_dense_global", {false, 64, kernel::ItemOrder::reverse}}));
+INSTANTIATE_TEST_SUITE_P(
+    Devices, DenseGroups,
+    ::testing::Values(Where{"group_dense", {false, 32, kernel::ItemOrder::shuffled}},
+                      Where{"group_dense_partitioned", {false, 64, kernel::ItemOrder::shuffled}},
+                      Where{"group_dense_global", {false, 64, kernel::ItemOrder::reverse}}));
 
 template <class T> std::vector<std::optional<T>> with_nulls(std::size_t rows, T first, int count) {
   std::vector<std::optional<T>> values(rows);
   for (std::size_t i = 0; i < rows; i++)
-    if (i % 7 != 3) values[i] = static_cast<T>(first + static_cast<T>(i * 5 % static_cast<std::size_t>(count)));
+    if (i % 7 != 3)
+      values[i] = static_cast<T>(first + static_cast<T>(i * 5 % static_cast<std::size_t>(count)));
   return values;
 }
 
-// A base that is negative, one beyond 32 bits, one at the end of its type; each with NULLs, which are a key too.
+// A base that is negative, one beyond 32 bits, one at the end of its type; each with NULLs, which
+// are a key too.
 TEST_P(DenseGroups, KeysOfEveryTypeComeBackAsTheyWere) {
   constexpr std::size_t rows = 900;
   std::vector<std::int32_t> x(rows);
@@ -79,7 +83,8 @@ TEST_P(DenseGroups, KeysThatTheSampleLackedAreFound) {
     key[i] = static_cast<std::int32_t>(i % 10) + (i < 700 ? 0 : i < 1400 ? 500 : -500);
     texts[i] = "t" + std::to_string(i < 900 ? i % 2 : i % 60);
   }
-  const Table table = Table::of({{"key", Column::from(key)}, {"s", Column::from_strings(texts)}, {"x", Column::from(x)}});
+  const Table table = Table::of(
+      {{"key", Column::from(key)}, {"s", Column::from_strings(texts)}, {"x", Column::from(x)}});
   Plan plan;
   TAKE(const StepId groups, sums_by_all_but_last(plan, table));
   TAKE(const Table result, grouped(plan, groups, 320));
@@ -89,7 +94,8 @@ TEST_P(DenseGroups, KeysThatTheSampleLackedAreFound) {
 // Keys of a range that no table is made for are looked up.
 TEST_P(DenseGroups, SparseKeysTakeAnotherVariant) {
   std::vector<std::int64_t> key(600), x(600);
-  for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::int64_t>(i % 12) << 58, x[i] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < key.size(); i++)
+    key[i] = static_cast<std::int64_t>(i % 12) << 58, x[i] = static_cast<std::int64_t>(i);
   const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
   Plan plan;
   TAKE(const StepId groups, sums_by_all_but_last(plan, table));
@@ -98,19 +104,22 @@ TEST_P(DenseGroups, SparseKeysTakeAnotherVariant) {
   expect_sums(table, result);
 }
 
-// More slots than local memory has: parts of them, and then partitions, or a table in global memory.
+// More slots than local memory has: parts of them, and then partitions, or a table in global
+// memory.
 TEST_P(DenseGroups, TablesLargerThanLocalMemoryAreSharedOut) {
   for (const std::uint32_t keys : {5000u, 60000u}) {
     SCOPED_TRACE(keys);
     std::vector<std::uint32_t> key(12000);
     std::vector<std::int32_t> x(key.size());
-    for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::uint32_t>(i * 7919 % keys), x[i] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < key.size(); i++)
+      key[i] = static_cast<std::uint32_t>(i * 7919 % keys), x[i] = static_cast<std::int32_t>(i);
     const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
     Plan plan;
     TAKE(const StepId groups, sums_by_all_but_last(plan, table));
     TAKE(const Table result, grouped(plan, groups, 6016));
     const std::string wanted = GetParam().variant;
-    EXPECT_EQ(variant, keys == 60000 && wanted == "group_dense" ? "group_dense_partitioned" : wanted);
+    EXPECT_EQ(variant,
+              keys == 60000 && wanted == "group_dense" ? "group_dense_partitioned" : wanted);
     expect_sums(table, result);
   }
 }
@@ -119,7 +128,8 @@ TEST_P(DenseGroups, TablesLargerThanLocalMemoryAreSharedOut) {
 TEST_P(DenseGroups, TablesKeepToTheMemoryLimit) {
   std::vector<std::uint32_t> key(3000);
   std::vector<std::int32_t> x(key.size(), 1);
-  for (std::size_t i = 0; i < key.size(); i++) key[i] = static_cast<std::uint32_t>(i * 7919 % 60000);
+  for (std::size_t i = 0; i < key.size(); i++)
+    key[i] = static_cast<std::uint32_t>(i * 7919 % 60000);
   const Table table = Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}});
   Plan plan;
   TAKE(const StepId groups, sums_by_all_but_last(plan, table));
@@ -135,29 +145,37 @@ TEST_P(DenseGroups, RowsThatAFilterDropsHaveNoGroup) {
   Plan plan;
   const StepId source = plan.source(table_source(Table::of({{"key", Column::from(key)}})));
   Builder f(plan.step(source).schema);
-  TAKE(const NodeId above, f.binary(Op::greater, f.column(0u), f.captured(Scalar::of(Type{Kind::int32}, Int128{14}))));
+  TAKE(const NodeId above,
+       f.binary(Op::greater, f.column(0u), f.captured(Scalar::of(Type{Kind::int32}, Int128{14}))));
   TAKE(const StepId filtered, plan.filter(source, f.graph(), above));
   Builder b(plan.step(filtered).schema);
   TAKE(const StepId groups, plan.group_by(filtered, b.graph(), {{"key", b.column(0u)}}, {}));
   TAKE(const Table result, grouped(plan, groups));
   ASSERT_EQ(result.row_count, 5u);
-  for (std::uint64_t row = 0; row < 5; row++) EXPECT_EQ(scalar_at(result.columns[0], row).integer, 15 + row);
+  for (std::uint64_t row = 0; row < 5; row++)
+    EXPECT_EQ(scalar_at(result.columns[0], row).integer, 15 + row);
 }
 
-// The first chunks have no row that passes, so that nothing is known of keys or floats; then there are both. Scalars are packed in memory.
+// The first chunks have no row that passes, so that nothing is known of keys or floats; then there
+// are both. Scalars are packed in memory.
 TEST_P(DenseGroups, RowsThatPassAfterTheSampleAreFound) {
   constexpr std::size_t rows = 1600;
   std::vector<std::int64_t> key(rows);
   std::vector<double> x(rows);
-  for (std::size_t i = 0; i < rows; i++) key[i] = static_cast<std::int64_t>(i / 40) - 20, x[i] = static_cast<double>(i) * 0x1p40;
+  for (std::size_t i = 0; i < rows; i++)
+    key[i] = static_cast<std::int64_t>(i / 40) - 20, x[i] = static_cast<double>(i) * 0x1p40;
   for (const std::int64_t least : {0, 50}) {
     SCOPED_TRACE(least);
     Plan plan;
-    const StepId source = plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
+    const StepId source =
+        plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
     Builder f(plan.step(source).schema);
-    TAKE(NodeId passes, f.binary(Op::greater_equal, f.column(0u), f.captured(Scalar::of(Type{Kind::int64}, Int128{least}))));
+    TAKE(NodeId passes, f.binary(Op::greater_equal, f.column(0u),
+                                 f.captured(Scalar::of(Type{Kind::int64}, Int128{least}))));
     for (int i = 0; i < 60; i++) {
-      TAKE(const NodeId other, f.binary(Op::not_equal, f.column(0u), f.captured(Scalar::of(Type{Kind::int64}, Int128{100 + i}))));
+      TAKE(const NodeId other,
+           f.binary(Op::not_equal, f.column(0u),
+                    f.captured(Scalar::of(Type{Kind::int64}, Int128{100 + i}))));
       TAKE(passes, f.binary(Op::and_, passes, other));
     }
     TAKE(const StepId filtered, plan.filter(source, f.graph(), passes));
@@ -168,13 +186,17 @@ TEST_P(DenseGroups, RowsThatPassAfterTheSampleAreFound) {
     EXPECT_EQ(variant, GetParam().variant);
     ASSERT_EQ(result.row_count, least == 0 ? 20u : 0u);
     for (std::uint64_t row = 0; row < result.row_count; row++)
-      EXPECT_EQ(scalar_at(result.columns[1], row).real, (40.0 * static_cast<double>(800 + 40 * row) + 780) * 0x1p40) << row;
+      EXPECT_EQ(scalar_at(result.columns[1], row).real,
+                (40.0 * static_cast<double>(800 + 40 * row) + 780) * 0x1p40)
+          << row;
   }
 }
 
-// The product of all keys' ranges, with NULL beside each, just below and above 2^31 slots, and ranges of all 64 bits.
+// The product of all keys' ranges, with NULL beside each, just below and above 2^31 slots, and
+// ranges of all 64 bits.
 TEST_P(DenseGroups, RangesWhoseProductIsNoTableTakeAnotherVariant) {
-  for (const std::int64_t wide : {std::int64_t{46339}, std::int64_t{46340}, std::int64_t{1} << 31, INT64_MAX}) {
+  for (const std::int64_t wide :
+       {std::int64_t{46339}, std::int64_t{46340}, std::int64_t{1} << 31, INT64_MAX}) {
     SCOPED_TRACE(wide);
     std::vector<std::optional<std::int64_t>> a(400), c(400);
     std::vector<std::int32_t> x(400);
@@ -183,7 +205,8 @@ TEST_P(DenseGroups, RangesWhoseProductIsNoTableTakeAnotherVariant) {
       if (i % 7 != 0) a[i] = i % 2 ? wide - 1 : wide == INT64_MAX ? INT64_MIN : 0;
       if (i % 5 != 0) c[i] = i % 3 ? wide - 1 : 0;
     }
-    const Table table = Table::of({{"a", Column::from(a)}, {"c", Column::from(c)}, {"x", Column::from(x)}});
+    const Table table =
+        Table::of({{"a", Column::from(a)}, {"c", Column::from(c)}, {"x", Column::from(x)}});
     Plan plan;
     TAKE(const StepId groups, sums_by_all_but_last(plan, table));
     TAKE(const Table result, grouped(plan, groups, 192));
@@ -196,24 +219,32 @@ TEST_P(DenseGroups, RangesWhoseProductIsNoTableTakeAnotherVariant) {
 TEST_P(DenseGroups, DistinctValuesAreKeys) {
   constexpr std::size_t rows = 1100;
   const std::vector<std::optional<std::int16_t>> key = with_nulls<std::int16_t>(rows, -2, 4);
-  const std::vector<std::optional<std::int32_t>> x = with_nulls<std::int32_t>(rows, INT32_MAX - 30, 31);
+  const std::vector<std::optional<std::int32_t>> x =
+      with_nulls<std::int32_t>(rows, INT32_MAX - 30, 31);
   std::map<std::optional<std::int16_t>, std::set<std::int32_t>> expected;
   for (std::size_t i = 0; i < rows; i++)
     if (auto& values = expected[key[i]]; x[i]) values.insert(*x[i]);
   Plan plan;
-  const StepId source = plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
+  const StepId source =
+      plan.source(table_source(Table::of({{"key", Column::from(key)}, {"x", Column::from(x)}})));
   Builder b(plan.step(source).schema);
-  AggregateCall counted{Aggregate::count, b.column(1u), "count", nullptr}, summed{Aggregate::sum, b.column(1u), "sum", nullptr};
+  AggregateCall counted{Aggregate::count, b.column(1u), "count", nullptr},
+      summed{Aggregate::sum, b.column(1u), "sum", nullptr};
   counted.distinct = summed.distinct = true;
-  TAKE(const StepId groups, plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, {counted, summed}));
+  TAKE(const StepId groups,
+       plan.group_by(source, b.graph(), {{"key", b.column(0u)}}, {counted, summed}));
   TAKE(const Table result, grouped(plan, groups, 320));
   EXPECT_EQ(variant, GetParam().variant);
   ASSERT_EQ(result.row_count, expected.size());
   for (std::uint64_t row = 0; row < result.row_count; row++) {
     const Scalar found = scalar_at(result.columns[0], row);
-    const auto& values = expected[found.is_null ? std::nullopt : std::optional(static_cast<std::int16_t>(found.integer))];
+    const auto& values =
+        expected[found.is_null ? std::nullopt
+                               : std::optional(static_cast<std::int16_t>(found.integer))];
     EXPECT_EQ(scalar_at(result.columns[1], row).integer, static_cast<Int128>(values.size())) << row;
-    EXPECT_TRUE(scalar_at(result.columns[2], row).integer == std::accumulate(values.begin(), values.end(), Int128{0})) << row;
+    EXPECT_TRUE(scalar_at(result.columns[2], row).integer ==
+                std::accumulate(values.begin(), values.end(), Int128{0}))
+        << row;
   }
 }
 

@@ -11,21 +11,27 @@ namespace penstock::plan {
 namespace {
 
 std::shared_ptr<TableSource> two_columns() {
-  return table_source(Table::of({{"a", Column::from(std::vector<std::optional<std::int32_t>>{1, {}})},
-                                 {"b", Column::from(std::vector<double>{1.5, 2})}}));
+  return table_source(
+      Table::of({{"a", Column::from(std::vector<std::optional<std::int32_t>>{1, {}})},
+                 {"b", Column::from(std::vector<double>{1.5, 2})}}));
 }
 
-template <class T> std::string error_of(const Result<T>& result) { return result.ok() ? "no error" : result.status().message(); }
+template <class T> std::string error_of(const Result<T>& result) {
+  return result.ok() ? "no error" : result.status().message();
+}
 
 TEST(PlanSteps, AGraphOfOtherColumnsIsRefused) {
   Plan plan;
   const StepId rows = plan.source(two_columns());
   const auto error = [&](Schema schema) {
     Builder b(std::move(schema));
-    return error_of(plan.map(rows, b.graph(), {{"x", b.column(static_cast<std::uint32_t>(b.schema().size() - 1))}}));
+    return error_of(plan.map(rows, b.graph(),
+                             {{"x", b.column(static_cast<std::uint32_t>(b.schema().size() - 1))}}));
   };
-  EXPECT_EQ(error({{"a", {Kind::int32}, true}, {"b", {Kind::int64}, false}}), "map: column 'b' is DOUBLE, not BIGINT");
-  EXPECT_EQ(error({{"a", {Kind::int32}, true}, {"b", {Kind::float64}}, {"c", {Kind::float64}}}), "map: its input has no column 2");
+  EXPECT_EQ(error({{"a", {Kind::int32}, true}, {"b", {Kind::int64}, false}}),
+            "map: column 'b' is DOUBLE, not BIGINT");
+  EXPECT_EQ(error({{"a", {Kind::int32}, true}, {"b", {Kind::float64}}, {"c", {Kind::float64}}}),
+            "map: its input has no column 2");
   EXPECT_EQ(error({{"a", {Kind::int32}, false}}), "map: column 'a' may be NULL");
   EXPECT_EQ(error(plan.step(rows).schema), "no error");
 }
@@ -37,12 +43,14 @@ TEST(PlanSteps, NodesThatAreNoneAreRefusedByEveryStep) {
   const std::string none = "there is no node 99 in its graph";
   EXPECT_EQ(error_of(plan.filter(rows, b.graph(), 99)), "filter: " + none);
   EXPECT_EQ(error_of(plan.map(rows, b.graph(), {{"x", 99}})), "map: " + none);
-  EXPECT_EQ(error_of(plan.reduce(rows, b.graph(), {{Aggregate::sum, 99, "x", nullptr}})), "reduce: " + none);
+  EXPECT_EQ(error_of(plan.reduce(rows, b.graph(), {{Aggregate::sum, 99, "x", nullptr}})),
+            "reduce: " + none);
   EXPECT_EQ(error_of(plan.group_by(rows, b.graph(), {{"x", 99}}, {})), "group by: " + none);
   const NodeId column = b.graph()->add({Op::column, {Kind::int32}, true, 7, {}});
   EXPECT_EQ(error_of(plan.map(rows, b.graph(), {{"x", column}})), "map: its input has no column 7");
   const NodeId parameter = b.graph()->add({Op::custom, {Kind::int32}, false, 7, {}});
-  EXPECT_EQ(error_of(plan.map(rows, b.graph(), {{"x", parameter}})), "map: its graph lacks a custom function");
+  EXPECT_EQ(error_of(plan.map(rows, b.graph(), {{"x", parameter}})),
+            "map: its graph lacks a custom function");
 }
 
 TEST(PlanSteps, MissingInputsAndGraphsAreRefusedByEveryStep) {
@@ -54,17 +62,20 @@ TEST(PlanSteps, MissingInputsAndGraphsAreRefusedByEveryStep) {
     const std::string error = "its input is not a step of this plan";
     EXPECT_EQ(error_of(plan.filter(input, b.graph(), 0)), "filter: " + error);
     EXPECT_EQ(error_of(plan.map(input, b.graph(), {{"x", 0}})), "map: " + error);
-    EXPECT_EQ(error_of(plan.reduce(input, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}})), "reduce: " + error);
+    EXPECT_EQ(error_of(plan.reduce(input, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}})),
+              "reduce: " + error);
     EXPECT_EQ(error_of(plan.group_by(input, b.graph(), {{"x", 0}}, {})), "group by: " + error);
   }
   EXPECT_EQ(error_of(plan.filter(rows, nullptr, 0)), "filter: it has no graph");
   EXPECT_EQ(error_of(plan.map(rows, nullptr, {{"x", 0}})), "map: it has no graph");
-  EXPECT_EQ(error_of(plan.reduce(rows, nullptr, {{Aggregate::count_rows, 0, "n", nullptr}})), "reduce: it has no graph");
+  EXPECT_EQ(error_of(plan.reduce(rows, nullptr, {{Aggregate::count_rows, 0, "n", nullptr}})),
+            "reduce: it has no graph");
   EXPECT_EQ(error_of(plan.group_by(rows, nullptr, {{"x", 0}}, {})), "group by: it has no graph");
   for (const StepId result : {no_step, StepId{9}}) {
     EXPECT_EQ(error_of(run(plan, result)), "the result is not a step of this plan");
     EXPECT_EQ(error_of(explain(plan, result)), "the result is not a step of this plan");
-    EXPECT_EQ(error_of(source(plan, result, Target::opencl)), "the result is not a step of this plan");
+    EXPECT_EQ(error_of(source(plan, result, Target::opencl)),
+              "the result is not a step of this plan");
     EXPECT_EQ(error_of(prepare(plan, result)), "the result is not a step of this plan");
   }
 }
@@ -75,15 +86,19 @@ TEST(Partials, SumsOfLaunchesHave128Bits) {
   const StepId rows = plan.source(two_columns());
   Builder b(plan.step(rows).schema);
   const NodeId a32 = b.column(0u);
-  const auto total = plan.reduce(rows, b.graph(), {{Aggregate::sum, a32, "sum", nullptr}, {Aggregate::average, a32, "avg", nullptr}});
+  const auto total = plan.reduce(
+      rows, b.graph(),
+      {{Aggregate::sum, a32, "sum", nullptr}, {Aggregate::average, a32, "avg", nullptr}});
   ASSERT_TRUE(total.ok());
   const auto program = fuse(plan, rows, *total);
   ASSERT_TRUE(program.ok());
   std::vector<Partial> partials(program->accumulators.size());
   clear(*program, partials);
   std::vector<std::uint64_t> words(program->accumulator_words());
-  constexpr std::uint64_t count = std::uint64_t{1} << 32, sum_of_launch = (std::uint64_t{1} << 63) + count;
-  for (const Accumulator& a : program->accumulators) words[a.word] = a.kind == AccumulatorKind::count ? count : sum_of_launch;
+  constexpr std::uint64_t count = std::uint64_t{1} << 32,
+                          sum_of_launch = (std::uint64_t{1} << 63) + count;
+  for (const Accumulator& a : program->accumulators)
+    words[a.word] = a.kind == AccumulatorKind::count ? count : sum_of_launch;
   for (int launch = 0; launch < 4; launch++) ASSERT_TRUE(merge(*program, partials, words));
   const Scalar sum = result_of(*program, program->results[0], partials);
   EXPECT_EQ(text_of(sum), "-36893488130239234048");

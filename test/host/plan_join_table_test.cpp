@@ -33,14 +33,15 @@ std::uint32_t find(const JoinTable& table, std::int64_t key) {
 }
 
 TEST(JoinTable, EveryKeyFindsItsRowAndNoOtherDoes) {
-  for (const std::int64_t stride : {1, 3, 1'000'003}) {      // a place each, with gaps, and hashed
+  for (const std::int64_t stride : {1, 3, 1'000'003}) {  // a place each, with gaps, and hashed
     SCOPED_TRACE(stride);
     const std::vector<std::int64_t> keys = shuffled_keys(stride);
     const JoinTable table = table_of(keys);
     EXPECT_TRUE(table.is_unique());
     EXPECT_EQ(table.table()[header_is_exact], stride < 1000 ? 1u : 0u);
     for (std::uint32_t row = 0; row < row_count; row++) ASSERT_EQ(find(table, keys[row]), row);
-    for (const std::int64_t absent : {INT64_MIN, std::int64_t{-5001}, row_count * stride - 5000, INT64_MAX})
+    for (const std::int64_t absent :
+         {INT64_MIN, std::int64_t{-5001}, row_count * stride - 5000, INT64_MAX})
       EXPECT_EQ(find(table, absent), JoinTable::no_row) << absent;
   }
 }
@@ -64,7 +65,8 @@ TEST(JoinTable, WhereAnyRowOfAKeyWillDoNoneIsChained) {
   for (std::uint32_t row = 0; row < row_count; row++) keys[row] = row / 2;
   const JoinTable table = table_of(keys, false);
   EXPECT_TRUE(table.is_unique());
-  for (std::uint32_t row = 0; row < row_count; row += 2) ASSERT_EQ(find(table, keys[row]) / 2, row / 2);
+  for (std::uint32_t row = 0; row < row_count; row += 2)
+    ASSERT_EQ(find(table, keys[row]) / 2, row / 2);
 }
 
 TEST(JoinTable, ANullKeyIsInNoPlaceAndSaid) {

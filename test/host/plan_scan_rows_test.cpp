@@ -1,4 +1,5 @@
-// Running sums on the host: segments across blocks, floats in one order, sums that leave their type.
+// Running sums on the host: segments across blocks, floats in one order, sums that leave their
+// type.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -13,7 +14,8 @@ namespace {
 std::vector<std::uint8_t> starts_of(std::uint64_t rows, std::uint64_t one_in, std::uint64_t seed) {
   std::mt19937_64 numbers(seed);
   std::vector<std::uint8_t> starts(rows);
-  for (std::uint64_t i = 0; i < rows; i++) starts[i] = i == 0 || (one_in > 0 && numbers() % one_in == 0);
+  for (std::uint64_t i = 0; i < rows; i++)
+    starts[i] = i == 0 || (one_in > 0 && numbers() % one_in == 0);
   return starts;
 }
 
@@ -33,7 +35,7 @@ TEST(RunningSums, SegmentsGoOnAcrossBlocks) {
     for (const std::uint64_t one_in : {0, 1, 3, 1000, 40'000}) {
       expect_sums<std::int64_t>(rows, one_in);
       expect_sums<Int128>(rows, one_in);
-      expect_sums<double>(rows, one_in);      // whole numbers, which any order adds up exactly
+      expect_sums<double>(rows, one_in);  // whole numbers, which any order adds up exactly
     }
 }
 
@@ -48,7 +50,8 @@ TEST(RunningSums, ASegmentThatBeginsWithABlock) {
 }
 
 TEST(RunningSums, ASumThatLeavesItsTypeIsSaid) {
-  for (const std::uint64_t last : {1u, 20'000u}) {      // within a block, and by what is carried into one
+  for (const std::uint64_t last :
+       {1u, 20'000u}) {  // within a block, and by what is carried into one
     std::vector<std::int64_t> values(last + 1, 0);
     values.front() = std::numeric_limits<std::int64_t>::max();
     values.back() = 1;

@@ -1,5 +1,6 @@
-// Damaged files: every truncated prefix and every change of one byte of small files of each format has the published library's verdict and
-// bytes, whichever way decodes it, from memory and from a pipe. Where we are stricter, the test says where.
+// Damaged files: every truncated prefix and every change of one byte of small files of each format
+// has the published library's verdict and bytes, whichever way decodes it, from memory and from a
+// pipe. Where we are stricter, the test says where.
 #include <snappy-c.h>
 
 #include <atomic>
@@ -32,17 +33,23 @@ std::vector<std::string> ways_of(Format format) {
 }
 
 bool does_not_fit(const Status& status) {
-  return status.code() == Code::invalid && status.message().find("does not fit") != std::string::npos;
+  return status.code() == Code::invalid &&
+         status.message().find("does not fit") != std::string::npos;
 }
 
 // The format is given: a change of the magic number must not make it another's file.
-void expect_same(const Sample& sample, std::string_view file, const std::string& what, bool may_be_stricter) {
+void expect_same(const Sample& sample, std::string_view file, const std::string& what,
+                 bool may_be_stricter) {
   const Verdict expected = sample.oracle(file, SIZE_MAX);
   for (const std::string& way : ways_of(sample.format)) {
-    const auto found = decompress(bytes_of(file), {.format = sample.format, .threads = 1, .variant = way});
+    const auto found =
+        decompress(bytes_of(file), {.format = sample.format, .threads = 1, .variant = way});
     if (!way.empty() && does_not_fit(found.status())) continue;
-    if (!found.ok() && (may_be_stricter || zstd_test::is_listed_as_stricter(found.status().message()))) continue;
-    ASSERT_EQ(found.ok(), expected.has_value()) << sample.name << ", " << what << ", " << way << ": " << found.status().text();
+    if (!found.ok() &&
+        (may_be_stricter || zstd_test::is_listed_as_stricter(found.status().message())))
+      continue;
+    ASSERT_EQ(found.ok(), expected.has_value())
+        << sample.name << ", " << what << ", " << way << ": " << found.status().text();
     if (found.ok()) {
       ASSERT_TRUE(text_of(*found) == *expected) << sample.name << ", " << what << ", " << way;
     } else {
@@ -54,7 +61,8 @@ void expect_same(const Sample& sample, std::string_view file, const std::string&
 void check_prefixes(const Sample& sample, std::size_t step_bytes = 1) {
   ASSERT_TRUE(sample.oracle(sample.file, SIZE_MAX)) << sample.name;
   for (std::size_t bytes = 1; bytes <= sample.file.size(); bytes += step_bytes)
-    expect_same(sample, std::string_view(sample.file).substr(0, bytes), "the first " + std::to_string(bytes) + " bytes", false);
+    expect_same(sample, std::string_view(sample.file).substr(0, bytes),
+                "the first " + std::to_string(bytes) + " bytes", false);
 }
 
 // As from a pipe, where a byte may be the last that has come.
@@ -63,13 +71,14 @@ void check_pipe(const Sample& sample) {
     const std::string_view file = std::string_view(sample.file).substr(0, bytes);
     const Verdict expected = sample.oracle(file, SIZE_MAX);
     const auto found = decompressed(dripping(file), {.format = sample.format, .threads = 1});
-    ASSERT_EQ(found.ok(), expected.has_value()) << sample.name << ", " << bytes << " bytes of a pipe: " << found.status().text();
+    ASSERT_EQ(found.ok(), expected.has_value())
+        << sample.name << ", " << bytes << " bytes of a pipe: " << found.status().text();
     if (found.ok()) { ASSERT_TRUE(*found == *expected) << sample.name; }
   }
 }
 
 void check_changes(const Sample& sample) {
-  constexpr std::size_t most_for_all_values = 400;      // longer files have each bit changed
+  constexpr std::size_t most_for_all_values = 400;  // longer files have each bit changed
   for (std::size_t at = 0; at < sample.file.size(); at++)
     for (int change = 1; change < 256; change++) {
       if (sample.file.size() > most_for_all_values && (change & (change - 1)) != 0) continue;
@@ -89,32 +98,40 @@ void check(const std::vector<Sample>& samples) {
   }
 }
 
-Sample gzip_sample(std::string name, std::string file) { return {std::move(name), std::move(file), Format::gzip, gzip_says}; }
+Sample gzip_sample(std::string name, std::string file) {
+  return {std::move(name), std::move(file), Format::gzip, gzip_says};
+}
 
 std::string gzip_with_all_fields() {
   std::string extra = "XY\3abc", name = "name.txt", comment = "a comment";
   extra.insert(3, 1, '\0');
   gz_header header{};
-  header.extra = reinterpret_cast<Bytef*>(extra.data()), header.extra_len = static_cast<uInt>(extra.size());
-  header.name = reinterpret_cast<Bytef*>(name.data()), header.comment = reinterpret_cast<Bytef*>(comment.data());
+  header.extra = reinterpret_cast<Bytef*>(extra.data()),
+  header.extra_len = static_cast<uInt>(extra.size());
+  header.name = reinterpret_cast<Bytef*>(name.data()),
+  header.comment = reinterpret_cast<Bytef*>(comment.data());
   header.hcrc = 1;
   return zlib_made("fields of every kind", 9, 31, {}, &header);
 }
 
 TEST(StreamHostile, GzipMembersAreRefusedWhereZlibRefusesThem) {
   check({gzip_sample("empty", zlib_made("", 6)), gzip_sample("stored", zlib_made("stored", 0)),
-         gzip_sample("fixed", zlib_made("fixed fixed", 9)), gzip_sample("fields", gzip_with_all_fields()),
+         gzip_sample("fixed", zlib_made("fixed fixed", 9)),
+         gzip_sample("fields", gzip_with_all_fields()),
          gzip_sample("two members", zlib_made("one", 1) + zlib_made("and two", 6)),
-         gzip_sample("padded", zlib_made("padded", 6) + std::string(9, '\0')), gzip_sample("dynamic", zlib_made(words(900), 9))});
+         gzip_sample("padded", zlib_made("padded", 6) + std::string(9, '\0')),
+         gzip_sample("dynamic", zlib_made(words(900), 9))});
 }
 
 TEST(StreamHostile, GzipMembersThatNameTheirSizeAreRefusedWhereZlibRefusesThem) {
   const std::string text = words(1500);
   for (const std::uint64_t block_bytes : {1024, 70'000}) {
-    const auto file = compress(bytes_of(text), {.format = Format::gzip, .block_bytes = block_bytes});
+    const auto file =
+        compress(bytes_of(text), {.format = Format::gzip, .block_bytes = block_bytes});
     ASSERT_TRUE(file.ok());
     Sample sample = gzip_sample("sized " + std::to_string(block_bytes), text_of(*file));
-    // Stricter: a size that is wrong is an error, which others do not read. The fields lie in each member's bytes 3 and 10 to 19.
+    // Stricter: a size that is wrong is an error, which others do not read. The fields lie in each
+    // member's bytes 3 and 10 to 19.
     const std::string bytes = sample.file;
     sample.is_stricter = [bytes](std::size_t at) {
       for (std::size_t member = bytes.find("\x1f\x8b\x08\x04"); member != std::string::npos;
@@ -143,7 +160,8 @@ TEST(StreamHostile, ZstdFramesAreRefusedWhereLibzstdRefusesThem) {
          {"run", zstd_made(run, 3), Format::zstd, zstd_says},
          {"no checksum", zstd_made(words(120), 3, false), Format::zstd, zstd_says},
          {"no size", zstd_made(words(120), 3, true, false), Format::zstd, zstd_says},
-         {"skippable", skippable + zstd_made("a", 1) + skippable + zstd_made("b", 1) + skippable, Format::zstd, zstd_says},
+         {"skippable", skippable + zstd_made("a", 1) + skippable + zstd_made("b", 1) + skippable,
+          Format::zstd, zstd_says},
          {"sequences", zstd_made(words(3000), 19), Format::zstd, zstd_says}});
 }
 
@@ -153,18 +171,28 @@ TEST(StreamHostile, LongFilesThatAreCutAreRefusedByThreadsToo) {
   independent.frameInfo.blockMode = LZ4F_blockIndependent;
   const auto sized = compress(bytes_of(text), {.format = Format::gzip, .block_bytes = 100'000});
   ASSERT_TRUE(sized.ok());
-  for (const Sample& sample : {gzip_sample("gzip", zlib_made(text, 6)), gzip_sample("sized", text_of(*sized)),
-                               Sample{"blocks", zstd_made(text, 1, true, true, 17), Format::zstd, zstd_says},
-                               Sample{"linked", lz4_made(text, 1, linked), Format::lz4, lz4_says},
-                               Sample{"independent", lz4_made(text, 1, independent), Format::lz4, lz4_says}})
+  for (const Sample& sample :
+       {gzip_sample("gzip", zlib_made(text, 6)), gzip_sample("sized", text_of(*sized)),
+        Sample{"blocks", zstd_made(text, 1, true, true, 17), Format::zstd, zstd_says},
+        Sample{"linked", lz4_made(text, 1, linked), Format::lz4, lz4_says},
+        Sample{"independent", lz4_made(text, 1, independent), Format::lz4, lz4_says}})
     check_prefixes(sample, 9973);
 }
 
 TEST(StreamHostile, Lz4FramesAreRefusedWhereLiblz4RefusesThem) {
   LZ4F_preferences_t plain{}, checked{}, independent{};
-  checked.frameInfo = {LZ4F_max64KB, LZ4F_blockLinked, LZ4F_contentChecksumEnabled, LZ4F_frame, 0, 0, LZ4F_blockChecksumEnabled};
-  independent.frameInfo = {LZ4F_max64KB, LZ4F_blockIndependent, LZ4F_contentChecksumEnabled, LZ4F_frame, 120, 0, LZ4F_noBlockChecksum};
-  const std::string skippable("\x50\x2a\x4d\x18\3\0\0\0abc", 11), again = lz4_made("again", 1, plain);
+  checked.frameInfo = {LZ4F_max64KB,
+                       LZ4F_blockLinked,
+                       LZ4F_contentChecksumEnabled,
+                       LZ4F_frame,
+                       0,
+                       0,
+                       LZ4F_blockChecksumEnabled};
+  independent.frameInfo = {
+      LZ4F_max64KB,        LZ4F_blockIndependent, LZ4F_contentChecksumEnabled, LZ4F_frame, 120, 0,
+      LZ4F_noBlockChecksum};
+  const std::string skippable("\x50\x2a\x4d\x18\3\0\0\0abc", 11),
+      again = lz4_made("again", 1, plain);
   check({{"empty", lz4_made("", 1, checked), Format::lz4, lz4_says},
          {"stored", lz4_made("stored", 1, checked), Format::lz4, lz4_says},
          {"sized", lz4_made(words(120), 9, independent), Format::lz4, lz4_says},
@@ -175,9 +203,12 @@ TEST(StreamHostile, Lz4FramesAreRefusedWhereLiblz4RefusesThem) {
 
 TEST(StreamHostile, LinkedBlocksThatReachBackAreRefusedWhereLiblz4RefusesThem) {
   LZ4F_preferences_t linked{};
-  linked.frameInfo = {LZ4F_max64KB, LZ4F_blockLinked, LZ4F_noContentChecksum, LZ4F_frame, 0, 0, LZ4F_noBlockChecksum};
+  linked.frameInfo = {
+      LZ4F_max64KB,        LZ4F_blockLinked, LZ4F_noContentChecksum, LZ4F_frame, 0, 0,
+      LZ4F_noBlockChecksum};
   std::string text = words(1000);
-  while (text.size() < 140'000) text += text;      // the second and third block are matches into the first
+  while (text.size() < 140'000)
+    text += text;  // the second and third block are matches into the first
   check({{"linked", lz4_made(text, 9, linked), Format::lz4, lz4_says}});
 }
 
@@ -195,7 +226,9 @@ Verdict snappy_says(std::string_view file, std::size_t) {
   std::string all;
   for (bool is_first = true; !file.empty(); is_first = false) {
     if (file.size() < 4) return std::nullopt;
-    const auto at = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(file[i])); };
+    const auto at = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(static_cast<unsigned char>(file[i]));
+    };
     const std::uint32_t kind = at(0), size = at(1) | at(2) << 8 | at(3) << 16;
     if (file.size() < 4 + size || (is_first && kind != 255)) return std::nullopt;
     const std::string_view chunk = file.substr(4, size);
@@ -207,9 +240,12 @@ Verdict snappy_says(std::string_view file, std::size_t) {
       std::string text(chunk.substr(4));
       std::size_t bytes = 0;
       if (kind == 0) {
-        if (snappy_uncompressed_length(chunk.data() + 4, size - 4, &bytes) != SNAPPY_OK || bytes > 65536) return std::nullopt;
+        if (snappy_uncompressed_length(chunk.data() + 4, size - 4, &bytes) != SNAPPY_OK ||
+            bytes > 65536)
+          return std::nullopt;
         text.resize(bytes);
-        if (snappy_uncompress(chunk.data() + 4, size - 4, text.data(), &bytes) != SNAPPY_OK) return std::nullopt;
+        if (snappy_uncompress(chunk.data() + 4, size - 4, text.data(), &bytes) != SNAPPY_OK)
+          return std::nullopt;
       }
       if (text.size() > 65536 || slow_masked_crc32c(text) != said) return std::nullopt;
       all += text;
@@ -225,7 +261,9 @@ std::string snappy_chunk(std::string_view text, bool is_stored) {
   body.resize(bytes);
   if (is_stored) body = text;
   std::string chunk;
-  const auto number = [&](std::size_t value, int count) { for (int i = 0; i < count; i++) chunk += static_cast<char>(value >> (8 * i)); };
+  const auto number = [&](std::size_t value, int count) {
+    for (int i = 0; i < count; i++) chunk += static_cast<char>(value >> (8 * i));
+  };
   number(is_stored ? 1 : 0, 1);
   number(body.size() + 4, 3);
   number(slow_masked_crc32c(text), 4);
@@ -234,7 +272,8 @@ std::string snappy_chunk(std::string_view text, bool is_stored) {
 
 TEST(StreamHostile, SnappyChunksAreRefusedWhereTheFramingFormatRefusesThem) {
   const std::string head("\xff\x06\0\0sNaPpY", 10), padding("\xfe\2\0\0zz", 6);
-  check({{"chunks", head + snappy_chunk(words(60), false) + padding + snappy_chunk("stored", true), Format::snappy, snappy_says},
+  check({{"chunks", head + snappy_chunk(words(60), false) + padding + snappy_chunk("stored", true),
+          Format::snappy, snappy_says},
          {"long", head + snappy_chunk(words(2000), false), Format::snappy, snappy_says}});
 }
 
@@ -247,10 +286,13 @@ TEST(StreamHostile, TheChecksumOfSnappyChunksIsThatOfRfc3720) {
 TEST(StreamHostile, ABombEndsAtTheLimit) {
   const std::string zeros(20 << 20, '\0');
   LZ4F_preferences_t plain{};
-  for (const std::string& file : {zlib_made(zeros, 9), zlib_made(zeros, 9, 15), zstd_made(zeros, 3), lz4_made(zeros, 1, plain)})
+  for (const std::string& file : {zlib_made(zeros, 9), zlib_made(zeros, 9, 15), zstd_made(zeros, 3),
+                                  lz4_made(zeros, 1, plain)})
     for (const bool is_pipe : {false, true}) {
       std::uint64_t got = 0;
-      const auto count = [&](std::span<const std::byte> bytes) { return got += bytes.size(), Status(); };
+      const auto count = [&](std::span<const std::byte> bytes) {
+        return got += bytes.size(), Status();
+      };
       const Source source = is_pipe ? dripping(file, 65536) : Source::memory(bytes_of(file));
       const auto report = decompress(source, count, {.max_output_bytes = 3'000'000});
       EXPECT_EQ(report.status().code(), Code::capacity) << report.status().text();
@@ -277,7 +319,8 @@ std::size_t settled(const std::atomic<std::size_t>& count) {
   return count;
 }
 
-// What is told of a block in memory is twenty times as long as a stored one of no bytes: 100 MB of such took 2 GB, and a pipe may go on.
+// What is told of a block in memory is twenty times as long as a stored one of no bytes: 100 MB of
+// such took 2 GB, and a pipe may go on.
 TEST(StreamHostile, BlocksOfNoTextAreNotAllHeldAtOnce) {
   constexpr std::size_t count = 2'000'000, most_bytes = 4 << 20;
   LZ4F_preferences_t independent{};
@@ -287,7 +330,8 @@ TEST(StreamHostile, BlocksOfNoTextAreNotAllHeldAtOnce) {
   std::string zstd = zstd_made(text, 3);
   snappy += snappy_chunk(text, true);
   const std::string empty_chunk = snappy_chunk("", true), empty_frame = zstd_made("", 3);
-  for (std::size_t i = 0; i < count; i++) lz4 += std::string_view("\0\0\0\x80", 4), snappy += empty_chunk, zstd += empty_frame;
+  for (std::size_t i = 0; i < count; i++)
+    lz4 += std::string_view("\0\0\0\x80", 4), snappy += empty_chunk, zstd += empty_frame;
   for (const std::string& file : {lz4 + end, snappy, zstd}) {
     const auto read = std::make_shared<std::atomic<std::size_t>>(0);
     std::size_t at_text = 0;
@@ -303,16 +347,24 @@ TEST(StreamHostile, BlocksOfNoTextAreNotAllHeldAtOnce) {
 }
 
 TEST(StreamHostile, TrailingBytesAreNamedWithTheirOffset) {
-  const std::string gzip = zlib_made("one", 6), zstd = zstd_made("one", 3), zlib = zlib_made("one", 6, 15);
+  const std::string gzip = zlib_made("one", 6), zstd = zstd_made("one", 3),
+                    zlib = zlib_made("one", 6, 15);
   for (const std::string& file : {gzip, gzip + std::string(3, '\0'), zstd, zlib}) {
     const auto found = decompress(bytes_of(file + "junk"), {});
     EXPECT_EQ(found.status().code(), Code::corrupt) << found.status().text();
-    EXPECT_NE(found.status().message().find("byte " + std::to_string(file.size())), std::string::npos) << found.status().text();
+    EXPECT_NE(found.status().message().find("byte " + std::to_string(file.size())),
+              std::string::npos)
+        << found.status().text();
   }
 }
 
 TEST(StreamHostile, FilesOfOtherFormatsAreNamed) {
-  EXPECT_EQ(decompress(bytes_of(std::string("\xfd" "7zXZ\0more", 10))).status().code(), Code::unsupported);
+  EXPECT_EQ(decompress(bytes_of(std::string("\xfd"
+                                            "7zXZ\0more",
+                                            10)))
+                .status()
+                .code(),
+            Code::unsupported);
   EXPECT_NE(decompress(bytes_of("BZh91AY")).status().message().find("bzip2"), std::string::npos);
   EXPECT_EQ(decompress(bytes_of("just text")).status().code(), Code::invalid);
   EXPECT_EQ(decompress(bytes_of("")).status().code(), Code::truncated);

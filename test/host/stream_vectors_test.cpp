@@ -1,5 +1,6 @@
-// Vectors of others, from the package golang-github-klauspost-compress-dev: frames of every feature of the format, damaged ones, and what
-// fuzzers found. Each has the published library's verdict and bytes, by every way that fits.
+// Vectors of others, from the package golang-github-klauspost-compress-dev: frames of every feature
+// of the format, damaged ones, and what fuzzers found. Each has the published library's verdict and
+// bytes, by every way that fits.
 #include <filesystem>
 
 #include "zstd_frames.hpp"
@@ -23,17 +24,23 @@ std::string file_text(const std::string& name) {
 }
 
 // How many were right and how many were refused.
-struct Verdicts { int right = 0, refused = 0; };
+struct Verdicts {
+  int right = 0, refused = 0;
+};
 
-Verdicts same_verdicts(const std::map<std::string, std::string>& files, const std::string& suffix = "") {
+Verdicts same_verdicts(const std::map<std::string, std::string>& files,
+                       const std::string& suffix = "") {
   Verdicts verdicts;
   for (const auto& [name, file] : files) {
     if (!name.ends_with(suffix)) continue;
     const Verdict expected = zstd_says(file);
     for (const char* const way : {"", "zstd-frames", "zstd-stream", "zstd-parallel"}) {
-      const auto found = decompress(bytes_of(file), {.format = Format::zstd, .threads = 2, .variant = way});
-      if (expected && !found.ok() && zstd_test::is_listed_as_stricter(found.status().message())) continue;
-      EXPECT_EQ(found.ok(), expected.has_value()) << name << ", " << way << ": " << found.status().text();
+      const auto found =
+          decompress(bytes_of(file), {.format = Format::zstd, .threads = 2, .variant = way});
+      if (expected && !found.ok() && zstd_test::is_listed_as_stricter(found.status().message()))
+        continue;
+      EXPECT_EQ(found.ok(), expected.has_value())
+          << name << ", " << way << ": " << found.status().text();
       EXPECT_TRUE(!found.ok() || !expected || text_of(*found) == *expected) << name << ", " << way;
     }
     (expected ? verdicts.right : verdicts.refused)++;
@@ -49,7 +56,8 @@ TEST(StreamVectors, FramesOfEveryFeatureBecomeTheirOriginals) {
       if (!name.ends_with(".zst")) continue;
       const auto found = decompress(bytes_of(file), {.format = Format::zstd});
       const auto original = files.find(name.substr(0, name.size() - 4));
-      if (original == files.end() || !zstd_says(file)) continue;      // the library of this system refuses some corner cases of the format
+      if (original == files.end() || !zstd_says(file))
+        continue;  // the library of this system refuses some corner cases of the format
       ASSERT_TRUE(found.ok()) << name << ": " << found.status().text();
       EXPECT_TRUE(text_of(*found) == original->second) << name;
       count++;
@@ -81,12 +89,15 @@ TEST(StreamVectors, FramesWithDictionariesBecomeTheirOriginals) {
     if (dictionary == files.end()) continue;
     ZSTD_DCtx* const context = ZSTD_createDCtx();
     std::string expected(16 << 20, '\0');
-    const std::size_t made = ZSTD_decompress_usingDict(context, expected.data(), expected.size(), file.data(), file.size(),
-                                                       dictionary->second.data(), dictionary->second.size());
+    const std::size_t made = ZSTD_decompress_usingDict(
+        context, expected.data(), expected.size(), file.data(), file.size(),
+        dictionary->second.data(), dictionary->second.size());
     ZSTD_freeDCtx(context);
-    const auto found = decompress(bytes_of(file), {.format = Format::zstd, .dictionary = bytes_of(dictionary->second)});
+    const auto found = decompress(
+        bytes_of(file), {.format = Format::zstd, .dictionary = bytes_of(dictionary->second)});
     ASSERT_EQ(found.ok(), !ZSTD_isError(made)) << name << ": " << found.status().text();
-    EXPECT_TRUE(!found.ok() || text_of(*found) == std::string_view(expected).substr(0, made)) << name;
+    EXPECT_TRUE(!found.ok() || text_of(*found) == std::string_view(expected).substr(0, made))
+        << name;
     count += found.ok();
   }
   EXPECT_GE(count, 20);
@@ -97,22 +108,25 @@ TEST(StreamVectors, RawDeflateOfEveryEncoderBecomesWhatZlibSays) {
   for (const auto& entry : std::filesystem::directory_iterator(folder + "flate/testdata")) {
     const std::string name = entry.path().filename().string();
     if (name.find(".expect") == std::string::npos && !name.ends_with(".golden")) continue;
-    // Blocks without a last one that end on a byte are closed by an empty last block; the stream gets a gzip header and the trailer that
-    // zlib's bytes have.
+    // Blocks without a last one that end on a byte are closed by an empty last block; the stream
+    // gets a gzip header and the trailer that zlib's bytes have.
     std::string body = file_text("flate/testdata/" + name);
     body += std::string("\3\0", 2);
     std::string text(1 << 20, '\0');
     z_stream inflating{};
     inflateInit2(&inflating, -15);
-    inflating.next_in = reinterpret_cast<Bytef*>(body.data()), inflating.avail_in = static_cast<uInt>(body.size());
-    inflating.next_out = reinterpret_cast<Bytef*>(text.data()), inflating.avail_out = static_cast<uInt>(text.size());
+    inflating.next_in = reinterpret_cast<Bytef*>(body.data()),
+    inflating.avail_in = static_cast<uInt>(body.size());
+    inflating.next_out = reinterpret_cast<Bytef*>(text.data()),
+    inflating.avail_out = static_cast<uInt>(text.size());
     const int code = inflate(&inflating, Z_FINISH);
     text.resize(text.size() - inflating.avail_out);
     body.resize(body.size() - inflating.avail_in);
     inflateEnd(&inflating);
     if (code != Z_STREAM_END) continue;
     std::string file = std::string("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10) + body;
-    for (const std::uint32_t number : {libdeflate_crc32(0, text.data(), text.size()), static_cast<std::uint32_t>(text.size())})
+    for (const std::uint32_t number :
+         {libdeflate_crc32(0, text.data(), text.size()), static_cast<std::uint32_t>(text.size())})
       for (int i = 0; i < 4; i++) file += static_cast<char>(number >> (8 * i));
     for (const char* const way : {"gzip-whole", "gzip-stream"}) {
       const auto found = decompress(bytes_of(file), {.variant = way});
@@ -127,7 +141,9 @@ TEST(StreamVectors, RawDeflateOfEveryEncoderBecomesWhatZlibSays) {
 TEST(StreamVectors, WhatCrashedCompressorsComesBack) {
   std::uint32_t number = 0;
   for (const auto& [name, file] : vectors("zstd/testdata/comp-crashers.zip")) {
-    const Format format = number % 3 == 0 ? Format::gzip : number % 3 == 1 ? Format::zstd : Format::lz4;
+    const Format format = number % 3 == 0   ? Format::gzip
+                          : number % 3 == 1 ? Format::zstd
+                                            : Format::lz4;
     number++;
     const auto compressed = compress(bytes_of(file), {.format = format, .level = 1 + number % 12});
     ASSERT_TRUE(compressed.ok()) << name;

@@ -1,4 +1,5 @@
-// print_kernel_text TARGET [FILE...]: the assembled text of Kernel C files for a target, on standard output.
+// print_kernel_text TARGET [FILE...]: the assembled text of Kernel C files for a target, on
+// standard output.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -8,7 +9,8 @@
 int main(int count, char** words) {
   const auto target = penstock::target_from_name(count > 1 ? words[1] : "");
   if (!target.ok()) {
-    std::fprintf(stderr, "%s\nusage: print_kernel_text cuda|opencl|metal|sycl|host [FILE...]\n", target.status().text().c_str());
+    std::fprintf(stderr, "%s\nusage: print_kernel_text cuda|opencl|metal|sycl|host [FILE...]\n",
+                 target.status().text().c_str());
     return 2;
   }
   std::vector<penstock::kernel::TextPart> parts;

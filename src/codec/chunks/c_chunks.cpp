@@ -34,13 +34,15 @@ Result<Format> format_of(penstock_chunk_format format) {
     case PENSTOCK_CHUNKS_GZIP: return Format::gzip;
     case PENSTOCK_CHUNKS_ZSTD: return Format::zstd;
   }
-  return Status(Code::invalid, "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
+  return Status(Code::invalid,
+                "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
 }
 
 // Kernels read and write 16 bytes at once, of every memory.
-Result<std::shared_ptr<Buffer>> import(Device& device, const penstock_memory& memory, const char* name) {
+Result<std::shared_ptr<Buffer>> import(Device& device, const penstock_memory& memory,
+                                       const char* name) {
   constexpr std::uint64_t alignment = 16;
-  const bool is_address = device.traits().target != Target::opencl;      // and no cl_mem
+  const bool is_address = device.traits().target != Target::opencl;  // and no cl_mem
   if (is_address && memory.handle % alignment != 0)
     return Status(Code::invalid, std::string("the address of ") + name + " is no multiple of 16");
   auto buffer = device.import_memory(memory.handle, memory.bytes);
@@ -51,7 +53,11 @@ Result<std::shared_ptr<Buffer>> import(Device& device, const penstock_memory& me
 Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
   Batch batch;
   batch.chunk_count = from.chunk_count, batch.most_text_bytes = from.most_text_bytes;
-  struct Part { std::shared_ptr<Buffer>& to; const penstock_memory& from; const char* name; };
+  struct Part {
+    std::shared_ptr<Buffer>& to;
+    const penstock_memory& from;
+    const char* name;
+  };
   const std::array parts = {
       Part{batch.input, from.input, "input"},
       Part{batch.input_offsets, from.input_offsets, "input_offsets"},
@@ -66,20 +72,26 @@ Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
   return batch;
 }
 
-template <class Codec> Status enqueue(const Handle<Codec>* handle, void* queue, const penstock_chunk_batch* from) {
-  if (handle == nullptr || from == nullptr) return Status(Code::invalid, "no decoder or encoder, or no batch");
+template <class Codec>
+Status enqueue(const Handle<Codec>* handle, void* queue, const penstock_chunk_batch* from) {
+  if (handle == nullptr || from == nullptr)
+    return Status(Code::invalid, "no decoder or encoder, or no batch");
   PENSTOCK_ASSIGN(const Batch batch, import_batch(*handle->device, *from));
   PENSTOCK_ASSIGN(const auto scratch, import(*handle->device, from->scratch, "scratch"));
-  PENSTOCK_ASSIGN(const auto theirs, handle->device->import_queue(reinterpret_cast<std::uint64_t>(queue)));
+  PENSTOCK_ASSIGN(const auto theirs,
+                  handle->device->import_queue(reinterpret_cast<std::uint64_t>(queue)));
   return handle->codec->enqueue(*theirs, batch, *scratch);
 }
 
 template <class Codec, class Made>
-Status build(penstock_device* device, penstock_chunk_format asked, const char* variant, Made** made) {
-  if (device == nullptr || made == nullptr) return Status(Code::invalid, "no device, or no place for the handle");
+Status build(penstock_device* device, penstock_chunk_format asked, const char* variant,
+             Made** made) {
+  if (device == nullptr || made == nullptr)
+    return Status(Code::invalid, "no device, or no place for the handle");
   *made = nullptr;
   PENSTOCK_ASSIGN(const Format format, format_of(asked));
-  PENSTOCK_ASSIGN(auto codec, Codec::build(device->device, format, variant == nullptr ? "" : variant));
+  PENSTOCK_ASSIGN(auto codec,
+                  Codec::build(device->device, format, variant == nullptr ? "" : variant));
   std::string name(codec->variant());
   *made = new Made{{device->device, std::move(codec), std::move(name)}};
   return {};
@@ -92,51 +104,65 @@ using namespace penstock;
 
 extern "C" {
 
-penstock_code penstock_chunk_decoder_build(penstock_device* device, penstock_chunk_format format, const char* variant,
-                                           penstock_chunk_decoder** decoder, penstock_status* status) {
-  return c::enter(status, [&] { return chunks::build<chunks::Decoder>(device, format, variant, decoder); });
+penstock_code penstock_chunk_decoder_build(penstock_device* device, penstock_chunk_format format,
+                                           const char* variant, penstock_chunk_decoder** decoder,
+                                           penstock_status* status) {
+  return c::enter(status,
+                  [&] { return chunks::build<chunks::Decoder>(device, format, variant, decoder); });
 }
 
 void penstock_chunk_decoder_free(penstock_chunk_decoder* decoder) { delete decoder; }
 
-const char* penstock_chunk_decoder_variant(const penstock_chunk_decoder* decoder) { return decoder->variant.c_str(); }
+const char* penstock_chunk_decoder_variant(const penstock_chunk_decoder* decoder) {
+  return decoder->variant.c_str();
+}
 
-uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, uint32_t chunk_count, uint64_t most_text_bytes) {
+uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, uint32_t chunk_count,
+                                       uint64_t most_text_bytes) {
   return decoder->codec->scratch_bytes(chunk_count, most_text_bytes);
 }
 
-penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue, const penstock_chunk_batch* batch,
-                                      penstock_status* status) {
+penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue,
+                                      const penstock_chunk_batch* batch, penstock_status* status) {
   return c::enter(status, [&] { return chunks::enqueue<chunks::Decoder>(decoder, queue, batch); });
 }
 
-penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk, penstock_chunk_verdict verdict,
-                                    penstock_status* status) {
+penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk,
+                                    penstock_chunk_verdict verdict, penstock_status* status) {
   return c::enter(status, [&]() -> Status {
     PENSTOCK_ASSIGN(const chunks::Format known, chunks::format_of(format));
-    return chunks::status_of(known, chunk, {static_cast<chunks::Fault>(verdict.fault), verdict.offset});
+    return chunks::status_of(known, chunk,
+                             {static_cast<chunks::Fault>(verdict.fault), verdict.offset});
   });
 }
 
-penstock_code penstock_chunk_encoder_build(penstock_device* device, penstock_chunk_format format, const char* variant,
-                                           penstock_chunk_encoder** encoder, penstock_status* status) {
-  return c::enter(status, [&] { return chunks::build<chunks::Encoder>(device, format, variant, encoder); });
+penstock_code penstock_chunk_encoder_build(penstock_device* device, penstock_chunk_format format,
+                                           const char* variant, penstock_chunk_encoder** encoder,
+                                           penstock_status* status) {
+  return c::enter(status,
+                  [&] { return chunks::build<chunks::Encoder>(device, format, variant, encoder); });
 }
 
 void penstock_chunk_encoder_free(penstock_chunk_encoder* encoder) { delete encoder; }
 
-const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder) { return encoder->variant.c_str(); }
+const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder) {
+  return encoder->variant.c_str();
+}
 
 uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t text_bytes) {
   const auto known = chunks::format_of(format);
-  return known.ok() && chunks::Encoder::makes(*known) ? chunks::Encoder::bound_bytes(*known, text_bytes) : 0;
+  return known.ok() && chunks::Encoder::makes(*known)
+             ? chunks::Encoder::bound_bytes(*known, text_bytes)
+             : 0;
 }
 
-uint64_t penstock_chunk_encoder_scratch_bytes(const penstock_chunk_encoder* encoder, uint32_t chunk_count, uint64_t most_text_bytes) {
+uint64_t penstock_chunk_encoder_scratch_bytes(const penstock_chunk_encoder* encoder,
+                                              uint32_t chunk_count, uint64_t most_text_bytes) {
   return encoder->codec->scratch_bytes(chunk_count, most_text_bytes);
 }
 
-penstock_code penstock_chunk_encoder_enqueue(penstock_chunk_encoder* encoder, void* queue, const penstock_chunk_batch* batch,
+penstock_code penstock_chunk_encoder_enqueue(penstock_chunk_encoder* encoder, void* queue,
+                                             const penstock_chunk_batch* batch,
                                              penstock_status* status) {
   return c::enter(status, [&] { return chunks::enqueue<chunks::Encoder>(encoder, queue, batch); });
 }

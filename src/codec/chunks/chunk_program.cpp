@@ -6,12 +6,13 @@
 #include "primitive/primitive_text.hpp"
 
 namespace penstock::kernel {
-std::string_view codec_text(std::string_view name);      // cmake/Embed.cmake
+std::string_view codec_text(std::string_view name);  // cmake/Embed.cmake
 }
 
 namespace penstock::chunks {
 
-Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy, std::span<const std::string_view> files) {
+Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
+                                               std::span<const std::string_view> files) {
   std::vector<kernel::TextPart> parts;
   parts.push_back({"definitions", primitive::groups_per_unit(policy.groups_per_unit)});
   const auto add = [&](std::string_view file) {
@@ -28,9 +29,12 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy
   return device.build(source);
 }
 
-std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits, std::uint32_t chunk_count) {
-  const std::uint64_t wanted = (std::uint64_t{chunk_count} + policy.chunks_a_group - 1) / policy.chunks_a_group;
-  return static_cast<std::uint32_t>(std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_unit));
+std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits,
+                        std::uint32_t chunk_count) {
+  const std::uint64_t wanted =
+      (std::uint64_t{chunk_count} + policy.chunks_a_group - 1) / policy.chunks_a_group;
+  return static_cast<std::uint32_t>(
+      std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_unit));
 }
 
 }  // namespace penstock::chunks

@@ -9,15 +9,18 @@
 namespace penstock::chunks {
 namespace {
 
-constexpr std::uint32_t group_items = 256, places = 8, text_of_item = 4096;      // text_of_origins.kc: GROUP_TEXT_BYTES
-// Of all streams together in one launch. Less makes more launches, each of which has to begin and end; more makes chains of origins longer,
-// which end where the range begins (docs/performance.md has what was timed).
+constexpr std::uint32_t group_items = 256, places = 8,
+                        text_of_item = 4096;  // text_of_origins.kc: GROUP_TEXT_BYTES
+// Of all streams together in one launch. Less makes more launches, each of which has to begin and
+// end; more makes chains of origins longer, which end where the range begins (docs/performance.md
+// has what was timed).
 constexpr std::uint64_t range_bytes = 2 << 20;
-constexpr std::uint64_t least_stream_range_bytes = 64 << 10;      // about a segment
-// Of a stream's first range, whose chains have no shortcuts: by blocks of three bytes they have 5500 steps on GPUs, by reckoning a
-// millisecond or two, and 1400 on CPUs, whose items have them one after the other. The next are as long as all before them: for the first
-// 2 MiB seven more launches, and nine. A GPU is spared them where a stream has few segments, as chains have no more steps then, and one for
-// each KiB.
+constexpr std::uint64_t least_stream_range_bytes = 64 << 10;  // about a segment
+// Of a stream's first range, whose chains have no shortcuts: by blocks of three bytes they have
+// 5500 steps on GPUs, by reckoning a millisecond or two, and 1400 on CPUs, whose items have them
+// one after the other. The next are as long as all before them: for the first 2 MiB seven more
+// launches, and nine. A GPU is spared them where a stream has few segments, as chains have no more
+// steps then, and one for each KiB.
 constexpr std::uint64_t first_range_bytes = 16 << 10, first_range_bytes_on_cpus = 4 << 10;
 constexpr std::uint32_t few_segments = 512;
 static_assert(sizeof(OriginStream) == 24);
@@ -29,7 +32,9 @@ std::uint64_t text_of_group(const Traits& traits) {
   const std::uint32_t items = items_of_group(traits);
   return items == 1 ? text_of_item : places * items;
 }
-bool has_room(const std::shared_ptr<const Buffer>& buffer, std::uint64_t bytes) { return buffer != nullptr && buffer->bytes() >= bytes; }
+bool has_room(const std::shared_ptr<const Buffer>& buffer, std::uint64_t bytes) {
+  return buffer != nullptr && buffer->bytes() >= bytes;
+}
 
 }  // namespace
 
@@ -45,9 +50,10 @@ Result<OriginText> OriginText::build(std::shared_ptr<Device> device) {
 
 Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
   const std::uint64_t streams = std::uint64_t{batch.first_stream} + batch.stream_count;
-  if (!has_room(batch.streams, streams * sizeof(OriginStream)) || !has_room(batch.wrong, 4) || batch.origins == nullptr ||
-      batch.text == nullptr)
-    return Status(Code::invalid, "memory for " + std::to_string(batch.stream_count) + " streams of origins is too small");
+  if (!has_room(batch.streams, streams * sizeof(OriginStream)) || !has_room(batch.wrong, 4) ||
+      batch.origins == nullptr || batch.text == nullptr)
+    return Status(Code::invalid, "memory for " + std::to_string(batch.stream_count) +
+                                     " streams of origins is too small");
   if (batch.stream_count == 0) return {};
   const Traits& traits = device_->traits();
   const std::uint64_t group_bytes = text_of_group(traits);
@@ -55,8 +61,11 @@ Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
   const std::uint64_t most = std::max(range_bytes / batch.stream_count, least_stream_range_bytes);
   const std::uint64_t most_groups = std::bit_floor(std::max<std::uint64_t>(most / group_bytes, 1));
   const bool is_one_range = !traits.is_cpu && batch.most_segments <= few_segments;
-  const std::uint64_t first_bytes = traits.is_cpu ? first_range_bytes_on_cpus : is_one_range ? range_bytes : first_range_bytes;
-  std::uint64_t groups = std::min(std::bit_floor(std::max<std::uint64_t>(first_bytes / group_bytes, 1)), most_groups);
+  const std::uint64_t first_bytes = traits.is_cpu  ? first_range_bytes_on_cpus
+                                    : is_one_range ? range_bytes
+                                                   : first_range_bytes;
+  std::uint64_t groups =
+      std::min(std::bit_floor(std::max<std::uint64_t>(first_bytes / group_bytes, 1)), most_groups);
   std::uint64_t skipped = 0;
   while (skipped < positions) {
     const std::uint64_t left = (positions - skipped + group_bytes - 1) / group_bytes;
@@ -70,11 +79,13 @@ Status OriginText::enqueue(Queue& queue, const OriginBatch& batch) const {
 }
 
 // `span` positions, 2^`groups_bits` groups to each stream.
-Status OriginText::launch(Queue& queue, const OriginBatch& batch, int groups_bits, std::uint32_t skipped, std::uint32_t span) const {
+Status OriginText::launch(Queue& queue, const OriginBatch& batch, int groups_bits,
+                          std::uint32_t skipped, std::uint32_t span) const {
   const Argument origins = Argument::of(*batch.origins);
   return queue.launch(*program_, "text_of_origins", batch.stream_count << groups_bits,
-                      {{origins, origins, Argument::of(*batch.streams), Argument::of(*batch.text), Argument::of(*batch.wrong),
-                        Argument::value(batch.first_stream), Argument::value(static_cast<std::uint32_t>(groups_bits)),
+                      {{origins, origins, Argument::of(*batch.streams), Argument::of(*batch.text),
+                        Argument::of(*batch.wrong), Argument::value(batch.first_stream),
+                        Argument::value(static_cast<std::uint32_t>(groups_bits)),
                         Argument::value(skipped), Argument::value(span)}});
 }
 

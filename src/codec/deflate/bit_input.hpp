@@ -1,4 +1,5 @@
-// The bits of a stream: a word of the next ones, filled up by one load where the input has eight bytes left.
+// The bits of a stream: a word of the next ones, filled up by one load where the input has eight
+// bytes left.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -7,7 +8,8 @@
 
 namespace penstock::deflate {
 
-static_assert(std::endian::native == std::endian::little, "words are loaded as the format lays them out");
+static_assert(std::endian::native == std::endian::little,
+              "words are loaded as the format lays them out");
 
 inline std::uint64_t load8(const std::uint8_t* from) {
   std::uint64_t value;
@@ -16,11 +18,13 @@ inline std::uint64_t load8(const std::uint8_t* from) {
 }
 
 // The lowest `count` bits, of 63 at most.
-inline std::uint64_t low_bits(std::uint64_t word, unsigned count) { return word & ((std::uint64_t{1} << count) - 1); }
+inline std::uint64_t low_bits(std::uint64_t word, unsigned count) {
+  return word & ((std::uint64_t{1} << count) - 1);
+}
 
 struct BitInput {
   const std::uint8_t *begin, *at, *end;
-  std::uint64_t word = 0;      // nothing above its bits
+  std::uint64_t word = 0;  // nothing above its bits
   unsigned bits = 0;
 
   BitInput(const std::uint8_t* bytes, std::size_t count, std::uint64_t position)

@@ -1,4 +1,5 @@
-// The copy of a match, which may reach into what it writes itself. Wide, and so up to 48 bytes too long.
+// The copy of a match, which may reach into what it writes itself. Wide, and so up to 48 bytes too
+// long.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,13 +14,25 @@ namespace penstock::deflate {
   std::memcpy(to, words.data(), 16);
 }
 
-// What the first bytes of a word are multiplied with to repeat them through it, and how many bytes of it are whole periods.
-struct Period { std::uint64_t repeat; std::uint8_t bytes; };
-constexpr std::array<Period, 8> periods = {{{0, 0}, {0x0101010101010101, 8}, {0x0001000100010001, 8}, {0x0001000001000001, 6},
-  {0x0000000100000001, 8}, {0x0000010000000001, 5}, {0x0001000000000001, 6}, {0x0100000000000001, 7}}};
+// What the first bytes of a word are multiplied with to repeat them through it, and how many bytes
+// of it are whole periods.
+struct Period {
+  std::uint64_t repeat;
+  std::uint8_t bytes;
+};
+constexpr std::array<Period, 8> periods = {{{0, 0},
+                                            {0x0101010101010101, 8},
+                                            {0x0001000100010001, 8},
+                                            {0x0001000001000001, 6},
+                                            {0x0000000100000001, 8},
+                                            {0x0000010000000001, 5},
+                                            {0x0001000000000001, 6},
+                                            {0x0100000000000001, 7}}};
 
-// `length` bytes from `distance` before `to`. Most matches of texts have less than 16 bytes, and nearly all less than 32.
-[[gnu::always_inline]] inline void copy_match(std::uint8_t* to, std::size_t distance, std::size_t length) {
+// `length` bytes from `distance` before `to`. Most matches of texts have less than 16 bytes, and
+// nearly all less than 32.
+[[gnu::always_inline]] inline void copy_match(std::uint8_t* to, std::size_t distance,
+                                              std::size_t length) {
   const std::uint8_t* from = to - distance;
   std::uint8_t* const end = to + length;
   std::uint64_t word;
@@ -38,7 +51,8 @@ constexpr std::array<Period, 8> periods = {{{0, 0}, {0x0101010101010101, 8}, {0x
   } else {
     std::memcpy(&word, from, 8);
     word = (word & ((std::uint64_t{1} << 8 * distance) - 1)) * periods[distance].repeat;
-    for (const std::size_t step = periods[distance].bytes; to < end; to += step) std::memcpy(to, &word, 8);
+    for (const std::size_t step = periods[distance].bytes; to < end; to += step)
+      std::memcpy(to, &word, 8);
   }
 }
 

@@ -1,4 +1,5 @@
-// The loop that decodes while input and output have room to spare, so that it looks at neither inside a symbol.
+// The loop that decodes while input and output have room to spare, so that it looks at neither
+// inside a symbol.
 #pragma once
 #include "codec/deflate/bit_input.hpp"
 #include "codec/deflate/decode_tables.hpp"
@@ -6,22 +7,33 @@
 
 namespace penstock::deflate {
 
-// Input that one turn may read ahead: three words are filled, by 7 bytes at most, each by a load of 8.
+// Input that one turn may read ahead: three words are filled, by 7 bytes at most, each by a load
+// of 8.
 constexpr std::ptrdiff_t fast_input_bytes = 32;
 
-enum class FastEnd : std::uint8_t { no_room, block_ended, literal_symbol, distance_symbol, too_far };
+enum class FastEnd : std::uint8_t {
+  no_room,
+  block_ended,
+  literal_symbol,
+  distance_symbol,
+  too_far
+};
 
 struct FastState {
-  const std::uint8_t *in, *in_end;      // a turn begins in front of in_end, with fast_input_bytes behind it
-  std::uint64_t word;                   // the next bits; those above `bits` are also the input's
-  std::uint32_t bits;                   // the lowest byte counts
+  const std::uint8_t *in,
+      *in_end;         // a turn begins in front of in_end, with fast_input_bytes behind it
+  std::uint64_t word;  // the next bits; those above `bits` are also the input's
+  std::uint32_t bits;  // the lowest byte counts
   const DecodeTables* tables;
 };
 
-// What waits for what bounds this loop: a look-up, a shift by the entry's bits, the next look-up. So the bits behind a match are looked up
-// before its bytes are copied, three entries of literals pass without a fill, and nothing but the entry's kind is branched on.
-template <class Sink> [[gnu::always_inline]] inline FastEnd decode_fast(FastState& state, Sink& to) {
-  constexpr std::uint64_t literal_mask = (1u << literal_table_bits) - 1, distance_mask = (1u << distance_table_bits) - 1;
+// What waits for what bounds this loop: a look-up, a shift by the entry's bits, the next look-up.
+// So the bits behind a match are looked up before its bytes are copied, three entries of literals
+// pass without a fill, and nothing but the entry's kind is branched on.
+template <class Sink>
+[[gnu::always_inline]] inline FastEnd decode_fast(FastState& state, Sink& to) {
+  constexpr std::uint64_t literal_mask = (1u << literal_table_bits) - 1,
+                          distance_mask = (1u << distance_table_bits) - 1;
   const std::uint8_t* in = state.in;
   std::uint64_t word = state.word;
   std::uint32_t bits = state.bits;
@@ -87,7 +99,8 @@ template <class Sink> [[gnu::always_inline]] inline FastEnd decode_fast(FastStat
     std::uint64_t before = word;
     take(entry);
     const std::size_t length = (entry >> value_at) + value_of(before, entry);
-    entry = distances[word & distance_mask];      // two entries of literals and a length leave it 14 bits
+    entry =
+        distances[word & distance_mask];  // two entries of literals and a length leave it 14 bits
     fill();
     if (entry & special_entry) [[unlikely]] {
       if (entry & no_symbol_entry) {
@@ -102,7 +115,7 @@ template <class Sink> [[gnu::always_inline]] inline FastEnd decode_fast(FastStat
     before = word;
     take(entry);
     const std::size_t distance = (entry >> value_at) + value_of(before, entry);
-    entry = literals[word & literal_mask];        // 28 bits are left
+    entry = literals[word & literal_mask];  // 28 bits are left
     fill();
     if (!sink.match(length, distance)) [[unlikely]] {
       end = FastEnd::too_far;

@@ -23,23 +23,27 @@ Front::Front(std::span<const std::byte> input, PieceResources& resources)
     : decoder_(std::make_unique<Decoder>(input, 0)), resources_(resources) {}
 
 std::shared_ptr<Segment> Front::begin_segment() {
-  auto segment = std::make_shared<Segment>(resources_.bytes, resources_.bytes.take(), resources_.checksum);
+  auto segment =
+      std::make_shared<Segment>(resources_.bytes, resources_.bytes.take(), resources_.checksum);
   segment->offset = window_bytes;
-  const auto known = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, window_bytes));
+  const auto known =
+      static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, window_bytes));
   std::copy(window_.end() - known, window_.end(), segment->begin() - known);
   return segment;
 }
 
 Decoder::Stop Front::step(Segment& segment, std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
   std::uint8_t* const at = segment.begin() + segment.count;
-  std::uint8_t* const end = at + std::min(resources_.sizes.step, resources_.sizes.segment - segment.count);
+  std::uint8_t* const end =
+      at + std::min(resources_.sizes.step, resources_.sizes.segment - segment.count);
   std::uint8_t* now = at;
   Decoder::Stop stop = Decoder::Stop::output_full;
   if (executing_) {
     now = executing_->execute(at, end);
     if (executing_->is_executed()) executing_.reset();
   } else {
-    const auto known = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, segment.count + window_bytes));
+    const auto known = static_cast<std::ptrdiff_t>(
+        std::min<std::uint64_t>(produced_bytes_, segment.count + window_bytes));
     ByteSink sink = ByteSink::with_slack(at - known, at, end);
     stop = decoder_->run(sink, boundary_bit, symbol_bit);
     now = sink.at;
@@ -51,7 +55,8 @@ Decoder::Stop Front::step(Segment& segment, std::uint64_t boundary_bit, std::uin
 }
 
 void Front::end_segment(Segment& segment) {
-  const auto known = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, window_bytes));
+  const auto known =
+      static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(produced_bytes_, window_bytes));
   std::copy_n(segment.begin() + segment.count - known, known, window_.end() - known);
 }
 

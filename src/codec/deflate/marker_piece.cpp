@@ -6,7 +6,10 @@
 namespace penstock::deflate {
 
 MarkerPiece::MarkerPiece(std::span<const std::byte> input, PieceResources& resources)
-    : Piece(input), symbols(resources.ahead.take()), byte_checksum(resources.checksum), resources_(resources) {
+    : Piece(input),
+      symbols(resources.ahead.take()),
+      byte_checksum(resources.checksum),
+      resources_(resources) {
   set_markers(symbols_begin() - window_bytes);
 }
 
@@ -25,13 +28,17 @@ void MarkerPiece::clear() {
 Decoder::Stop MarkerPiece::step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
   if (!bytes) {
     std::uint16_t* const at = symbols_begin() + symbol_count;
-    MarkerSink sink = MarkerSink::with_slack(symbols_begin() - window_bytes, at, at + resources_.sizes.step);
+    MarkerSink sink =
+        MarkerSink::with_slack(symbols_begin() - window_bytes, at, at + resources_.sizes.step);
     last_stop = decoder->run(sink, boundary_bit, symbol_bit);
     symbol_count += static_cast<std::size_t>(sink.at - at);
-    if (last_stop == Decoder::Stop::output_full && !has_markers({sink.at - window_bytes, window_bytes})) begin_bytes();
+    if (last_stop == Decoder::Stop::output_full &&
+        !has_markers({sink.at - window_bytes, window_bytes}))
+      begin_bytes();
   } else {
     std::uint8_t* const at = bytes_begin() + byte_count;
-    ByteSink sink = ByteSink::with_slack(bytes_begin() - window_bytes, at, at + resources_.sizes.step);
+    ByteSink sink =
+        ByteSink::with_slack(bytes_begin() - window_bytes, at, at + resources_.sizes.step);
     last_stop = decoder->run(sink, boundary_bit, symbol_bit);
     byte_count += static_cast<std::size_t>(sink.at - at);
     byte_checksum.add(std::as_bytes(std::span(at, sink.at)));

@@ -6,8 +6,6 @@
 #include <emmintrin.h>
 #endif
 
-
-
 namespace penstock::deflate {
 namespace {
 
@@ -53,7 +51,8 @@ ByteOfSymbol::ByteOfSymbol(const std::uint8_t* window) {
 void ByteOfSymbol::resolve(std::span<const std::uint16_t> symbols, std::uint8_t* out) const {
   std::size_t i = 0;
   for (; i + 32 <= symbols.size(); i += 32) {
-    std::array<std::uint16_t, 32> now;      // all of them before a byte is written, which may be where they stand
+    std::array<std::uint16_t, 32>
+        now;  // all of them before a byte is written, which may be where they stand
     std::memcpy(now.data(), symbols.data() + i, sizeof(now));
     if (narrow_32(now.data(), out + i)) continue;
     for (std::size_t k = 0; k < 32; k++) out[i + k] = bytes_[now[k]];

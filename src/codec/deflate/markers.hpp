@@ -1,4 +1,5 @@
-// Symbols of a piece whose window was not known while it was decoded (sinks.hpp), and what becomes of them once it is.
+// Symbols of a piece whose window was not known while it was decoded (sinks.hpp), and what becomes
+// of them once it is.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -16,15 +17,16 @@ void set_markers(std::uint16_t* window);
 
 bool has_markers(std::span<const std::uint16_t> symbols);
 
-// Each symbol's byte, markers standing for those of a window: by a table of all symbols, as a branch on each would go wrong often.
+// Each symbol's byte, markers standing for those of a window: by a table of all symbols, as a
+// branch on each would go wrong often.
 class ByteOfSymbol {
  public:
-  explicit ByteOfSymbol(const std::uint8_t* window);      // window_bytes of it
+  explicit ByteOfSymbol(const std::uint8_t* window);  // window_bytes of it
   // `out` may be where the symbols begin.
   void resolve(std::span<const std::uint16_t> symbols, std::uint8_t* out) const;
 
  private:
-  std::array<std::uint8_t, 65536> bytes_;      // those of 256 to 32767 are no symbols, and not set
+  std::array<std::uint8_t, 65536> bytes_;  // those of 256 to 32767 are no symbols, and not set
 };
 
 }  // namespace penstock::deflate

@@ -9,22 +9,34 @@
 namespace penstock::deflate {
 namespace {
 
-constexpr std::size_t front_segment_bytes = std::size_t{1} << 20;     // the caller writes it from the second-level cache
-constexpr unsigned most_token_threads = 6;      // by the speeds of docs/performance.md: of more, the front would copy matches all the time
+constexpr std::size_t front_segment_bytes =
+    std::size_t{1} << 20;  // the caller writes it from the second-level cache
+constexpr unsigned most_token_threads =
+    6;  // by the speeds of docs/performance.md: of more, the front would copy matches all the time
 
 PieceResources resources_of(const InflateOptions& options, bool uses_tokens) {
-  const PieceSizes sizes{options.piece_bytes, std::min(options.piece_bytes, front_segment_bytes), options.step_bytes};
+  const PieceSizes sizes{options.piece_bytes, std::min(options.piece_bytes, front_segment_bytes),
+                         options.step_bytes};
   const std::size_t segment_bytes = Front::segment_buffer_bytes(sizes);
-  return {sizes, options.checksum, BufferPool(uses_tokens ? TokenPiece::buffer_bytes(sizes) : MarkerPiece::buffer_bytes(sizes)),
-          BufferPool(uses_tokens ? segment_bytes : std::max(segment_bytes, MarkerPiece::byte_buffer_bytes(sizes)))};
+  return {
+      sizes, options.checksum,
+      BufferPool(uses_tokens ? TokenPiece::buffer_bytes(sizes) : MarkerPiece::buffer_bytes(sizes)),
+      BufferPool(uses_tokens ? segment_bytes
+                             : std::max(segment_bytes, MarkerPiece::byte_buffer_bytes(sizes)))};
 }
 
 }  // namespace
 
 ParallelInflate::State::State(std::span<const std::byte> bytes, const InflateOptions& asked)
-    : input(bytes), options(asked), thread_count(asked.threads > 0 ? asked.threads : std::max(1u, std::thread::hardware_concurrency())),
-      uses_tokens(asked.ahead == AheadBy::tokens || (asked.ahead == AheadBy::threads && thread_count <= most_token_threads)),
-      resources(resources_of(asked, uses_tokens)), front(bytes, resources), checksum(asked.checksum) {}
+    : input(bytes),
+      options(asked),
+      thread_count(asked.threads > 0 ? asked.threads
+                                     : std::max(1u, std::thread::hardware_concurrency())),
+      uses_tokens(asked.ahead == AheadBy::tokens ||
+                  (asked.ahead == AheadBy::threads && thread_count <= most_token_threads)),
+      resources(resources_of(asked, uses_tokens)),
+      front(bytes, resources),
+      checksum(asked.checksum) {}
 
 // The caller's thread: gives what is ready, and is the front where nothing is.
 Result<std::span<const std::byte>> ParallelInflate::State::next() {
@@ -83,7 +95,8 @@ void ParallelInflate::State::advance(Lock& lock) {
   }
   if (!thrown.ok()) status = thrown, is_finished = true;
   if (const std::uint64_t made = front.produced_bytes() - bytes_before; made > resources.sizes.step)
-    bits_a_byte = (bits_a_byte + static_cast<double>(front_bit - bit_before) / static_cast<double>(made)) / 2;
+    bits_a_byte =
+        (bits_a_byte + static_cast<double>(front_bit - bit_before) / static_cast<double>(made)) / 2;
   front_is_taken = false;
   if (is_finished)
     for (const AheadPointer& one : ahead) one->should_stop = true;
@@ -109,11 +122,13 @@ void ParallelInflate::State::decode_segment(Lock& lock) {
   front.end_segment(*segment);
   if (segment->count > 0) output.push_back(segment);
   changed.notify_all();
-  if (reached) adopt(lock, reached);      // at the end of a segment, so that the window is known
+  if (reached) adopt(lock, reached);  // at the end of a segment, so that the window is known
 }
 
-// Where a piece begins is where the one before it ends, and the front stops; inside of a block that is a symbol.
-ParallelInflate::State::Target ParallelInflate::State::target_of(const Ahead* next, std::uint64_t otherwise) {
+// Where a piece begins is where the one before it ends, and the front stops; inside of a block that
+// is a symbol.
+ParallelInflate::State::Target ParallelInflate::State::target_of(const Ahead* next,
+                                                                 std::uint64_t otherwise) {
   if (next == nullptr || !next->start_bit) return {otherwise, UINT64_MAX};
   return {*next->start_bit, next->block_bit ? *next->start_bit : UINT64_MAX};
 }
@@ -133,11 +148,14 @@ void ParallelInflate::State::keep_block() {
   if (is_long && !threads.empty()) long_block = std::make_shared<const Decoder>(front.decoder());
 }
 
-// Of the pieces at or in front of the front: the one that begins here, where a block does or a symbol of the same block; the others are
-// thrown away, as nothing begins there, and so is what is still being looked for in what is passed.
+// Of the pieces at or in front of the front: the one that begins here, where a block does or a
+// symbol of the same block; the others are thrown away, as nothing begins there, and so is what is
+// still being looked for in what is passed.
 AheadPointer ParallelInflate::State::pass(bool is_at_block) {
   for (;;) {
-    const auto found = std::find_if(ahead.begin(), ahead.end(), [](const AheadPointer& one) { return one->start_bit.has_value(); });
+    const auto found = std::find_if(ahead.begin(), ahead.end(), [](const AheadPointer& one) {
+      return one->start_bit.has_value();
+    });
     if (found == ahead.end() || *(*found)->start_bit > front_bit) return nullptr;
     const AheadPointer one = *found;
     const bool is_here = *one->start_bit == front_bit;
@@ -152,11 +170,14 @@ AheadPointer ParallelInflate::State::pass(bool is_at_block) {
 
 // The piece ends after a step at most.
 void ParallelInflate::State::adopt(Lock& lock, const AheadPointer& reached) {
-  if (!reached->is_done) front_share = std::min(2.0, front_share * 1.03 + 0.003);      // the front was early
+  if (!reached->is_done)
+    front_share = std::min(2.0, front_share * 1.03 + 0.003);  // the front was early
   changed.wait(lock, [&] { return reached->is_done; });
-  if (!reached->piece) return;      // its thread had no memory for it
-  if (uses_tokens) front.adopt(std::unique_ptr<TokenPiece>(static_cast<TokenPiece*>(reached->piece.release())));
-  else front.adopt(static_cast<MarkerPiece&>(*reached->piece), output);
+  if (!reached->piece) return;  // its thread had no memory for it
+  if (uses_tokens)
+    front.adopt(std::unique_ptr<TokenPiece>(static_cast<TokenPiece*>(reached->piece.release())));
+  else
+    front.adopt(static_cast<MarkerPiece&>(*reached->piece), output);
   front_bit = front.bit_position();
   reached->piece.reset();
   pieces.used++;
@@ -165,10 +186,12 @@ void ParallelInflate::State::adopt(Lock& lock, const AheadPointer& reached) {
 
 // Not for a stream that ends in its first segment of output, nor for the last few bytes.
 void ParallelInflate::State::begin_threads() {
-  if (!threads.empty() || thread_count == 1 || is_finished || front_bit + 2 * piece_bits() > input.size() * 8) return;
+  if (!threads.empty() || thread_count == 1 || is_finished ||
+      front_bit + 2 * piece_bits() > input.size() * 8)
+    return;
   try {
     while (threads.size() + 1 < thread_count) threads.emplace_back([this] { work(); });
-  } catch (const std::exception&) {      // those there are do
+  } catch (const std::exception&) {  // those there are do
     may_speculate = !threads.empty();
   }
 }
@@ -186,9 +209,11 @@ void ParallelInflate::State::close() {
 ParallelInflate::ParallelInflate(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ParallelInflate::~ParallelInflate() = default;
 
-Result<std::unique_ptr<ParallelInflate>> ParallelInflate::begin(std::span<const std::byte> input, const InflateOptions& options) {
+Result<std::unique_ptr<ParallelInflate>> ParallelInflate::begin(std::span<const std::byte> input,
+                                                                const InflateOptions& options) {
   return guard([&]() -> Result<std::unique_ptr<ParallelInflate>> {
-    return std::unique_ptr<ParallelInflate>(new ParallelInflate(std::make_unique<State>(input, options)));
+    return std::unique_ptr<ParallelInflate>(
+        new ParallelInflate(std::make_unique<State>(input, options)));
   });
 }
 

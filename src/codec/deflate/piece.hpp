@@ -1,9 +1,11 @@
-// A part of a Deflate stream that is decoded before what stands in front of it: from a block that was found, with a window that is not
-// known. Two ways to leave open what a match reaches into:
+// A part of a Deflate stream that is decoded before what stands in front of it: from a block that
+// was found, with a window that is not known. Two ways to leave open what a match reaches into:
 //
-// - tokens: only the Huffman codes are decoded, to literals and tokens of matches; who knows the window copies. The least work in all, but
+// - tokens: only the Huffman codes are decoded, to literals and tokens of matches; who knows the
+// window copies. The least work in all, but
 //   all copies are made by the one thread that finishes pieces in order.
-// - markers: symbols of 16 bits, copied as bytes are, that may stand for a byte of the window. More work, of which what is left in order
+// - markers: symbols of 16 bits, copied as bytes are, that may stand for a byte of the window. More
+// work, of which what is left in order
 //   is the 32 KiB of a window a piece: any number of threads pays.
 #pragma once
 #include <cstddef>
@@ -35,16 +37,16 @@ class BufferPool {
 
 // How output is divided, in bytes (or symbols, before they are bytes).
 struct PieceSizes {
-  std::size_t piece;       // of a piece at most, and a step more
-  std::size_t segment;     // of the front's output at a time
-  std::size_t step;        // between two looks at what other threads want
+  std::size_t piece;    // of a piece at most, and a step more
+  std::size_t segment;  // of the front's output at a time
+  std::size_t step;     // between two looks at what other threads want
 };
 
 // What a stream's pieces and segments share.
 struct PieceResources {
   PieceSizes sizes;
   Checksum checksum;
-  BufferPool ahead;        // of what a piece is decoded to
+  BufferPool ahead;  // of what a piece is decoded to
   BufferPool bytes;
 };
 
@@ -56,11 +58,12 @@ class Piece {
 
   // Decodes the first step from a place where a block may begin. False says that none does.
   bool try_start(std::uint64_t bit);
-  // The same inside of the block that `block` is in, from any bit of it: a step is decoded and dropped, behind which it is most likely at
-  // the stream's own symbols, as Huffman codes that begin wrongly come to be in step with themselves (Ferguson and Rabinowitz, 1984).
+  // The same inside of the block that `block` is in, from any bit of it: a step is decoded and
+  // dropped, behind which it is most likely at the stream's own symbols, as Huffman codes that
+  // begin wrongly come to be in step with themselves (Ferguson and Rabinowitz, 1984).
   bool try_inside(const Decoder& block, std::uint64_t bit);
-  // Decodes one more step, until a block begins at or behind `boundary_bit`, or a symbol at or behind `symbol_bit`. Stop::output_full is
-  // the step's end.
+  // Decodes one more step, until a block begins at or behind `boundary_bit`, or a symbol at or
+  // behind `symbol_bit`. Stop::output_full is the step's end.
   virtual Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) = 0;
   virtual bool has_room() const = 0;
 

@@ -12,7 +12,8 @@ namespace penstock::deflate {
 
 class RunningChecksum {
  public:
-  explicit RunningChecksum(Checksum kind) : kind_(kind), value_(kind == Checksum::adler32 ? 1 : 0) {}
+  explicit RunningChecksum(Checksum kind)
+      : kind_(kind), value_(kind == Checksum::adler32 ? 1 : 0) {}
   void add(std::span<const std::byte> bytes) {
     if (kind_ == Checksum::crc32) value_ = checksum::crc32(value_, bytes);
     if (kind_ == Checksum::adler32) value_ = checksum::adler32(value_, bytes);
@@ -20,7 +21,8 @@ class RunningChecksum {
   // That of bytes which follow.
   void join(const RunningChecksum& next, std::uint64_t next_bytes) {
     if (kind_ == Checksum::crc32) value_ = checksum::crc32_combine(value_, next.value_, next_bytes);
-    if (kind_ == Checksum::adler32) value_ = checksum::adler32_combine(value_, next.value_, next_bytes);
+    if (kind_ == Checksum::adler32)
+      value_ = checksum::adler32_combine(value_, next.value_, next_bytes);
   }
   std::uint32_t value() const { return value_; }
 

@@ -1,9 +1,11 @@
-// Where a decoder's literals and matches go. decode_fast.hpp's loop keeps a copy of one in registers, and says what it needs of it.
+// Where a decoder's literals and matches go. decode_fast.hpp's loop keeps a copy of one in
+// registers, and says what it needs of it.
 //
-//   has_room()       whether one more turn of the fast loop fits: three entries of literals and a match
-//   literals(entry)  one or two, as the entry has them
-//   match(l, d)      false where the distance reaches too far
-// and of what looks at each symbol: fits(l), literal(byte), match_exactly(l, d), and stored(bytes, count), which says how many it took.
+//   has_room()       whether one more turn of the fast loop fits: three entries of literals and a
+//   match literals(entry)  one or two, as the entry has them match(l, d)      false where the
+//   distance reaches too far
+// and of what looks at each symbol: fits(l), literal(byte), match_exactly(l, d), and stored(bytes,
+// count), which says how many it took.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -15,20 +17,26 @@
 
 namespace penstock::deflate {
 
-// Symbols behind its end that an output has room for: a match begun in front of it, and what wide copies write too much.
+// Symbols behind its end that an output has room for: a match begun in front of it, and what wide
+// copies write too much.
 constexpr std::size_t output_slack = most_match_bytes + 62;
 
-// Bytes, or 16-bit symbols where what stands before is not known: one below 256 is a byte, one of 32768 + n stands for byte n of the
-// 32 KiB before the first (markers, as pugz has them: Kerbiriou and Chikhi, arXiv 1905.07224).
+// Bytes, or 16-bit symbols where what stands before is not known: one below 256 is a byte, one of
+// 32768 + n stands for byte n of the 32 KiB before the first (markers, as pugz has them: Kerbiriou
+// and Chikhi, arXiv 1905.07224).
 template <class Symbol> struct SymbolSink {
-  Symbol* begin;            // distances reach down to here
+  Symbol* begin;  // distances reach down to here
   Symbol* at;
   Symbol* end;
-  Symbol* fast_end;         // `end` where output_slack symbols behind it may be written; else in front of it, and not one too many is
+  Symbol* fast_end;  // `end` where output_slack symbols behind it may be written; else in front of
+                     // it, and not one too many is
 
-  static SymbolSink with_slack(Symbol* begin, Symbol* at, Symbol* end) { return {begin, at, end, end}; }
+  static SymbolSink with_slack(Symbol* begin, Symbol* at, Symbol* end) {
+    return {begin, at, end, end};
+  }
   static SymbolSink exact(Symbol* begin, Symbol* at, Symbol* end) {
-    return {begin, at, end, end - at > static_cast<std::ptrdiff_t>(output_slack) ? end - output_slack : at};
+    return {begin, at, end,
+            end - at > static_cast<std::ptrdiff_t>(output_slack) ? end - output_slack : at};
   }
 
   [[gnu::always_inline]] bool has_room() const { return at < fast_end; }
@@ -43,13 +51,17 @@ template <class Symbol> struct SymbolSink {
     at += entry >> literal_count_at & 3;
   }
   [[gnu::always_inline]] bool match(std::size_t length, std::size_t distance) {
-    if (distance > static_cast<std::size_t>(at - begin)) [[unlikely]] return false;
-    copy_match(reinterpret_cast<std::uint8_t*>(at), distance * sizeof(Symbol), length * sizeof(Symbol));
+    if (distance > static_cast<std::size_t>(at - begin)) [[unlikely]]
+      return false;
+    copy_match(reinterpret_cast<std::uint8_t*>(at), distance * sizeof(Symbol),
+               length * sizeof(Symbol));
     at += length;
     return true;
   }
 
-  bool fits(std::size_t length) const { return at < end && (fast_end == end || length <= static_cast<std::size_t>(end - at)); }
+  bool fits(std::size_t length) const {
+    return at < end && (fast_end == end || length <= static_cast<std::size_t>(end - at));
+  }
   void literal(std::uint8_t byte) { *at++ = byte; }
   bool match_exactly(std::size_t length, std::size_t distance) {
     if (distance > static_cast<std::size_t>(at - begin)) return false;
@@ -66,13 +78,16 @@ template <class Symbol> struct SymbolSink {
 using ByteSink = SymbolSink<std::uint8_t>;
 using MarkerSink = SymbolSink<std::uint16_t>;
 
-// A match and the literals in front of it in one word. The copy waits until what it reaches into is known.
+// A match and the literals in front of it in one word. The copy waits until what it reaches into is
+// known.
 using Token = std::uint32_t;
-constexpr unsigned token_length_at = 15, token_run_at = 23;      // distance - 1, length - 3, literals: 15, 8, 9 bits
-constexpr std::size_t longest_run = 511;      // stands for so many literals and no match
+constexpr unsigned token_length_at = 15,
+                   token_run_at = 23;     // distance - 1, length - 3, literals: 15, 8, 9 bits
+constexpr std::size_t longest_run = 511;  // stands for so many literals and no match
 
 struct TokenSink {
-  std::uint8_t *run_begin, *at, *end;      // literals: from the last match on, and where the next one goes
+  std::uint8_t *run_begin, *at,
+      *end;  // literals: from the last match on, and where the next one goes
   Token *token, *token_end;
   std::uint64_t match_bytes = 0;
 
@@ -83,16 +98,20 @@ struct TokenSink {
     at += entry >> literal_count_at & 3;
   }
   [[gnu::always_inline]] bool match(std::size_t length, std::size_t distance) {
-    if (at - run_begin >= static_cast<std::ptrdiff_t>(longest_run)) [[unlikely]] split_run();
+    if (at - run_begin >= static_cast<std::ptrdiff_t>(longest_run)) [[unlikely]]
+      split_run();
     const auto run = static_cast<std::size_t>(at - run_begin);
-    *token++ = static_cast<Token>(run << token_run_at | (length - 3) << token_length_at | (distance - 1));
+    *token++ =
+        static_cast<Token>(run << token_run_at | (length - 3) << token_length_at | (distance - 1));
     run_begin = at;
     match_bytes += length;
     return true;
   }
-  // A stored block has 65535 bytes, and the literals of several may follow one another: a step's, as fits() and stored() have it.
+  // A stored block has 65535 bytes, and the literals of several may follow one another: a step's,
+  // as fits() and stored() have it.
   [[gnu::noinline]] void split_run() {
-    for (; at - run_begin >= static_cast<std::ptrdiff_t>(longest_run); run_begin += longest_run) *token++ = longest_run << token_run_at;
+    for (; at - run_begin >= static_cast<std::ptrdiff_t>(longest_run); run_begin += longest_run)
+      *token++ = longest_run << token_run_at;
   }
 
   bool fits(std::size_t) const { return has_room(); }

@@ -4,8 +4,8 @@
 
 namespace penstock::deflate {
 
-// Texts and binaries have a match in 8 to 12 bytes; where there are more of them the piece ends sooner. Runs of literals that are split
-// need a token each.
+// Texts and binaries have a match in 8 to 12 bytes; where there are more of them the piece ends
+// sooner. Runs of literals that are split need a token each.
 std::size_t TokenPiece::token_count(const PieceSizes& sizes) {
   return sizes.piece / 5 + sizes.step + literal_bytes(sizes) / longest_run + 64;
 }
@@ -20,7 +20,8 @@ void TokenPiece::clear() {
 }
 
 bool TokenPiece::has_room() const {
-  return static_cast<std::size_t>(sink_.at - literals()) < resources_.sizes.piece && output_bytes() < resources_.sizes.piece &&
+  return static_cast<std::size_t>(sink_.at - literals()) < resources_.sizes.piece &&
+         output_bytes() < resources_.sizes.piece &&
          static_cast<std::size_t>(sink_.token - tokens()) < resources_.sizes.piece / 5;
 }
 
@@ -42,13 +43,14 @@ std::uint8_t* TokenPiece::execute(std::uint8_t* at, const std::uint8_t* end) {
     for (std::size_t done = 16; done < run; done += 16) copy16(at + done, literal + done);
     at += run;
     literal += run;
-    if (run == longest_run) [[unlikely]] continue;
+    if (run == longest_run) [[unlikely]]
+      continue;
     const std::size_t length = (now >> token_length_at & 0xff) + 3, distance = (now & 0x7fff) + 1;
     copy_match(at, distance, length);
     at += length;
   }
   next_token_ = token;
-  if (token == sink_.token && at < end) {      // literals behind the last match
+  if (token == sink_.token && at < end) {  // literals behind the last match
     const auto left = std::min<std::ptrdiff_t>(sink_.at - literal, end - at);
     at = std::copy_n(literal, left, at);
     literal += left;

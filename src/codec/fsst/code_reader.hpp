@@ -1,4 +1,5 @@
-// What decoding, measuring and checking codes share: a symbol table laid out for look-ups, eight codes at a time.
+// What decoding, measuring and checking codes share: a symbol table laid out for look-ups, eight
+// codes at a time.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -24,7 +25,8 @@ inline std::uint64_t load_last_codes(const std::uint8_t* codes, std::uint64_t co
 
 struct CodeTable {
   explicit CodeTable(const SymbolTable& table)
-      : limit_adds(bytes_of((128 - (table.symbol_count & 127)) & 255)), low_limit(table.symbol_count < 128 ? ~std::uint64_t{0} : 0) {
+      : limit_adds(bytes_of((128 - (table.symbol_count & 127)) & 255)),
+        low_limit(table.symbol_count < 128 ? ~std::uint64_t{0} : 0) {
     std::memcpy(symbols, table.symbols.data(), sizeof table.symbols);
     std::memcpy(lengths, table.lengths.data(), sizeof table.lengths);
     symbol_count = table.symbol_count;
@@ -32,7 +34,8 @@ struct CodeTable {
 
   // Bit 7 of every byte that is no symbol's code: an escape, or one without a symbol.
   std::uint64_t special(std::uint64_t codes) const {
-    const std::uint64_t carries = (codes & bytes_of(0x7f)) + limit_adds;      // bit 7: the low seven bits reach the limit's
+    const std::uint64_t carries =
+        (codes & bytes_of(0x7f)) + limit_adds;  // bit 7: the low seven bits reach the limit's
     return ((codes & carries) | ((codes | carries) & low_limit)) & bytes_of(0x80);
   }
   // Of eight symbols.
@@ -46,11 +49,13 @@ struct CodeTable {
 
   std::uint64_t symbols[256] = {};
   std::uint8_t lengths[256] = {};
-  std::uint64_t limit_adds, low_limit;      // the number of symbols as special() compares with it
+  std::uint64_t limit_adds, low_limit;  // the number of symbols as special() compares with it
   std::uint32_t symbol_count;
 };
 
-inline std::uint32_t first_byte_of(std::uint64_t mask) { return static_cast<std::uint32_t>(std::countr_zero(mask)) / 8; }
+inline std::uint32_t first_byte_of(std::uint64_t mask) {
+  return static_cast<std::uint32_t>(std::countr_zero(mask)) / 8;
+}
 
 // The code at `at` of a row that ends at `end` is no symbol's. What it is.
 enum class Special : unsigned char { literal, ends_early, no_symbol };

@@ -19,8 +19,10 @@ Status row_fault(const CodeTable& table, const EncodedStrings& strings, std::uin
   const Byte* const codes = strings.codes.as<Byte>();
   const Byte* const begin = codes + strings.offset(row);
   const Measured measured = measure(table, begin, codes + strings.offset(row + 1));
-  if (measured.fault == nullptr) return {Code::corrupt, "row " + std::to_string(row) + ": more text than its row group states"};
-  return bad_code(measured.special, *measured.fault, row, static_cast<std::uint64_t>(measured.fault - begin));
+  if (measured.fault == nullptr)
+    return {Code::corrupt, "row " + std::to_string(row) + ": more text than its row group states"};
+  return bad_code(measured.special, *measured.fault, row,
+                  static_cast<std::uint64_t>(measured.fault - begin));
 }
 
 // Rows that one thread decodes to one place.
@@ -30,19 +32,26 @@ struct Piece {
   std::uint64_t first_text_byte = 0, end_text_byte = 0;
 };
 
-Span span_of(const EncodedStrings& strings, std::uint64_t first_row, std::uint64_t end_row, Byte* out, Byte* out_end) {
+Span span_of(const EncodedStrings& strings, std::uint64_t first_row, std::uint64_t end_row,
+             Byte* out, Byte* out_end) {
   const Byte* const codes = strings.codes.as<Byte>();
-  return {codes + strings.offset(first_row), out, codes + strings.offset(end_row), codes + strings.codes.size, out_end};
+  return {codes + strings.offset(first_row), out, codes + strings.offset(end_row),
+          codes + strings.codes.size, out_end};
 }
 
 // No pointer behind the codes is made on the way.
-const Byte* tile_end(const Span& span) { return span.at + std::min<std::ptrdiff_t>(tile_code_bytes, span.end - span.at); }
+const Byte* tile_end(const Span& span) {
+  return span.at + std::min<std::ptrdiff_t>(tile_code_bytes, span.end - span.at);
+}
 
-// The codes of a piece are decoded as they follow one another, whatever the rows; a row ends where a code begins, or its last is an escape
-// without its byte.
-template <class Offset> Status decode_piece(const EncodedStrings& strings, const Piece& piece, Byte* text, Offset* offsets) {
+// The codes of a piece are decoded as they follow one another, whatever the rows; a row ends where
+// a code begins, or its last is an escape without its byte.
+template <class Offset>
+Status decode_piece(const EncodedStrings& strings, const Piece& piece, Byte* text,
+                    Offset* offsets) {
   const CodeTable table(*strings.row_groups[piece.group].table);
-  Span span = span_of(strings, piece.first_row, piece.end_row, text + piece.first_text_byte, text + piece.end_text_byte);
+  Span span = span_of(strings, piece.first_row, piece.end_row, text + piece.first_text_byte,
+                      text + piece.end_text_byte);
   TileStarts starts;
   std::uint64_t row = piece.first_row, tile_code = strings.offset(row);
   bool is_sound = true;
@@ -59,8 +68,9 @@ template <class Offset> Status decode_piece(const EncodedStrings& strings, const
   }
   if (!is_sound) return row_fault(table, strings, row);
   if (span.out == span.out_end) return {};
-  return {Code::corrupt, "row group " + std::to_string(piece.group) + ": its rows end at byte " + std::to_string(span.out - text) +
-                             " of the text, and not at byte " + std::to_string(piece.end_text_byte)};
+  return {Code::corrupt, "row group " + std::to_string(piece.group) + ": its rows end at byte " +
+                             std::to_string(span.out - text) + " of the text, and not at byte " +
+                             std::to_string(piece.end_text_byte)};
 }
 
 // One row's text.
@@ -76,7 +86,8 @@ template <class Work> Status for_each_piece(std::uint64_t count, const Work& wor
   std::vector<Status> statuses(count);
   std::atomic<std::uint64_t> next = 0;
   in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
-    for (std::uint64_t piece = next++; piece < count; piece = next++) statuses[piece] = guard([&] { return work(piece); });
+    for (std::uint64_t piece = next++; piece < count; piece = next++)
+      statuses[piece] = guard([&] { return work(piece); });
   });
   for (const Status& status : statuses) PENSTOCK_TRY(status);
   return {};
@@ -92,21 +103,26 @@ std::vector<Piece> divided(const EncodedStrings& strings) {
   const std::uint64_t parts_a_group = are_enough ? 1 : (2 * threads + groups - 1) / groups;
   std::vector<Piece> pieces;
   for (std::size_t group = 0; group < groups; group++) {
-    const std::uint64_t first = strings.row_groups[group].first_row, rows = strings.end_row(group) - first;
-    const std::uint64_t parts = std::clamp<std::uint64_t>(rows / least_piece_rows, 1, parts_a_group);
+    const std::uint64_t first = strings.row_groups[group].first_row,
+                        rows = strings.end_row(group) - first;
+    const std::uint64_t parts =
+        std::clamp<std::uint64_t>(rows / least_piece_rows, 1, parts_a_group);
     for (std::uint64_t part = 0; part < parts; part++)
-      pieces.push_back({group, first + rows * part / parts, first + rows * (part + 1) / parts, 0, 0});
+      pieces.push_back(
+          {group, first + rows * part / parts, first + rows * (part + 1) / parts, 0, 0});
   }
   return pieces;
 }
 
 // The text bytes of each piece but the last of a row group, which ends where the group does.
-Result<std::vector<std::uint64_t>> measure_pieces(const EncodedStrings& strings, std::span<const Piece> pieces) {
+Result<std::vector<std::uint64_t>> measure_pieces(const EncodedStrings& strings,
+                                                  std::span<const Piece> pieces) {
   std::vector<std::uint64_t> text_bytes(pieces.size());
   const Status measured = for_each_piece(pieces.size(), [&](std::uint64_t at) -> Status {
     const Piece& piece = pieces[at];
     if (piece.end_row == strings.end_row(piece.group)) return {};
-    PENSTOCK_ASSIGN(text_bytes[at], measure_rows(strings, piece.group, piece.first_row, piece.end_row));
+    PENSTOCK_ASSIGN(text_bytes[at],
+                    measure_rows(strings, piece.group, piece.first_row, piece.end_row));
     return {};
   });
   PENSTOCK_TRY(measured);
@@ -121,10 +137,14 @@ Result<std::vector<Piece>> pieces_of(const EncodedStrings& strings) {
     Piece& piece = pieces[at];
     const bool is_first = piece.first_row == strings.row_groups[piece.group].first_row;
     const bool is_last = piece.end_row == strings.end_row(piece.group);
-    piece.first_text_byte = is_first ? strings.row_groups[piece.group].first_text_byte : pieces[at - 1].end_text_byte;
-    piece.end_text_byte = is_last ? strings.end_text_byte(piece.group) : piece.first_text_byte + text_bytes[at];
-    if (piece.end_text_byte > strings.end_text_byte(piece.group) || piece.first_text_byte > piece.end_text_byte)
-      return Status(Code::corrupt, "row group " + std::to_string(piece.group) + ": more text than it states");
+    piece.first_text_byte =
+        is_first ? strings.row_groups[piece.group].first_text_byte : pieces[at - 1].end_text_byte;
+    piece.end_text_byte =
+        is_last ? strings.end_text_byte(piece.group) : piece.first_text_byte + text_bytes[at];
+    if (piece.end_text_byte > strings.end_text_byte(piece.group) ||
+        piece.first_text_byte > piece.end_text_byte)
+      return Status(Code::corrupt,
+                    "row group " + std::to_string(piece.group) + ": more text than it states");
   }
   return pieces;
 }
@@ -133,7 +153,8 @@ template <class T> Bytes bytes_of(const std::shared_ptr<T[]>& values, std::uint6
   return {values, reinterpret_cast<const std::byte*>(values.get()), count * sizeof(T)};
 }
 
-Column column_of(std::uint64_t row_count, Bytes text, Bytes offsets, std::uint32_t offset_bytes, Bytes validity) {
+Column column_of(std::uint64_t row_count, Bytes text, Bytes offsets, std::uint32_t offset_bytes,
+                 Bytes validity) {
   Column column;
   column.type = {Kind::string};
   column.row_count = row_count;
@@ -152,14 +173,15 @@ template <class Offset> Result<Column> decode_all(const EncodedStrings& strings)
   PENSTOCK_TRY(for_each_piece(pieces.size(), [&](std::uint64_t at) {
     return decode_piece(strings, pieces[at], text.get(), offsets.get());
   }));
-  return column_of(strings.row_count, bytes_of(text, strings.text_bytes), bytes_of(offsets, strings.row_count + 1), sizeof(Offset),
-                   strings.validity);
+  return column_of(strings.row_count, bytes_of(text, strings.text_bytes),
+                   bytes_of(offsets, strings.row_count + 1), sizeof(Offset), strings.validity);
 }
 
 // The chosen rows' texts: measured, then decoded, each to its place.
 class Selection {
  public:
-  Selection(const EncodedStrings& strings, std::span<const std::uint64_t> rows) : strings_(strings), rows_(rows) {
+  Selection(const EncodedStrings& strings, std::span<const std::uint64_t> rows)
+      : strings_(strings), rows_(rows) {
     for (const RowGroup& group : strings.row_groups) tables_.emplace_back(*group.table);
   }
 
@@ -181,24 +203,29 @@ class Selection {
   template <class Offset> Result<Column> decode() const {
     const auto text = large_array<Byte>(text_bytes());
     const auto offsets = large_array<Offset>(rows_.size() + 1);
-    for (std::uint64_t at = 0; at <= rows_.size(); at++) offsets[at] = static_cast<Offset>(ends_[at]);
+    for (std::uint64_t at = 0; at <= rows_.size(); at++)
+      offsets[at] = static_cast<Offset>(ends_[at]);
     PENSTOCK_TRY(for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
       for (std::uint64_t at = first; at < last; at++) {
         fetch(at + rows_ahead);
         const std::uint64_t row = rows_[at];
-        const bool is_sound = decode_row(table(row), span_of(strings_, row, row + 1, text.get() + ends_[at], text.get() + ends_[last]));
+        const bool is_sound = decode_row(
+            table(row),
+            span_of(strings_, row, row + 1, text.get() + ends_[at], text.get() + ends_[last]));
         if (!is_sound) return row_fault(table(row), strings_, row);
       }
       return {};
     }));
-    return column_of(rows_.size(), bytes_of(text, text_bytes()), bytes_of(offsets, rows_.size() + 1), sizeof(Offset), validity());
+    return column_of(rows_.size(), bytes_of(text, text_bytes()),
+                     bytes_of(offsets, rows_.size() + 1), sizeof(Offset), validity());
   }
 
   std::uint64_t text_bytes() const { return ends_.back(); }
 
  private:
-  // Chosen rows lie far from one another: asking for their codes this far ahead makes one row in ten four times as fast. Inlined
-  // always: GCC drops calls of a function that only prefetches, as one without effect.
+  // Chosen rows lie far from one another: asking for their codes this far ahead makes one row in
+  // ten four times as fast. Inlined always: GCC drops calls of a function that only prefetches, as
+  // one without effect.
   static constexpr std::uint64_t rows_ahead = 16;
   [[gnu::always_inline]] void fetch(std::uint64_t at) const {
     if (at >= rows_.size() || rows_[at] >= strings_.row_count) return;
@@ -208,12 +235,15 @@ class Selection {
   }
   template <class Work> Status for_each_part(const Work& work) const {
     const std::uint64_t parts = rows_.size() / least_piece_rows + 1;
-    return for_each_piece(parts, [&](std::uint64_t part) { return work(rows_.size() * part / parts, rows_.size() * (part + 1) / parts); });
+    return for_each_piece(parts, [&](std::uint64_t part) {
+      return work(rows_.size() * part / parts, rows_.size() * (part + 1) / parts);
+    });
   }
   Status measure_row(std::uint64_t at) {
     const std::uint64_t row = rows_[at];
     if (row >= strings_.row_count)
-      return {Code::invalid, "row " + std::to_string(row) + " of " + std::to_string(strings_.row_count) + " is asked for"};
+      return {Code::invalid, "row " + std::to_string(row) + " of " +
+                                 std::to_string(strings_.row_count) + " is asked for"};
     const Measured measured = measure(table(row), begin(row), begin(row + 1));
     if (measured.fault != nullptr) return row_fault(table(row), strings_, row);
     ends_[at + 1] = measured.text_bytes;
@@ -221,10 +251,13 @@ class Selection {
   }
   const CodeTable& table(std::uint64_t row) const {
     if (tables_.size() == 1) return tables_[0];
-    const auto behind = std::ranges::upper_bound(strings_.row_groups, row, {}, &RowGroup::first_row);
+    const auto behind =
+        std::ranges::upper_bound(strings_.row_groups, row, {}, &RowGroup::first_row);
     return tables_[static_cast<std::size_t>(behind - strings_.row_groups.begin()) - 1];
   }
-  const Byte* begin(std::uint64_t row) const { return strings_.codes.as<Byte>() + strings_.offset(row); }
+  const Byte* begin(std::uint64_t row) const {
+    return strings_.codes.as<Byte>() + strings_.offset(row);
+  }
   Bytes validity() const {
     if (strings_.validity.empty()) return {};
     std::vector<std::byte> bits(column::bytes_of_bits(rows_.size()));
@@ -236,27 +269,33 @@ class Selection {
   const EncodedStrings& strings_;
   std::span<const std::uint64_t> rows_;
   std::vector<CodeTable> tables_;
-  LargeVector<std::uint64_t> ends_;      // of the texts, the first's begin in front
+  LargeVector<std::uint64_t> ends_;  // of the texts, the first's begin in front
 };
 
 // Of the column's offsets; an error when 4 are asked for and do not do.
 Result<std::uint32_t> offset_bytes_of(std::uint32_t asked, std::uint64_t text_bytes) {
   const bool is_short = text_bytes <= INT32_MAX;
   if (asked == 0) return is_short ? 4u : 8u;
-  if (asked != 4 && asked != 8) return Status(Code::invalid, "offsets of " + std::to_string(asked) + " bytes");
-  if (asked == 4 && !is_short) return Status(Code::capacity, std::to_string(text_bytes) + " bytes of text need offsets of 8 bytes");
+  if (asked != 4 && asked != 8)
+    return Status(Code::invalid, "offsets of " + std::to_string(asked) + " bytes");
+  if (asked == 4 && !is_short)
+    return Status(Code::capacity,
+                  std::to_string(text_bytes) + " bytes of text need offsets of 8 bytes");
   return asked;
 }
 
 Result<Column> decode_column(const EncodedStrings& strings, const DecodeOptions& options) {
   PENSTOCK_TRY(validate_layout(strings));
   if (!options.rows) {
-    PENSTOCK_ASSIGN(const std::uint32_t offset_bytes, offset_bytes_of(options.offset_bytes, strings.text_bytes));
-    return offset_bytes == 4 ? decode_all<std::uint32_t>(strings) : decode_all<std::uint64_t>(strings);
+    PENSTOCK_ASSIGN(const std::uint32_t offset_bytes,
+                    offset_bytes_of(options.offset_bytes, strings.text_bytes));
+    return offset_bytes == 4 ? decode_all<std::uint32_t>(strings)
+                             : decode_all<std::uint64_t>(strings);
   }
   Selection selection(strings, *options.rows);
   PENSTOCK_TRY(selection.measure_all());
-  PENSTOCK_ASSIGN(const std::uint32_t offset_bytes, offset_bytes_of(options.offset_bytes, selection.text_bytes()));
+  PENSTOCK_ASSIGN(const std::uint32_t offset_bytes,
+                  offset_bytes_of(options.offset_bytes, selection.text_bytes()));
   return offset_bytes == 4 ? selection.decode<std::uint32_t>() : selection.decode<std::uint64_t>();
 }
 

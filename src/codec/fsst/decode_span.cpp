@@ -5,12 +5,13 @@
 namespace penstock::fsst {
 namespace {
 
-// Eight symbols are stored whole, one over the other's unused end, before it is known how many of them count.
+// Eight symbols are stored whole, one over the other's unused end, before it is known how many of
+// them count.
 constexpr std::uint64_t block_codes = 8, block_text_bytes = block_codes * most_symbol_bytes;
 
 // Stores the symbols of eight codes and where their texts begin. The text's size.
-inline std::uint64_t store_block(const CodeTable& table, std::uint64_t codes, std::uint8_t* out, std::uint16_t* starts,
-                                 std::uint64_t tile_text) {
+inline std::uint64_t store_block(const CodeTable& table, std::uint64_t codes, std::uint8_t* out,
+                                 std::uint16_t* starts, std::uint64_t tile_text) {
   std::uint64_t end = 0;
 #pragma GCC unroll 8
   for (std::uint64_t i = 0; i < block_codes; i++, codes >>= 8) {
@@ -21,7 +22,8 @@ inline std::uint64_t store_block(const CodeTable& table, std::uint64_t codes, st
   return end;
 }
 
-// An escape's literal at span.at; false for a code without a symbol, an escape at the end, and where no byte is left for the text.
+// An escape's literal at span.at; false for a code without a symbol, an escape at the end, and
+// where no byte is left for the text.
 inline bool store_literal(Span& span, std::uint16_t* starts, std::uint64_t tile_text) {
   if (special_at(span.at, span.end) != Special::literal || span.out == span.out_end) return false;
   starts[0] = static_cast<std::uint16_t>(tile_text);
@@ -44,10 +46,11 @@ bool store_one(const CodeTable& table, Span& span, std::uint16_t* starts, std::u
 
 }  // namespace
 
-bool decode_tile(const CodeTable& table, Span& span, const std::uint8_t* tile_end, TileStarts& tile) {
+bool decode_tile(const CodeTable& table, Span& span, const std::uint8_t* tile_end,
+                 TileStarts& tile) {
   const std::uint8_t* const tile_begin = span.at;
   std::uint8_t* const tile_out = span.out;
-  Span now = span;      // a copy that nobody else sees, for registers
+  Span now = span;  // a copy that nobody else sees, for registers
   bool is_sound = true;
   while (now.at < tile_end && is_sound) {
     std::uint16_t* const starts = tile.text + (now.at - tile_begin);
@@ -58,7 +61,8 @@ bool decode_tile(const CodeTable& table, Span& span, const std::uint8_t* tile_en
     }
     const auto left = static_cast<std::uint64_t>(tile_end - now.at);
     const bool is_readable = now.buffer_end - now.at >= static_cast<std::ptrdiff_t>(block_codes);
-    const std::uint64_t codes = is_readable ? load_codes(now.at) : load_last_codes(now.at, std::min(left, block_codes - 1));
+    const std::uint64_t codes =
+        is_readable ? load_codes(now.at) : load_last_codes(now.at, std::min(left, block_codes - 1));
     std::uint64_t special = table.special(codes);
     const std::uint64_t text_bytes = store_block(table, codes, now.out, starts, tile_text);
     if (left >= block_codes && special == 0) [[likely]] {
@@ -70,7 +74,8 @@ bool decode_tile(const CodeTable& table, Span& span, const std::uint8_t* tile_en
     const std::uint64_t count = special != 0 ? first_byte_of(special) : left;
     now.out += count == block_codes ? text_bytes : starts[count] - tile_text;
     now.at += count;
-    if (special != 0) is_sound = store_literal(now, starts + count, static_cast<std::uint64_t>(now.out - tile_out));
+    if (special != 0)
+      is_sound = store_literal(now, starts + count, static_cast<std::uint64_t>(now.out - tile_out));
   }
   tile.text[now.at - tile_begin] = static_cast<std::uint16_t>(now.out - tile_out);
   span = now;

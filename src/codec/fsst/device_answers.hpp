@@ -33,26 +33,29 @@ template <class Interface> class RowAnswers : public Interface {
     PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
     return queue;
   }
-  template <class T> Result<std::shared_ptr<Buffer>> bring(Queue& queue, const std::vector<T>& values) {
+  template <class T>
+  Result<std::shared_ptr<Buffer>> bring(Queue& queue, const std::vector<T>& values) {
     bytes_uploaded_ += values.size() * sizeof(T);
     return brought_at_once(*device_, queue, values);
   }
-  Status build_program(const ProgramOptions& options, std::initializer_list<std::string_view> files) {
+  Status build_program(const ProgramOptions& options,
+                       std::initializer_list<std::string_view> files) {
     ProgramSource source = program_source(*device_, options, files);
     PENSTOCK_ASSIGN(program_, device_->build(source));
     source_ = std::move(source.text);
     return {};
   }
   Status begin(Queue& queue, const DeviceStrings& strings) {
-    if (strings.row_count != row_count_ || strings.code_bytes != code_bytes_ || strings.offset_bytes != offset_bytes_ ||
-        strings.group_count != group_count_)
+    if (strings.row_count != row_count_ || strings.code_bytes != code_bytes_ ||
+        strings.offset_bytes != offset_bytes_ || strings.group_count != group_count_)
       return Status(Code::invalid, "codes of another column than what was built for");
     enqueued_ = strings;
     return queue.fill(*verdict_, 0, 16);
   }
   std::uint32_t groups(std::uint64_t rows_a_group, std::uint32_t groups_a_unit) const {
     const std::uint64_t all = (row_count_ + rows_a_group - 1) / rows_a_group;
-    return static_cast<std::uint32_t>(std::min(all, std::uint64_t{device_->traits().compute_units} * groups_a_unit));
+    return static_cast<std::uint32_t>(
+        std::min(all, std::uint64_t{device_->traits().compute_units} * groups_a_unit));
   }
 
   std::shared_ptr<Device> device_;
@@ -64,7 +67,7 @@ template <class Interface> class RowAnswers : public Interface {
  private:
   std::string source_;
   std::uint64_t bytes_uploaded_ = 0;
-  DeviceStrings enqueued_;      // until check() found it sound
+  DeviceStrings enqueued_;  // until check() found it sound
 };
 
 }  // namespace penstock::fsst

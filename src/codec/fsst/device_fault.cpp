@@ -14,12 +14,14 @@ namespace {
 // A buffer's bytes, fetched as they are asked for.
 class Pieces {
  public:
-  Pieces(Queue& queue, const Buffer& buffer, std::uint64_t byte_count) : queue_(queue), buffer_(buffer), byte_count_(byte_count) {}
+  Pieces(Queue& queue, const Buffer& buffer, std::uint64_t byte_count)
+      : queue_(queue), buffer_(buffer), byte_count_(byte_count) {}
 
   // Those of [at, end) that are at hand: 16 at least where there are so many.
   Result<std::span<const std::uint8_t>> of(std::uint64_t at, std::uint64_t end) {
     if (at < from_ || std::min(end, at + 16) > from_ + bytes_.size()) PENSTOCK_TRY(fetch(at));
-    return std::span<const std::uint8_t>(bytes_).subspan(at - from_, std::min(end, from_ + bytes_.size()) - at);
+    return std::span<const std::uint8_t>(bytes_).subspan(at - from_,
+                                                         std::min(end, from_ + bytes_.size()) - at);
   }
   template <class T> Result<T> value(std::uint64_t place) {
     PENSTOCK_ASSIGN(const auto bytes, of(place * sizeof(T), (place + 1) * sizeof(T)));
@@ -34,7 +36,8 @@ class Pieces {
     from_ = at;
     bytes_.resize(std::min(most_bytes, byte_count_ - at));
     const Status asked = queue_.download(bytes_.data(), buffer_, bytes_.size(), at);
-    PENSTOCK_TRY(queue_.finish());      // also after an error: what was enqueued writes what may end then
+    PENSTOCK_TRY(
+        queue_.finish());  // also after an error: what was enqueued writes what may end then
     return asked;
   }
 
@@ -47,7 +50,8 @@ class Pieces {
 class FetchedColumn {
  public:
   FetchedColumn(Queue& queue, const DeviceStrings& strings)
-      : strings_(strings), offsets_(queue, *strings.offsets, (strings.row_count + 1) * strings.offset_bytes),
+      : strings_(strings),
+        offsets_(queue, *strings.offsets, (strings.row_count + 1) * strings.offset_bytes),
         codes_(queue, *strings.codes, strings.code_bytes) {}
 
   // A row's text bytes.
@@ -60,9 +64,11 @@ class FetchedColumn {
       PENSTOCK_ASSIGN(const auto piece, codes_.of(at, end));
       const Measured measured = measure(table, piece.data(), piece.data() + piece.size());
       text_bytes += measured.text_bytes;
-      at += measured.fault == nullptr ? piece.size() : static_cast<std::uint64_t>(measured.fault - piece.data());
+      at += measured.fault == nullptr ? piece.size()
+                                      : static_cast<std::uint64_t>(measured.fault - piece.data());
       if (measured.fault == nullptr) continue;
-      const bool is_torn = measured.special == Special::ends_early && at + 1 < end;      // its literal is in the next piece
+      const bool is_torn = measured.special == Special::ends_early &&
+                           at + 1 < end;  // its literal is in the next piece
       if (!is_torn) return bad_code(measured.special, *measured.fault, row, at - begin);
     }
     return text_bytes;
@@ -90,9 +96,13 @@ class GivenPlaces {
     PENSTOCK_ASSIGN(const std::uint64_t begin, offsets_->value<std::uint64_t>(row));
     PENSTOCK_ASSIGN(const std::uint64_t end, offsets_->value<std::uint64_t>(row + 1));
     const std::string its_text = "row " + std::to_string(row) + ": its text ";
-    if (begin != at_) return corrupt(its_text + "begins at byte " + std::to_string(at_) + ", its offset is " + std::to_string(begin));
+    if (begin != at_)
+      return corrupt(its_text + "begins at byte " + std::to_string(at_) + ", its offset is " +
+                     std::to_string(begin));
     at_ += text_bytes;
-    if (end != at_) return corrupt(its_text + "ends at byte " + std::to_string(at_) + ", its offset is " + std::to_string(end));
+    if (end != at_)
+      return corrupt(its_text + "ends at byte " + std::to_string(at_) + ", its offset is " +
+                     std::to_string(end));
     return {};
   }
 
@@ -121,12 +131,14 @@ Status check_groups(Queue& queue, const DeviceStrings& strings, const Buffer* te
     const bool is_last = group + 1 == groups.size();
     const CodeTable table(*groups[group].table);
     std::uint64_t all_bytes = 0;
-    for (std::uint64_t row = groups[group].first_row; row < (is_last ? strings.row_count : groups[group + 1].first_row); row++) {
+    for (std::uint64_t row = groups[group].first_row;
+         row < (is_last ? strings.row_count : groups[group + 1].first_row); row++) {
       PENSTOCK_ASSIGN(const std::uint64_t text_bytes, column.measure_row(table, row));
       PENSTOCK_TRY(places.check(row, text_bytes));
       all_bytes += text_bytes;
     }
-    const std::uint64_t end_text_byte = is_last ? strings.text_bytes : groups[group + 1].first_text_byte;
+    const std::uint64_t end_text_byte =
+        is_last ? strings.text_bytes : groups[group + 1].first_text_byte;
     PENSTOCK_TRY(check_text_bytes(group, all_bytes, end_text_byte - groups[group].first_text_byte));
   }
   return {};
@@ -141,7 +153,8 @@ Status check_bad_row(Queue& queue, DeviceStrings& strings, std::uint32_t word) {
   }
   const std::uint64_t row = ~word;
   PENSTOCK_TRY(guard([&] { return check_row(queue, strings, row); }));
-  PENSTOCK_TRY(check_column(queue, strings, nullptr));      // codes that are torn before it may have made it look so
+  PENSTOCK_TRY(check_column(queue, strings,
+                            nullptr));  // codes that are torn before it may have made it look so
   return {Code::corrupt, "row " + std::to_string(row) + ": its codes are not sound"};
 }
 

@@ -9,11 +9,12 @@ namespace penstock::fsst {
 
 struct ProgramOptions {
   std::uint32_t offset_bytes = 4, group_size = 1;
-  std::string definitions;      // lines of text in front
+  std::string definitions;  // lines of text in front
 };
 // Of these files, in this order, behind fsst_tables; named after the last.
-ProgramSource program_source(const Device& device, const ProgramOptions& options, std::initializer_list<std::string_view> files);
+ProgramSource program_source(const Device& device, const ProgramOptions& options,
+                             std::initializer_list<std::string_view> files);
 Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
-                                              std::initializer_list<std::string_view> files);
+                                               std::initializer_list<std::string_view> files);
 
 }  // namespace penstock::fsst

@@ -10,16 +10,18 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t most_text_bytes = (std::uint64_t{1} << 30) - 1;      // of one text: its codes' size has 31 bits
+constexpr std::uint64_t most_text_bytes =
+    (std::uint64_t{1} << 30) - 1;  // of one text: its codes' size has 31 bits
 
 struct EncodedGroup {
   SymbolTable table;
   TextsEncoder::Codes codes;
-  std::vector<std::uint32_t> sizes;      // of each row's codes
+  std::vector<std::uint32_t> sizes;  // of each row's codes
   std::uint64_t text_bytes = 0;
 };
 
-// A row group's texts, each with readable bytes behind it: those that stand last in their buffer are copied.
+// A row group's texts, each with readable bytes behind it: those that stand last in their buffer
+// are copied.
 struct Texts {
   std::vector<std::string_view> texts;
   std::vector<std::unique_ptr<char[]>> copies;
@@ -49,12 +51,14 @@ Texts texts_of(const Column& column, std::uint64_t first_row, std::uint64_t row_
 Status check_sizes(std::span<const std::string_view> texts, std::uint64_t first_row) {
   for (std::uint64_t row = 0; row < texts.size(); row++)
     if (texts[row].size() > most_text_bytes)
-      return {Code::capacity, "row " + std::to_string(first_row + row) + ": a text of " + std::to_string(texts[row].size()) +
+      return {Code::capacity, "row " + std::to_string(first_row + row) + ": a text of " +
+                                  std::to_string(texts[row].size()) +
                                   " bytes; FSST encodes texts below 1 GiB"};
   return {};
 }
 
-Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row, std::uint64_t row_count, TextsEncoder& encoder) {
+Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row,
+                                  std::uint64_t row_count, TextsEncoder& encoder) {
   const Texts with_copies = texts_of(column, first_row, row_count);
   const std::vector<std::string_view>& texts = with_copies.texts;
   PENSTOCK_TRY(check_sizes(texts, first_row));
@@ -80,14 +84,17 @@ std::uint64_t text_bytes_of(const Column& column, std::uint64_t first_row, std::
   return bytes;
 }
 
-// The end of the row group that begins at a row: the last row that keeps to both limits, or the first row alone.
-std::uint64_t end_of_group(const Column& column, std::uint64_t first_row, const EncodeOptions& options) {
+// The end of the row group that begins at a row: the last row that keeps to both limits, or the
+// first row alone.
+std::uint64_t end_of_group(const Column& column, std::uint64_t first_row,
+                           const EncodeOptions& options) {
   const std::uint64_t most = std::min(column.row_count, first_row + options.row_group_rows);
   if (text_bytes_of(column, first_row, most) <= options.row_group_text_bytes) return most;
   std::uint64_t least = first_row + 1, over = most;
   while (over - least > 1) {
     const std::uint64_t middle = least + (over - least) / 2;
-    (text_bytes_of(column, first_row, middle) <= options.row_group_text_bytes ? least : over) = middle;
+    (text_bytes_of(column, first_row, middle) <= options.row_group_text_bytes ? least : over) =
+        middle;
   }
   return least;
 }
@@ -109,7 +116,9 @@ Groups encode_groups(const Column& column, std::span<const std::uint64_t> rows) 
   in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
     TextsEncoder encoder;
     for (std::uint64_t group = next++; group < count; group = next++)
-      groups[group] = guard([&] { return encode_group(column, rows[group], rows[group + 1] - rows[group], encoder); });
+      groups[group] = guard([&] {
+        return encode_group(column, rows[group], rows[group + 1] - rows[group], encoder);
+      });
   });
   return groups;
 }
@@ -126,29 +135,34 @@ template <class Offset> Bytes offsets_of(const Groups& groups, std::uint64_t row
   std::uint64_t row = 0, offset = 0;
   offsets[0] = 0;
   for (const auto& group : groups)
-    for (const std::uint32_t size : group->sizes) offsets[++row] = static_cast<Offset>(offset += size);
-  return {offsets, reinterpret_cast<const std::byte*>(offsets.get()), (row_count + 1) * sizeof(Offset)};
+    for (const std::uint32_t size : group->sizes)
+      offsets[++row] = static_cast<Offset>(offset += size);
+  return {offsets, reinterpret_cast<const std::byte*>(offsets.get()),
+          (row_count + 1) * sizeof(Offset)};
 }
 
 Bytes codes_of(Groups& groups, const std::vector<std::uint64_t>& starts) {
   const auto codes = large_array<std::byte>(starts.back());
   in_parallel(groups.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t group = first; group < last; group++) {
-      const auto part = std::move(groups[group]->codes);      // given back at once: not both copies are held for long
+      const auto part =
+          std::move(groups[group]->codes);  // given back at once: not both copies are held for long
       if (part.size != 0) std::memcpy(codes.get() + starts[group], part.bytes.get(), part.size);
     }
   });
   return {codes, codes.get(), starts.back()};
 }
 
-Result<EncodedStrings> joined(Groups groups, const Column& column, std::span<const std::uint64_t> rows) {
+Result<EncodedStrings> joined(Groups groups, const Column& column,
+                              std::span<const std::uint64_t> rows) {
   for (const auto& group : groups) PENSTOCK_TRY(group);
   EncodedStrings strings;
   strings.row_count = column.row_count;
   strings.validity = column.validity;
   strings.is_canonical = true;
   for (std::uint64_t group = 0; group < groups.size(); group++) {
-    strings.row_groups.push_back({rows[group], strings.text_bytes, std::make_shared<SymbolTable>(groups[group]->table)});
+    strings.row_groups.push_back(
+        {rows[group], strings.text_bytes, std::make_shared<SymbolTable>(groups[group]->table)});
     strings.text_bytes += groups[group]->text_bytes;
   }
   const auto starts = code_starts(groups);
@@ -160,7 +174,8 @@ Result<EncodedStrings> joined(Groups groups, const Column& column, std::span<con
 }
 
 Result<EncodedStrings> encode_column(const Column& column, const EncodeOptions& options) {
-  if (column.type.kind != Kind::string) return Status(Code::invalid, "FSST encodes strings, not " + name_of(column.type));
+  if (column.type.kind != Kind::string)
+    return Status(Code::invalid, "FSST encodes strings, not " + name_of(column.type));
   if (options.row_group_rows == 0) return Status(Code::invalid, "row groups of no rows");
   if (options.split_code_bytes != 0) PENSTOCK_TRY(check_split_size(options.split_code_bytes));
   const std::vector<std::uint64_t> rows = group_rows(column, options);

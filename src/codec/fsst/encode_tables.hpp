@@ -8,7 +8,7 @@
 namespace penstock::fsst {
 
 struct EncodeTables {
-  std::uint32_t pair_count = 0;             // PAIR_COUNT there, the same for all row groups
+  std::uint32_t pair_count = 0;  // PAIR_COUNT there, the same for all row groups
   std::vector<std::uint32_t> words;
 };
 // Code::unsupported, naming the row group, for a table that does not fit (matcher.hpp).

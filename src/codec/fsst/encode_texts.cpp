@@ -6,9 +6,10 @@
 namespace penstock::fsst {
 namespace {
 
-// Where a lane reads and writes. Several lanes take turns: each match waits for the one before it, but not for those of other texts.
+// Where a lane reads and writes. Several lanes take turns: each match waits for the one before it,
+// but not for those of other texts.
 struct Cursor {
-  const char *at, *end;      // of the lane's text
+  const char *at, *end;  // of the lane's text
   std::uint8_t* out;
 };
 
@@ -30,7 +31,8 @@ inline void put(Cursor& cursor, std::uint64_t word, Match match) {
 
 class Encoder {
  public:
-  Encoder(const Matcher& matcher, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes)
+  Encoder(const Matcher& matcher, std::span<const std::string_view> texts,
+          std::span<std::uint32_t> sizes)
       : matcher_(matcher), texts_(texts), sizes_(sizes) {}
 
   // The lane's first text that is not empty.
@@ -40,13 +42,16 @@ class Encoder {
     return lane.is_done() || cursor.at != cursor.end ? cursor : next(lane, cursor);
   }
 
-  // Encodes what is left of a text whose next match may reach behind its end, and goes to the next text that is not empty.
+  // Encodes what is left of a text whose next match may reach behind its end, and goes to the next
+  // text that is not empty.
   [[gnu::noinline]] Cursor next(Lane& lane, Cursor cursor) const {
     while (true) {
       while (cursor.at != cursor.end) {
         const std::uint64_t word = load_word(cursor.at);
         const auto left = static_cast<std::uint64_t>(cursor.end - cursor.at);
-        put(cursor, word, left >= 8 ? matcher_.find(word) : matcher_.find_at_end(word, static_cast<std::uint32_t>(left)));
+        put(cursor, word,
+            left >= 8 ? matcher_.find(word)
+                      : matcher_.find_at_end(word, static_cast<std::uint32_t>(left)));
       }
       sizes_[lane.text] = static_cast<std::uint32_t>(cursor.out - lane.text_out);
       if (++lane.text == lane.last_text) return cursor;
@@ -86,7 +91,8 @@ constexpr std::size_t lane_count = 4;
 using Lanes = std::array<Lane, lane_count>;
 using Cursors = std::array<Cursor, lane_count>;
 
-// Until one lane is done. Cursors are copied to and fro, so that the compiler keeps them in registers.
+// Until one lane is done. Cursors are copied to and fro, so that the compiler keeps them in
+// registers.
 void run_together(const Encoder& encoder, Lanes& lanes, Cursors& cursors) {
   for (const Lane& lane : lanes)
     if (lane.is_done()) return;
@@ -123,7 +129,9 @@ std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_vie
 
 }  // namespace
 
-TextsEncoder::Codes TextsEncoder::encode(const Matcher& matcher, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes) {
+TextsEncoder::Codes TextsEncoder::encode(const Matcher& matcher,
+                                         std::span<const std::string_view> texts,
+                                         std::span<std::uint32_t> sizes) {
   const std::uint64_t needed = 2 * bytes_of(texts) + store_bytes * lane_count;
   if (needed > scratch_bytes_) {
     scratch_ = large_array<std::uint8_t>(needed);

@@ -13,7 +13,8 @@ namespace penstock::fsst {
 // A text may be read this far behind its end.
 constexpr std::uint64_t text_padding_bytes = 7;
 
-// Encodes many texts by one table, again and again in the same memory: fresh pages can cost more than the work that fills them.
+// Encodes many texts by one table, again and again in the same memory: fresh pages can cost more
+// than the work that fills them.
 class TextsEncoder {
  public:
   struct Codes {
@@ -21,7 +22,8 @@ class TextsEncoder {
     std::uint64_t size = 0;
   };
   // The codes of texts, each with its padding, one after the other; what each took goes to `sizes`.
-  Codes encode(const Matcher& matcher, std::span<const std::string_view> texts, std::span<std::uint32_t> sizes);
+  Codes encode(const Matcher& matcher, std::span<const std::string_view> texts,
+               std::span<std::uint32_t> sizes);
 
  private:
   std::shared_ptr<std::uint8_t[]> scratch_;

@@ -11,21 +11,27 @@ namespace penstock::fsst {
 namespace {
 
 // Offsets of rows [first, first + count], counted from `base` on; `to` has room for them.
-template <class From, class To> void move_offsets(const EncodedStrings& strings, std::uint64_t first, std::uint64_t count,
-                                                  std::uint64_t base, To* to) {
+template <class From, class To>
+void move_offsets(const EncodedStrings& strings, std::uint64_t first, std::uint64_t count,
+                  std::uint64_t base, To* to) {
   const From* const from = strings.offsets.as<From>() + first;
   const From begin = from[0];
-  for (std::uint64_t row = 0; row <= count; row++) to[row] = static_cast<To>(from[row] - begin + base);
+  for (std::uint64_t row = 0; row <= count; row++)
+    to[row] = static_cast<To>(from[row] - begin + base);
 }
 
 template <class To> void move_offsets(const EncodedStrings& strings, std::uint64_t base, To* to) {
-  if (strings.offset_bytes == 4) move_offsets<std::uint32_t>(strings, 0, strings.row_count, base, to);
-  else move_offsets<std::uint64_t>(strings, 0, strings.row_count, base, to);
+  if (strings.offset_bytes == 4)
+    move_offsets<std::uint32_t>(strings, 0, strings.row_count, base, to);
+  else
+    move_offsets<std::uint64_t>(strings, 0, strings.row_count, base, to);
 }
 
-template <class Offset> Bytes part_of_offsets(const EncodedStrings& strings, std::uint64_t first, std::uint64_t count) {
+template <class Offset>
+Bytes part_of_offsets(const EncodedStrings& strings, std::uint64_t first, std::uint64_t count) {
   if (strings.offset(first) == 0)
-    return {strings.offsets.owner, strings.offsets.data + first * sizeof(Offset), (count + 1) * sizeof(Offset)};
+    return {strings.offsets.owner, strings.offsets.data + first * sizeof(Offset),
+            (count + 1) * sizeof(Offset)};
   LargeVector<Offset> moved(count + 1);
   move_offsets<Offset>(strings, first, count, 0, moved.data());
   return Bytes::own(std::move(moved));
@@ -33,7 +39,8 @@ template <class Offset> Bytes part_of_offsets(const EncodedStrings& strings, std
 
 // A byte of text for each of codes.
 void state_text_bytes(EncodedStrings& strings) {
-  for (RowGroup& group : strings.row_groups) group.first_text_byte = strings.offset(group.first_row);
+  for (RowGroup& group : strings.row_groups)
+    group.first_text_byte = strings.offset(group.first_row);
   strings.text_bytes = strings.row_count > 0 ? strings.offset(strings.row_count) : 0;
 }
 
@@ -42,7 +49,8 @@ Result<EncodedStrings> measured(EncodedStrings strings) {
   std::vector<Result<std::uint64_t>> sizes(strings.row_groups.size(), Result<std::uint64_t>(0));
   in_parallel(sizes.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t group = first; group < last; group++)
-      sizes[group] = measure_rows(strings, group, strings.row_groups[group].first_row, strings.end_row(group));
+      sizes[group] =
+          measure_rows(strings, group, strings.row_groups[group].first_row, strings.end_row(group));
   });
   strings.text_bytes = 0;
   for (std::size_t group = 0; group < sizes.size(); group++) {
@@ -67,20 +75,26 @@ class CodesOfColumn final : public EncodedTexts {
       return checked(fsst::decode(strings));
     });
   }
-  Result<Column> decode_rows(std::span<const std::uint64_t> rows) const override { return checked(fsst::decode(strings_, {0, rows})); }
+  Result<Column> decode_rows(std::span<const std::uint64_t> rows) const override {
+    return checked(fsst::decode(strings_, {0, rows}));
+  }
 
-  std::shared_ptr<const EncodedTexts> slice(std::uint64_t first, std::uint64_t count) const override {
+  std::shared_ptr<const EncodedTexts> slice(std::uint64_t first,
+                                            std::uint64_t count) const override {
     return std::make_shared<CodesOfColumn>(fsst::slice(strings_, first, count), check_, false);
   }
-  Result<std::shared_ptr<const EncodedTexts>> joined(std::span<const std::shared_ptr<const EncodedTexts>> parts) const override {
+  Result<std::shared_ptr<const EncodedTexts>> joined(
+      std::span<const std::shared_ptr<const EncodedTexts>> parts) const override {
     std::vector<const EncodedStrings*> all;
     for (const auto& part : parts) {
       const auto* const codes = dynamic_cast<const CodesOfColumn*>(part.get());
-      if (codes == nullptr) return Status(Code::internal, "texts of several encodings in one column");
+      if (codes == nullptr)
+        return Status(Code::internal, "texts of several encodings in one column");
       all.push_back(&codes->strings_);
     }
     PENSTOCK_ASSIGN(EncodedStrings strings, fsst::joined(all));
-    return std::shared_ptr<const EncodedTexts>(std::make_shared<CodesOfColumn>(std::move(strings), check_, false));
+    return std::shared_ptr<const EncodedTexts>(
+        std::make_shared<CodesOfColumn>(std::move(strings), check_, false));
   }
 
  private:
@@ -89,18 +103,20 @@ class CodesOfColumn final : public EncodedTexts {
     return texts;
   }
 
-  EncodedStrings strings_;      // without validity, which is the column's
+  EncodedStrings strings_;  // without validity, which is the column's
   TextCheck check_;
   bool has_text_sizes_;
 };
 
 // The row groups that `part` has after the rows and codes of those before it.
 void add_groups(const EncodedStrings& part, EncodedStrings& to) {
-  for (const RowGroup& group : part.row_groups) to.row_groups.push_back({to.row_count + group.first_row, 0, group.table});
+  for (const RowGroup& group : part.row_groups)
+    to.row_groups.push_back({to.row_count + group.first_row, 0, group.table});
 }
 
-template <class Offset> void join_codes(std::span<const EncodedStrings* const> parts, EncodedStrings& to, std::uint64_t code_bytes,
-                                        std::uint64_t row_count) {
+template <class Offset>
+void join_codes(std::span<const EncodedStrings* const> parts, EncodedStrings& to,
+                std::uint64_t code_bytes, std::uint64_t row_count) {
   LargeVector<std::byte> codes(code_bytes);
   LargeVector<Offset> offsets(row_count + 1);
   std::uint64_t code_byte = 0;
@@ -148,7 +164,8 @@ EncodedStrings slice(const EncodedStrings& strings, std::uint64_t first, std::ui
   for (std::size_t group = 0; group < strings.row_groups.size() && count > 0; group++) {
     const RowGroup& whole = strings.row_groups[group];
     const std::uint64_t from = std::max(whole.first_row, first);
-    if (from < std::min(strings.end_row(group), first + count)) part.row_groups.push_back({from - first, 0, whole.table});
+    if (from < std::min(strings.end_row(group), first + count))
+      part.row_groups.push_back({from - first, 0, whole.table});
   }
   state_text_bytes(part);
   return part;
@@ -156,15 +173,18 @@ EncodedStrings slice(const EncodedStrings& strings, std::uint64_t first, std::ui
 
 Result<EncodedStrings> joined(std::span<const EncodedStrings* const> parts) {
   EncodedStrings all;
-  all.is_canonical = std::ranges::all_of(parts, [](const EncodedStrings* part) { return part->is_canonical; });
+  all.is_canonical =
+      std::ranges::all_of(parts, [](const EncodedStrings* part) { return part->is_canonical; });
   std::uint64_t rows = 0, bytes = 0;
   for (const EncodedStrings* part : parts) {
     rows += part->row_count;
     bytes += part->offset(part->row_count) - part->offset(0);
   }
   return guard([&]() -> Result<EncodedStrings> {
-    if (bytes <= INT32_MAX) join_codes<std::uint32_t>(parts, all, bytes, rows);
-    else join_codes<std::uint64_t>(parts, all, bytes, rows);
+    if (bytes <= INT32_MAX)
+      join_codes<std::uint32_t>(parts, all, bytes, rows);
+    else
+      join_codes<std::uint64_t>(parts, all, bytes, rows);
     state_text_bytes(all);
     return std::move(all);
   });

@@ -6,7 +6,7 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t mark = 0x31534650;      // "PFS1"
+constexpr std::uint32_t mark = 0x31534650;  // "PFS1"
 constexpr std::uint32_t flag_canonical = 1, known_flags = flag_canonical;
 
 void put(std::vector<std::byte>& to, const void* from, std::uint64_t bytes) {
@@ -24,7 +24,8 @@ class Reader {
   std::uint64_t left() const { return bytes_.size() - at_; }
   Result<std::span<const std::byte>> take(std::uint64_t count) {
     if (count > left())
-      return Status(Code::truncated, "FSST record: it ends at byte " + std::to_string(bytes_.size()) +
+      return Status(Code::truncated, "FSST record: it ends at byte " +
+                                         std::to_string(bytes_.size()) +
                                          ", within what begins at byte " + std::to_string(at_));
     at_ += count;
     return bytes_.subspan(at_ - count, count);
@@ -53,7 +54,8 @@ Result<RowGroup> read_group(Reader& reader) {
   const std::uint64_t table_at = reader.at();
   PENSTOCK_ASSIGN(const auto bytes, reader.take(table_bytes));
   const auto read = read_symbol_table(bytes);
-  if (!read.ok()) return read.with("in the FSST record's table at byte " + std::to_string(table_at));
+  if (!read.ok())
+    return read.with("in the FSST record's table at byte " + std::to_string(table_at));
   if (read->byte_count != table_bytes) return bad(table_at, "bytes behind a symbol table's end");
   group.table = std::make_shared<SymbolTable>(read->table);
   return group;
@@ -61,9 +63,10 @@ Result<RowGroup> read_group(Reader& reader) {
 
 template <class T> Result<Bytes> read_array(Reader& reader) {
   PENSTOCK_ASSIGN(const auto count, reader.number<std::uint64_t>());
-  if (count > reader.left() / sizeof(T)) return bad(reader.at() - 8, std::to_string(count) + " elements, more than there are bytes");
+  if (count > reader.left() / sizeof(T))
+    return bad(reader.at() - 8, std::to_string(count) + " elements, more than there are bytes");
   PENSTOCK_ASSIGN(const auto bytes, reader.take(count * sizeof(T)));
-  std::vector<T> values(count);      // a copy, for its alignment
+  std::vector<T> values(count);  // a copy, for its alignment
   if (count != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
   return Bytes::own(std::move(values));
 }
@@ -104,13 +107,15 @@ Status read_record(std::span<const std::byte> record, EncodedStrings& strings) {
   PENSTOCK_ASSIGN(const auto read_mark, reader.number<std::uint32_t>());
   if (read_mark != mark) return bad(0, "it does not begin with PFS1");
   PENSTOCK_ASSIGN(const auto flags, reader.number<std::uint32_t>());
-  if ((flags & ~known_flags) != 0) return bad(4, "flags that are not known: " + std::to_string(flags));
+  if ((flags & ~known_flags) != 0)
+    return bad(4, "flags that are not known: " + std::to_string(flags));
   PENSTOCK_ASSIGN(const auto group_count, reader.number<std::uint32_t>());
   PENSTOCK_ASSIGN(const auto split_code_bytes, reader.number<std::uint32_t>());
   PENSTOCK_ASSIGN(strings.text_bytes, reader.number<std::uint64_t>());
   strings.is_canonical = (flags & flag_canonical) != 0;
   strings.row_groups.clear();
-  for (std::uint32_t group = 0; group < group_count; group++) {      // a false count ends at the record's end
+  for (std::uint32_t group = 0; group < group_count;
+       group++) {  // a false count ends at the record's end
     PENSTOCK_ASSIGN(strings.row_groups.emplace_back(), read_group(reader));
   }
   strings.splits.reset();

@@ -1,5 +1,6 @@
-// Bits of Zstandard's streams. Entropy-coded streams are read from their last bit to their first: `left` is how many bits are still to
-// be read, and the next to be read stand below it (RFC 8878, section 4.1).
+// Bits of Zstandard's streams. Entropy-coded streams are read from their last bit to their first:
+// `left` is how many bits are still to be read, and the next to be read stand below it (RFC 8878,
+// section 4.1).
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -34,13 +35,15 @@ inline std::int64_t stream_bits(std::span<const Byte> stream) {
 // Reads a short stream backwards, and zeros before its beginning.
 class BackwardBits {
  public:
-  explicit BackwardBits(std::span<const Byte> stream) : stream_(stream), left_(stream_bits(stream)) {}
-  std::int64_t left() const { return left_; }      // below zero: more was read than there is
-  std::uint32_t take(unsigned count) {             // at most 16
+  explicit BackwardBits(std::span<const Byte> stream)
+      : stream_(stream), left_(stream_bits(stream)) {}
+  std::int64_t left() const { return left_; }  // below zero: more was read than there is
+  std::uint32_t take(unsigned count) {         // at most 16
     left_ -= count;
     std::uint64_t value = 0;
     const std::int64_t first = left_ >> 3;
-    for (std::int64_t byte = std::max<std::int64_t>(first, 0); byte < first + 4 && byte < static_cast<std::int64_t>(stream_.size()); byte++)
+    for (std::int64_t byte = std::max<std::int64_t>(first, 0);
+         byte < first + 4 && byte < static_cast<std::int64_t>(stream_.size()); byte++)
       value |= std::uint64_t{stream_[static_cast<std::size_t>(byte)]} << (8 * (byte - first));
     return static_cast<std::uint32_t>(value >> (left_ & 7) & ((1u << count) - 1));
   }
@@ -54,11 +57,13 @@ class BackwardBits {
 class ForwardBits {
  public:
   explicit ForwardBits(std::span<const Byte> stream) : stream_(stream) {}
-  std::uint32_t peek(unsigned count) const {      // at most 16
+  std::uint32_t peek(unsigned count) const {  // at most 16
     const std::size_t first = at_ >> 3;
     std::uint64_t value = 0;
-    if (first + 8 <= stream_.size()) value = load_le64(stream_.data() + first);
-    else if (first < stream_.size()) value = load_le(stream_.data() + first, stream_.size() - first);
+    if (first + 8 <= stream_.size())
+      value = load_le64(stream_.data() + first);
+    else if (first < stream_.size())
+      value = load_le(stream_.data() + first, stream_.size() - first);
     return static_cast<std::uint32_t>(value >> (at_ & 7) & ((1u << count) - 1));
   }
   void skip(unsigned count) { at_ += count; }

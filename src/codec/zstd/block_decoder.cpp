@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint32_t least_literals_for_pairs = 6000;
 constexpr std::size_t jump_table_bytes = 6;
 
-// The four streams behind a jump table, or the one stream. False where the table tells of more than there is.
+// The four streams behind a jump table, or the one stream. False where the table tells of more than
+// there is.
 bool find_streams(const LiteralsPlan& plan, Byte* out, LiteralStreams& found) {
   found.count = plan.stream_count;
   if (found.count == 1) {
@@ -37,38 +38,49 @@ bool find_streams(const LiteralsPlan& plan, Byte* out, LiteralStreams& found) {
 
 }  // namespace
 
-Status BlockDecoder::decode(const BlockPlan& plan, const Byte* input_end, std::uint32_t block_limit_bytes, DecodedBlock& block) {
+Status BlockDecoder::decode(const BlockPlan& plan, const Byte* input_end,
+                            std::uint32_t block_limit_bytes, DecodedBlock& block) {
   const char* fault = decode_literals(plan, input_end, block);
   if (fault == nullptr) fault = decode_sequences(plan, block);
-  if (fault == nullptr && block.totals.literal_bytes > block.literal_bytes) fault = "its sequences take more literals than it has";
-  if (fault == nullptr && block.bytes() > block_limit_bytes) fault = "its sequences give more than a block of its frame has bytes";
-  if (fault == nullptr && is_relative(block.totals.offset_bits)) fault = "an offset reaches before all windows";
+  if (fault == nullptr && block.totals.literal_bytes > block.literal_bytes)
+    fault = "its sequences take more literals than it has";
+  if (fault == nullptr && block.bytes() > block_limit_bytes)
+    fault = "its sequences give more than a block of its frame has bytes";
+  if (fault == nullptr && is_relative(block.totals.offset_bits))
+    fault = "an offset reaches before all windows";
   if (fault == nullptr) return {};
-  return {Code::corrupt, "Zstandard frame: block " + std::to_string(plan.number) + " at byte " + std::to_string(plan.first_byte) + ": " +
-                             fault};
+  return {Code::corrupt, "Zstandard frame: block " + std::to_string(plan.number) + " at byte " +
+                             std::to_string(plan.first_byte) + ": " + fault};
 }
 
-const char* BlockDecoder::decode_literals(const BlockPlan& plan, const Byte* input_end, DecodedBlock& block) {
+const char* BlockDecoder::decode_literals(const BlockPlan& plan, const Byte* input_end,
+                                          DecodedBlock& block) {
   const LiteralsPlan& literals = plan.literals;
   block.literal_bytes = literals.bytes;
   const Byte* const content = literals.content.data();
-  if (literals.type == LiteralsType::raw && static_cast<std::size_t>(input_end - content) >= literals.bytes + copy_slack_bytes) {
-    block.literals = content;      // as they lie in the input
+  if (literals.type == LiteralsType::raw &&
+      static_cast<std::size_t>(input_end - content) >= literals.bytes + copy_slack_bytes) {
+    block.literals = content;  // as they lie in the input
     return nullptr;
   }
-  if (block.literal_memory.size() < literals.bytes + copy_slack_bytes) block.literal_memory.resize(largest_block_bytes + copy_slack_bytes);
+  if (block.literal_memory.size() < literals.bytes + copy_slack_bytes)
+    block.literal_memory.resize(largest_block_bytes + copy_slack_bytes);
   Byte* const out = block.literal_memory.data();
   block.literals = out;
-  if (literals.type == LiteralsType::raw) std::copy_n(content, literals.bytes, out);
-  else if (literals.type == LiteralsType::rle) std::fill_n(out, literals.bytes, content[0]);
-  else return decode_streams(plan, out);
+  if (literals.type == LiteralsType::raw)
+    std::copy_n(content, literals.bytes, out);
+  else if (literals.type == LiteralsType::rle)
+    std::fill_n(out, literals.bytes, content[0]);
+  else
+    return decode_streams(plan, out);
   return nullptr;
 }
 
 const char* BlockDecoder::decode_streams(const BlockPlan& plan, Byte* out) {
   take_tree(plan.tree, plan.literals.bytes);
   LiteralStreams found;
-  if (!find_streams(plan.literals, out, found)) return "its four streams of literals are more than their bytes";
+  if (!find_streams(plan.literals, out, found))
+    return "its four streams of literals are more than their bytes";
   return loops_.decode_literals(huffman_, found);
 }
 
@@ -93,8 +105,10 @@ const char* BlockDecoder::decode_sequences(const BlockPlan& plan, DecodedBlock& 
   for (const CodeKind kind : {CodeKind::literal_length, CodeKind::offset, CodeKind::match_length})
     take_table(kind, plan.sources[static_cast<std::size_t>(kind)]);
   const char* const fault =
-      loops_.decode_sequences(plan.sequences.stream, plan.sequences.count, tables_, block.sequence_memory.data(), block.totals);
-  block.sequences = std::span(block.sequence_memory).first(fault == nullptr ? block.totals.stored : 0);
+      loops_.decode_sequences(plan.sequences.stream, plan.sequences.count, tables_,
+                              block.sequence_memory.data(), block.totals);
+  block.sequences =
+      std::span(block.sequence_memory).first(fault == nullptr ? block.totals.stored : 0);
   return fault;
 }
 

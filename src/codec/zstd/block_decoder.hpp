@@ -1,4 +1,5 @@
-// Decodes the entropy codes of one block, independently of all others: literals as bytes, sequences as lengths and offsets.
+// Decodes the entropy codes of one block, independently of all others: literals as bytes, sequences
+// as lengths and offsets.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace penstock::zstd {
 
 // A compressed block behind its entropy codes. Its memory is used again for other blocks.
 struct DecodedBlock {
-  const Byte* literals = nullptr;             // readable copy_slack_bytes behind their end
+  const Byte* literals = nullptr;  // readable copy_slack_bytes behind their end
   std::uint64_t literal_bytes = 0;
   std::span<const Sequence> sequences;
   SequenceTotals totals;
@@ -27,8 +28,10 @@ struct DecodedBlock {
 class BlockDecoder {
  public:
   explicit BlockDecoder(const HotLoops& loops) : loops_(loops) {}
-  // `input_end` is where readable memory behind the block ends. Errors: Code::corrupt with the block.
-  Status decode(const BlockPlan& plan, const Byte* input_end, std::uint32_t block_limit_bytes, DecodedBlock& block);
+  // `input_end` is where readable memory behind the block ends. Errors: Code::corrupt with the
+  // block.
+  Status decode(const BlockPlan& plan, const Byte* input_end, std::uint32_t block_limit_bytes,
+                DecodedBlock& block);
 
  private:
   const char* decode_literals(const BlockPlan& plan, const Byte* input_end, DecodedBlock& block);

@@ -1,5 +1,6 @@
-// Finds a frame's blocks one after another: sizes chain, and whatever a block hands on to later ones is a description of a few hundred
-// bytes. This is all that must happen in order before blocks are decoded (the latest offsets are resolved when blocks are written).
+// Finds a frame's blocks one after another: sizes chain, and whatever a block hands on to later
+// ones is a description of a few hundred bytes. This is all that must happen in order before blocks
+// are decoded (the latest offsets are resolved when blocks are written).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,8 +15,10 @@ namespace penstock::zstd {
 
 class BlockScanner {
  public:
-  // `frame` begins with the frame and may go on behind it; it is read while the scanner lives. A dictionary may be null.
-  BlockScanner(std::span<const Byte> frame, const FrameHeader& header, const Dictionary* dictionary);
+  // `frame` begins with the frame and may go on behind it; it is read while the scanner lives. A
+  // dictionary may be null.
+  BlockScanner(std::span<const Byte> frame, const FrameHeader& header,
+               const Dictionary* dictionary);
 
   // The next block, not behind the last. Errors: Code::truncated, Code::corrupt.
   Status next(BlockPlan& plan);

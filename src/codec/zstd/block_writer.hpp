@@ -1,5 +1,5 @@
-// Writes blocks, in order: what stands in raw and RLE blocks, and what decoded sequences copy. Keeps what goes from block to block: the
-// latest offsets and the checksum.
+// Writes blocks, in order: what stands in raw and RLE blocks, and what decoded sequences copy.
+// Keeps what goes from block to block: the latest offsets and the checksum.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -21,13 +21,15 @@ struct OutputLimits {
 class BlockWriter {
  public:
   // A dictionary may be null.
-  BlockWriter(const HotLoops& loops, const FrameHeader& header, const OutputLimits& limits, const Dictionary* dictionary,
-              OutputWindow output);
+  BlockWriter(const HotLoops& loops, const FrameHeader& header, const OutputLimits& limits,
+              const Dictionary* dictionary, OutputWindow output);
 
   static std::uint64_t bytes_of(const BlockPlan& plan, const DecodedBlock& block);
-  // Errors: Code::corrupt (offsets, more bytes than the header states), Code::capacity (the limit, or the caller's buffer).
+  // Errors: Code::corrupt (offsets, more bytes than the header states), Code::capacity (the limit,
+  // or the caller's buffer).
   Status write(const BlockPlan& plan, const DecodedBlock& block);
-  // After the last block: the content's size and, where one is wanted, the checksum that the frame states at `checksum_at`.
+  // After the last block: the content's size and, where one is wanted, the checksum that the frame
+  // states at `checksum_at`.
   Status finish(const Byte* checksum, std::uint64_t checksum_at) const;
 
   std::uint64_t written_bytes() const { return written_; }

@@ -19,12 +19,15 @@ class Reader {
 
   Status read(Dictionary& dictionary) {
     std::size_t used = 0;
-    if (const char* fault = read_weights(bytes_.subspan(at_), dictionary.tree, used)) return bad(at_, fault);
+    if (const char* fault = read_weights(bytes_.subspan(at_), dictionary.tree, used))
+      return bad(at_, fault);
     at_ += used;
-    for (const CodeKind kind : {CodeKind::offset, CodeKind::match_length, CodeKind::literal_length}) {
+    for (const CodeKind kind :
+         {CodeKind::offset, CodeKind::match_length, CodeKind::literal_length}) {
       TableSource& source = dictionary.sources[static_cast<std::size_t>(kind)];
       source.mode = TableMode::fse;
-      const char* fault = read_distribution(bytes_.subspan(at_), largest_log_of(kind), code_count_of(kind), source.distribution, used);
+      const char* fault = read_distribution(bytes_.subspan(at_), largest_log_of(kind),
+                                            code_count_of(kind), source.distribution, used);
       if (fault != nullptr) return bad(at_, fault);
       at_ += used;
     }
@@ -38,7 +41,8 @@ class Reader {
     const std::size_t content_bytes = bytes_.size() - at_ - offset_bytes;
     for (std::uint32_t& offset : dictionary.offsets) {
       offset = static_cast<std::uint32_t>(load_le(bytes_.data() + at_, 4));
-      if (offset == 0 || offset > content_bytes) return bad(at_, "offset " + std::to_string(offset) + " is not within its content");
+      if (offset == 0 || offset > content_bytes)
+        return bad(at_, "offset " + std::to_string(offset) + " is not within its content");
       at_ += 4;
     }
     dictionary.content.assign(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), bytes_.end());

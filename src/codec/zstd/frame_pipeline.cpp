@@ -11,13 +11,16 @@ namespace {
 // Threads are started behind so many blocks: a shorter frame is done sooner than they are there.
 constexpr std::uint64_t blocks_before_threads = 3;
 
-// One block for each thread, one that is being written, and some ahead, so that no thread waits for another's.
+// One block for each thread, one that is being written, and some ahead, so that no thread waits for
+// another's.
 constexpr std::size_t slots_of(unsigned threads) { return threads == 1 ? 1 : 2 * threads + 2; }
 
 }  // namespace
 
-FramePipeline::FramePipeline(std::span<const Byte> input, const FrameHeader& header, std::shared_ptr<const Dictionary> dictionary,
-                             const OutputLimits& limits, OutputWindow output, std::uint64_t kept_bytes, unsigned threads)
+FramePipeline::FramePipeline(std::span<const Byte> input, const FrameHeader& header,
+                             std::shared_ptr<const Dictionary> dictionary,
+                             const OutputLimits& limits, OutputWindow output,
+                             std::uint64_t kept_bytes, unsigned threads)
     : input_(input),
       header_(header),
       dictionary_(std::move(dictionary)),
@@ -42,7 +45,8 @@ bool FramePipeline::can_write() const {
   if (is_writing_ || is_done_ || written_blocks_ == scanned_) return false;
   const Slot& slot = slots_[written_blocks_ % slots_.size()];
   if (!slot.is_decoded) return false;
-  return !slot.status.ok() || written_ - released_ + BlockWriter::bytes_of(slot.plan, slot.block) <= kept_bytes_;
+  return !slot.status.ok() ||
+         written_ - released_ + BlockWriter::bytes_of(slot.plan, slot.block) <= kept_bytes_;
 }
 
 void FramePipeline::end(Status status) {
@@ -54,7 +58,8 @@ void FramePipeline::end(Status status) {
 Status FramePipeline::finish_frame() {
   const std::uint64_t at = scanner_.at();
   if (header_.has_checksum && input_.size() - at < checksum_bytes)
-    return {Code::truncated, "Zstandard frame: it ends within its checksum, at byte " + std::to_string(input_.size())};
+    return {Code::truncated, "Zstandard frame: it ends within its checksum, at byte " +
+                                 std::to_string(input_.size())};
   PENSTOCK_TRY(writer_.finish(input_.data() + at, at));
   end_byte_ = at + (header_.has_checksum ? checksum_bytes : 0);
   return {};
@@ -85,7 +90,8 @@ void FramePipeline::decode_block(Lock& lock, BlockDecoder& decoder) {
   if (slot.status.ok() && slot.plan.type == BlockType::compressed) {
     lock.unlock();
     Status status = guard([&] {
-      return decoder.decode(slot.plan, input_.data() + input_.size(), header_.block_limit_bytes(), slot.block);
+      return decoder.decode(slot.plan, input_.data() + input_.size(), header_.block_limit_bytes(),
+                            slot.block);
     });
     lock.lock();
     slot.status = std::move(status);
@@ -94,15 +100,18 @@ void FramePipeline::decode_block(Lock& lock, BlockDecoder& decoder) {
 }
 
 bool FramePipeline::work(Lock& lock, BlockDecoder& decoder, bool is_writer) {
-  if (is_writer && can_write()) write_block(lock);
-  else if (can_scan()) decode_block(lock, decoder);
-  else return false;
+  if (is_writer && can_write())
+    write_block(lock);
+  else if (can_scan())
+    decode_block(lock, decoder);
+  else
+    return false;
   if (waiting_ != 0) changed_.notify_all();
   return true;
 }
 
-// Who takes pieces has something to do with them, and leaves the writing to a thread. Where the system gives no threads, those that are
-// there do the work.
+// Who takes pieces has something to do with them, and leaves the writing to a thread. Where the
+// system gives no threads, those that are there do the work.
 void FramePipeline::start_threads(bool is_caller_free) {
   if (thread_count_ == 1 || are_started_ || scanned_ < blocks_before_threads || is_scanned_) return;
   are_started_ = true;
@@ -136,7 +145,9 @@ Result<std::span<const Byte>> FramePipeline::take(std::uint64_t most_bytes) {
     start_threads(false);
     if (!work(lock, decoder_, is_caller_writer_)) wait(lock);
   }
-  if (written_ != released_) return places_.bytes(released_, written_ - released_ > most_bytes ? released_ + most_bytes : written_);
+  if (written_ != released_)
+    return places_.bytes(released_,
+                         written_ - released_ > most_bytes ? released_ + most_bytes : written_);
   PENSTOCK_TRY(status_);
   return std::span<const Byte>();
 }

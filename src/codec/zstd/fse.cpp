@@ -5,7 +5,8 @@
 namespace penstock::zstd {
 namespace {
 
-// One share of a distribution, which has `remaining` states to give: values up to a power of two's rest have a bit less.
+// One share of a distribution, which has `remaining` states to give: values up to a power of two's
+// rest have a bit less.
 int take_share(ForwardBits& bits, unsigned remaining) {
   const unsigned width = static_cast<unsigned>(std::bit_width(remaining + 1));
   const unsigned short_values = (1u << width) - 1 - (remaining + 1);
@@ -27,7 +28,8 @@ unsigned take_zeros(ForwardBits& bits, unsigned limit) {
 
 }  // namespace
 
-const char* read_distribution(std::span<const Byte> from, unsigned largest_log, unsigned largest_count, Distribution& distribution,
+const char* read_distribution(std::span<const Byte> from, unsigned largest_log,
+                              unsigned largest_count, Distribution& distribution,
                               std::size_t& used_bytes) {
   ForwardBits bits(from);
   const unsigned log = bits.take(4) + 5;
@@ -50,8 +52,10 @@ const char* read_distribution(std::span<const Byte> from, unsigned largest_log, 
 }
 
 // States with less than one share stand at the table's end; the others are strewn over the rest.
-void spread_symbols(const Distribution& distribution, std::array<std::uint8_t, most_states>& symbols) {
-  const unsigned size = 1u << distribution.accuracy_log, mask = size - 1, step = (size >> 1) + (size >> 3) + 3;
+void spread_symbols(const Distribution& distribution,
+                    std::array<std::uint8_t, most_states>& symbols) {
+  const unsigned size = 1u << distribution.accuracy_log, mask = size - 1,
+                 step = (size >> 1) + (size >> 3) + 3;
   unsigned high = size;
   for (unsigned symbol = 0; symbol < distribution.symbol_count; symbol++)
     if (distribution.states[symbol] == -1) symbols[--high] = static_cast<std::uint8_t>(symbol);

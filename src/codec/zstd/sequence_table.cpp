@@ -17,7 +17,8 @@ struct OffsetValues {
   std::uint32_t base[offset_codes]{0, 1};
   std::uint8_t bits[offset_codes]{0, 1};
   constexpr OffsetValues() {
-    for (unsigned code = 2; code < offset_codes; code++) base[code] = (1u << code) - 3, bits[code] = static_cast<std::uint8_t>(code);
+    for (unsigned code = 2; code < offset_codes; code++)
+      base[code] = (1u << code) - 3, bits[code] = static_cast<std::uint8_t>(code);
   }
 };
 constexpr OffsetValues offset_values;
@@ -35,7 +36,8 @@ SequenceState state_of(const CodeValues& values, const FseState& state) {
   return {values.bits[state.symbol], state.next_bits, state.next_base, values.base[state.symbol]};
 }
 
-template <std::size_t count> Distribution predefined(const std::int16_t (&states)[count], std::uint8_t log) {
+template <std::size_t count>
+Distribution predefined(const std::int16_t (&states)[count], std::uint8_t log) {
   Distribution result{log, static_cast<std::uint8_t>(count), {}};
   std::copy(states, states + count, result.states.begin());
   return result;
@@ -43,7 +45,8 @@ template <std::size_t count> Distribution predefined(const std::int16_t (&states
 
 Distribution predefined(CodeKind kind) {
   switch (kind) {
-    case CodeKind::literal_length: return predefined(literal_length_default, literal_length_default_log);
+    case CodeKind::literal_length:
+      return predefined(literal_length_default, literal_length_default_log);
     case CodeKind::offset: return predefined(offset_default, offset_default_log);
     case CodeKind::match_length: break;
   }
@@ -53,17 +56,23 @@ Distribution predefined(CodeKind kind) {
 void fill_from(CodeKind kind, const Distribution& distribution, SequenceTable& table) {
   const CodeValues values = values_of(kind);
   table.accuracy_log = distribution.accuracy_log;
-  for_each_state(distribution, [&](unsigned at, const FseState& state) { table.states[at] = state_of(values, state); });
+  for_each_state(distribution, [&](unsigned at, const FseState& state) {
+    table.states[at] = state_of(values, state);
+  });
 }
 
 }  // namespace
 
 unsigned largest_log_of(CodeKind kind) {
-  return kind == CodeKind::literal_length ? literal_length_log : kind == CodeKind::offset ? offset_log : match_length_log;
+  return kind == CodeKind::literal_length ? literal_length_log
+         : kind == CodeKind::offset       ? offset_log
+                                          : match_length_log;
 }
 
 unsigned code_count_of(CodeKind kind) {
-  return kind == CodeKind::literal_length ? literal_length_codes : kind == CodeKind::offset ? offset_codes : match_length_codes;
+  return kind == CodeKind::literal_length ? literal_length_codes
+         : kind == CodeKind::offset       ? offset_codes
+                                          : match_length_codes;
 }
 
 void fill_table(CodeKind kind, const TableSource& source, SequenceTable& table) {

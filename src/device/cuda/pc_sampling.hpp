@@ -7,8 +7,10 @@
 
 namespace penstock::cuda {
 
-Result<std::unique_ptr<StallSampler>> begin_pc_sampling(ContextPointer context, std::shared_ptr<SampledPrograms> programs);
+Result<std::unique_ptr<StallSampler>> begin_pc_sampling(ContextPointer context,
+                                                        std::shared_ptr<SampledPrograms> programs);
 // The same through a CUPTI that is open.
-Result<std::unique_ptr<StallSampler>> begin_pc_sampling(Cupti cupti, ContextPointer context, std::shared_ptr<SampledPrograms> programs);
+Result<std::unique_ptr<StallSampler>> begin_pc_sampling(Cupti cupti, ContextPointer context,
+                                                        std::shared_ptr<SampledPrograms> programs);
 
 }  // namespace penstock::cuda

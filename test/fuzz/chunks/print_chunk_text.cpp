@@ -1,5 +1,5 @@
-// print_chunk_text CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library builds for a row of each table of
-// linked_chunks.hpp, as host C++.
+// print_chunk_text CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library builds
+// for a row of each table of linked_chunks.hpp, as host C++.
 #include <cstdio>
 #include <cstdlib>
 
@@ -21,8 +21,12 @@ class PrintingDevice : public Device {
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override {
     return std::shared_ptr<Buffer>(std::make_shared<NoMemory>(bytes));
   }
-  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
-  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override { return Status(Code::unsupported, "it prints"); }
+  Result<std::shared_ptr<HostBuffer>> allocate_host(std::uint64_t) override {
+    return Status(Code::unsupported, "it prints");
+  }
+  Result<std::shared_ptr<Buffer>> wrap_host(const void*, std::uint64_t) override {
+    return Status(Code::unsupported, "it prints");
+  }
   Result<std::unique_ptr<Queue>> queue() override { return Status(Code::unsupported, "it prints"); }
   Result<std::uint32_t> resident_groups(const Program&, std::string_view) override { return 1u; }
   Result<std::shared_ptr<Program>> build(const ProgramSource& source) override {
@@ -38,7 +42,9 @@ class PrintingDevice : public Device {
   unsigned wanted_, built_ = 0;
 };
 
-template <class Codec> Status build(const std::shared_ptr<Device>& device, const ChunkCodec& codec, const ChunkDevice& on) {
+template <class Codec>
+Status build(const std::shared_ptr<Device>& device, const ChunkCodec& codec,
+             const ChunkDevice& on) {
   return Codec::build(device, codec.format, variant_of(codec, on)).status();
 }
 

@@ -9,12 +9,14 @@ namespace penstock::fuzz {
 namespace {
 
 using chunks::Bytes;
-constexpr std::uint64_t most_text_bytes = 200'000;      // longer texts have no room in any batch
+constexpr std::uint64_t most_text_bytes = 200'000;  // longer texts have no room in any batch
 
 void put_number(Bytes& bytes, std::uint64_t number, unsigned count) {
   for (unsigned i = 0; i < count; i++) bytes.push_back(static_cast<std::uint8_t>(number >> 8 * i));
 }
-Bytes with_behind(Bytes head, const Bytes& more) { return head.insert(head.end(), more.begin(), more.end()), head; }
+Bytes with_behind(Bytes head, const Bytes& more) {
+  return head.insert(head.end(), more.begin(), more.end()), head;
+}
 
 // The text of Deflate blocks at `at`, behind which *end is set; nothing where they are not sound.
 std::optional<Bytes> text_of_blocks(const Bytes& chunk, std::size_t at, std::size_t* end) {
@@ -22,7 +24,8 @@ std::optional<Bytes> text_of_blocks(const Bytes& chunk, std::size_t at, std::siz
   z_stream stream{};
   inflateInit2(&stream, chunks::raw_window);
   Bytes text(most_text_bytes);
-  stream.next_in = const_cast<Bytef*>(chunk.data() + at), stream.avail_in = static_cast<uInt>(chunk.size() - at);
+  stream.next_in = const_cast<Bytef*>(chunk.data() + at),
+  stream.avail_in = static_cast<uInt>(chunk.size() - at);
   stream.next_out = text.data(), stream.avail_out = static_cast<uInt>(text.size());
   const int outcome = inflate(&stream, Z_FINISH);
   text.resize(stream.total_out), *end = at + stream.total_in;
@@ -50,14 +53,16 @@ std::optional<Bytes> zstd_text(const Bytes& frame) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();
   ZSTD_DCtx_setParameter(context, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
   Bytes text(most_text_bytes);
-  const std::size_t bytes = ZSTD_decompressDCtx(context, text.data(), text.size(), frame.data(), frame.size());
+  const std::size_t bytes =
+      ZSTD_decompressDCtx(context, text.data(), text.size(), frame.data(), frame.size());
   ZSTD_freeDCtx(context);
   if (ZSTD_isError(bytes)) return {};
   text.resize(bytes);
   return text;
 }
 
-constexpr std::uint8_t checksum_flag = 4, single_flag = 32, size_flag = 128;      // of the descriptor: RFC 8878, 3.1.1.1.1
+constexpr std::uint8_t checksum_flag = 4, single_flag = 32,
+                       size_flag = 128;  // of the descriptor: RFC 8878, 3.1.1.1.1
 Bytes with_zstd_checksum(Bytes chunk) {
   const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.data(), chunk.size());
   if (ZSTD_isError(bytes) || bytes < 9 || (chunk[4] & checksum_flag) == 0) return chunk;
@@ -69,10 +74,11 @@ Bytes with_zstd_checksum(Bytes chunk) {
   return chunk;
 }
 
-// Blocks in a frame with a window or a size, which is right where the blocks are sound, and with a checksum or none.
+// Blocks in a frame with a window or a size, which is right where the blocks are sound, and with a
+// checksum or none.
 Bytes zstd_frame(const Bytes& blocks, std::uint32_t how) {
   const Bytes magic = {0x28, 0xb5, 0x2f, 0xfd};
-  const auto window = static_cast<std::uint8_t>((how & 1) != 0 ? 0x38 : 0x00);      // 128 KiB or 1
+  const auto window = static_cast<std::uint8_t>((how & 1) != 0 ? 0x38 : 0x00);  // 128 KiB or 1
   Bytes plain = with_behind(magic, {0, window});
   plain.insert(plain.end(), blocks.begin(), blocks.end());
   const std::size_t bytes = ZSTD_findFrameCompressedSize(plain.data(), plain.size());
@@ -80,7 +86,8 @@ Bytes zstd_frame(const Bytes& blocks, std::uint32_t how) {
   const std::optional<Bytes> text = zstd_text(plain);
   Bytes frame = magic;
   const bool has_size = (how & 2) != 0, has_checksum = (how & 4) != 0, is_single = (how & 8) != 0;
-  frame.push_back((has_size || is_single ? size_flag : 0) | (is_single ? single_flag : 0) | (has_checksum ? checksum_flag : 0));
+  frame.push_back((has_size || is_single ? size_flag : 0) | (is_single ? single_flag : 0) |
+                  (has_checksum ? checksum_flag : 0));
   if (!is_single) frame.push_back(window);
   if (has_size || is_single) put_number(frame, text ? text->size() : 3 * blocks.size(), 4);
   frame.insert(frame.end(), plain.begin() + 6, plain.end());
@@ -91,9 +98,10 @@ Bytes zstd_frame(const Bytes& blocks, std::uint32_t how) {
 }  // namespace
 
 Bytes framed(chunks::Format format, const Bytes& blocks, std::uint32_t how) {
-  const Bytes zlib_headers[] = {{0x78, 0x9c}, {0x18, 0x19}};      // windows of 32 KiB and of 512 bytes
+  const Bytes zlib_headers[] = {{0x78, 0x9c}, {0x18, 0x19}};  // windows of 32 KiB and of 512 bytes
   if (format == chunks::Format::zlib) return with_behind(zlib_headers[how % 2], blocks);
-  if (format == chunks::Format::gzip) return with_behind({0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3}, blocks);
+  if (format == chunks::Format::gzip)
+    return with_behind({0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3}, blocks);
   return format == chunks::Format::zstd ? zstd_frame(blocks, how) : blocks;
 }
 

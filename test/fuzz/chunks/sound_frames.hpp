@@ -1,13 +1,15 @@
-// What stands around a chunk's blocks made right, which a fuzzer does not find by itself: headers, and checksums of what the format's own
-// library makes of the blocks.
+// What stands around a chunk's blocks made right, which a fuzzer does not find by itself: headers,
+// and checksums of what the format's own library makes of the blocks.
 #pragma once
 #include "chunk_references.hpp"
 
 namespace penstock::fuzz {
 
-// A header, as `how` chooses among them, and behind it these bytes as blocks; of formats that have no header the bytes themselves.
+// A header, as `how` chooses among them, and behind it these bytes as blocks; of formats that have
+// no header the bytes themselves.
 chunks::Bytes framed(chunks::Format format, const chunks::Bytes& blocks, std::uint32_t how);
-// The same chunk; where its blocks are sound with their checksum. Headers are as framed() and the libraries make them.
+// The same chunk; where its blocks are sound with their checksum. Headers are as framed() and the
+// libraries make them.
 chunks::Bytes with_checksum(chunks::Format format, chunks::Bytes chunk);
 
 }  // namespace penstock::fuzz

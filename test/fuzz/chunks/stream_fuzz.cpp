@@ -1,5 +1,6 @@
-// One Deflate stream of any bytes, decoded in pieces that are found in it, all at once, by the kernels that the library launches, on the
-// host executor in the same process: the verdict, text and end of zlib, no race.
+// One Deflate stream of any bytes, decoded in pieces that are found in it, all at once, by the
+// kernels that the library launches, on the host executor in the same process: the verdict, text
+// and end of zlib, no race.
 #include <cstring>
 
 #include "codec/deflate/device_text.hpp"
@@ -17,9 +18,10 @@ Bytes take_stream(Input& input, std::uint32_t kind, std::uint32_t how) {
     const std::string part = input.take(input.left());
     return {part.begin(), part.end()};
   }
-  constexpr int memories[] = {1, 3, 7, 9};      // blocks of 128, 512, 8192 and 32768 symbols
+  constexpr int memories[] = {1, 3, 7, 9};  // blocks of 128, 512, 8192 and 32768 symbols
   constexpr int strategies[] = {Z_DEFAULT_STRATEGY, Z_FIXED, Z_HUFFMAN_ONLY, Z_RLE};
-  const chunks::DeflateOptions options{.level = static_cast<int>(how % 10), .strategy = strategies[how / 16 % 4],
+  const chunks::DeflateOptions options{.level = static_cast<int>(how % 10),
+                                       .strategy = strategies[how / 16 % 4],
                                        .memory = memories[how / 64 % 4]};
   const std::uint32_t changes = input.byte() % 4, first = input.byte();
   Bytes stream = chunks::deflate_compressed(text_of(input, 24'000), options);
@@ -41,18 +43,22 @@ struct Decoder {
 };
 
 // Nothing where it is not sound.
-std::optional<Bytes> decoded(Decoder& decoder, const Bytes& bytes, std::uint64_t begin, std::uint64_t* end) {
+std::optional<Bytes> decoded(Decoder& decoder, const Bytes& bytes, std::uint64_t begin,
+                             std::uint64_t* end) {
   const auto input = expected(decoder.device->allocate((bytes.size() + 15) / 16 * 16));
   if (!bytes.empty()) std::memcpy(content_of(*input).data(), bytes.data(), bytes.size());
   const Status opened = decoder.pieces->open(*decoder.queue, input, bytes.size());
   require(opened.ok(), "pieces are looked for in any bytes: " + opened.text());
   const deflate::MeasuredStream stream = expected(decoder.pieces->follow(*decoder.queue, begin));
-  require(stream.fault.byte <= bytes.size() && stream.end_byte <= bytes.size(), "a stream's end and fault are in the input");
-  if (stream.fault.fault != chunks::Fault::none || stream.text_bytes > 2 * most_text_bytes) return {};
+  require(stream.fault.byte <= bytes.size() && stream.end_byte <= bytes.size(),
+          "a stream's end and fault are in the input");
+  if (stream.fault.fault != chunks::Fault::none || stream.text_bytes > 2 * most_text_bytes)
+    return {};
   const auto text = expected(decoder.device->allocate((stream.text_bytes + 15) / 16 * 16));
   std::uint64_t made = 0;
   for (std::size_t first = 0; first < stream.pieces.size();) {
-    const auto batch = expected(decoder.texts->decode(*decoder.queue, *decoder.pieces, stream, first, text, made));
+    const auto batch =
+        expected(decoder.texts->decode(*decoder.queue, *decoder.pieces, stream, first, text, made));
     if (batch.fault.fault != chunks::Fault::none) return {};
     require(batch.piece_count != 0, "a batch has pieces");
     first += batch.piece_count, made += batch.text_bytes;
@@ -71,20 +77,25 @@ void run(const std::uint8_t* data, std::size_t size) {
   Decoder decoder;
   decoder.device = make_linked_device(traits_of(device_here()));
   decoder.queue = expected(decoder.device->queue());
-  decoder.pieces = expected(deflate::StreamPieces::build(decoder.device, 32u << kind / 2 % 4, 512u << order / 32 % 4));
+  decoder.pieces = expected(
+      deflate::StreamPieces::build(decoder.device, 32u << kind / 2 % 4, 512u << order / 32 % 4));
   decoder.texts = expected(deflate::PieceTexts::build(decoder.device, (kind & 8) != 0 ? 3000 : 0));
-  Bytes bytes(kind / 16, 0xff);      // of others, before the stream
+  Bytes bytes(kind / 16, 0xff);  // of others, before the stream
   const std::uint64_t begin = bytes.size();
   bytes.insert(bytes.end(), stream.begin(), stream.end());
   std::uint64_t end = 0;
   const std::optional<Bytes> ours = decoded(decoder, bytes, begin, &end);
-  const std::optional<Bytes> right = chunks::deflate_text({stream, most_text_bytes}, chunks::raw_window);
+  const std::optional<Bytes> right =
+      chunks::deflate_text({stream, most_text_bytes}, chunks::raw_window);
   if (!right && ours && ours->size() > most_text_bytes) return;
-  require(ours.has_value() == right.has_value(), right ? "zlib decodes the stream" : "zlib refuses the stream");
+  require(ours.has_value() == right.has_value(),
+          right ? "zlib decodes the stream" : "zlib refuses the stream");
   if (!right) return;
   require(*ours == *right, "the text is zlib's");
-  const Bytes whole(bytes.begin() + static_cast<std::ptrdiff_t>(begin), bytes.begin() + static_cast<std::ptrdiff_t>(end));
-  require(chunks::deflate_text({whole, most_text_bytes}, chunks::raw_window) == right, "the stream has ended where ours says");
+  const Bytes whole(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(end));
+  require(chunks::deflate_text({whole, most_text_bytes}, chunks::raw_window) == right,
+          "the stream has ended where ours says");
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ template <class T> T value_at(const Buffer& buffer, std::uint64_t place) {
 struct Bench {
   // On a CPU, or on a GPU with groups of 8 items.
   Bench(const FuzzedColumn& its, bool is_cpu);
-  std::shared_ptr<Buffer> allocate(std::uint64_t bytes) const { return expected(device->allocate(bytes), "memory"); }
+  std::shared_ptr<Buffer> allocate(std::uint64_t bytes) const {
+    return expected(device->allocate(bytes), "memory");
+  }
   fsst::DeviceText allocate_text(std::uint64_t rows, std::uint64_t bytes) const {
     return {allocate((rows + 1) * 8), allocate(std::max<std::uint64_t>(bytes, 1))};
   }
@@ -35,8 +37,8 @@ struct Bench {
 };
 
 // The text at place `at` is that of a row.
-void expect_text(const fsst::DeviceText& text, std::uint64_t at, std::uint64_t row, const std::string& expected_text,
-                 const std::string& claim);
+void expect_text(const fsst::DeviceText& text, std::uint64_t at, std::uint64_t row,
+                 const std::string& expected_text, const std::string& claim);
 void expect_unwritten(const Buffer& buffer, const std::string& claim);
 
 // fsst_predicates.cpp: a predicate, by each variant.

@@ -15,15 +15,18 @@ Choice choice_of(const Bench& bench, std::vector<std::uint64_t> rows) {
   Choice choice;
   choice.rows = std::move(rows);
   for (const std::uint64_t row : choice.rows) {
-    if (row >= bench.there.row_count) choice.is_outside = true;
-    else if (bench.texts.rows[row]) choice.text_bytes += bench.texts.rows[row]->size();
-    else choice.first_bad_row = std::min(row, choice.first_bad_row.value_or(row));
+    if (row >= bench.there.row_count)
+      choice.is_outside = true;
+    else if (bench.texts.rows[row])
+      choice.text_bytes += bench.texts.rows[row]->size();
+    else
+      choice.first_bad_row = std::min(row, choice.first_bad_row.value_or(row));
   }
   return choice;
 }
 
-void expect_choice(const Bench& bench, fsst::ChosenDecoder& decoder, const Choice& choice, const fsst::DeviceText& text,
-                   bool are_too_many) {
+void expect_choice(const Bench& bench, fsst::ChosenDecoder& decoder, const Choice& choice,
+                   const fsst::DeviceText& text, bool are_too_many) {
   const auto count = decoder.check(*bench.queue);
   const std::string claim(decoder.variant());
   if (choice.first_bad_row) {
@@ -34,7 +37,8 @@ void expect_choice(const Bench& bench, fsst::ChosenDecoder& decoder, const Choic
   } else if (are_too_many || choice.text_bytes > text.bytes->bytes()) {
     require(count.status().code() == Code::capacity, claim + ": too much text is told");
   } else {
-    require(count.ok() && *count == choice.rows.size(), claim + ": chosen rows are counted: " + count.status().text());
+    require(count.ok() && *count == choice.rows.size(),
+            claim + ": chosen rows are counted: " + count.status().text());
     for (std::uint64_t i = 0; i < choice.rows.size(); i++)
       expect_text(text, i, choice.rows[i], *bench.texts.rows[choice.rows[i]], claim);
   }
@@ -42,7 +46,8 @@ void expect_choice(const Bench& bench, fsst::ChosenDecoder& decoder, const Choic
 
 std::uint64_t room_for(const Choice& choice, Input& input) {
   const std::uint32_t byte = input.byte();
-  return byte % 4 == 3 && choice.text_bytes > byte / 4 ? choice.text_bytes - byte / 4 : choice.text_bytes;
+  return byte % 4 == 3 && choice.text_bytes > byte / 4 ? choice.text_bytes - byte / 4
+                                                       : choice.text_bytes;
 }
 
 }  // namespace
@@ -56,11 +61,14 @@ void try_chosen_rows(const Bench& bench, Input input) {
   const auto there = bench.allocate(rows.size() * 8);
   if (!rows.empty()) std::memcpy(content_of(*there).data(), rows.data(), rows.size() * 8);
   const Choice choice = choice_of(bench, std::move(rows));
-  const std::uint64_t room = room_for(choice, input), most_rows = choice.rows.size() + input.byte() % 2;
+  const std::uint64_t room = room_for(choice, input),
+                      most_rows = choice.rows.size() + input.byte() % 2;
   for (const std::string& variant : fsst::ChosenDecoder::variants(bench.device->traits())) {
     const fsst::DeviceText text = bench.allocate_text(choice.rows.size(), room);
-    const auto decoder = expected(fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
-    expect_ok(decoder->enqueue(*bench.queue, bench.there, *there, choice.rows.size(), text), variant);
+    const auto decoder = expected(
+        fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
+    expect_ok(decoder->enqueue(*bench.queue, bench.there, *there, choice.rows.size(), text),
+              variant);
     expect_choice(bench, *decoder, choice, text, false);
   }
 }
@@ -82,7 +90,8 @@ void try_chosen_bits(const Bench& bench, Input input) {
   const std::uint64_t room = room_for(choice, input);
   for (const std::string& variant : fsst::ChosenDecoder::variants(bench.device->traits())) {
     const fsst::DeviceText text = bench.allocate_text(most_rows, room);
-    const auto decoder = expected(fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
+    const auto decoder = expected(
+        fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
     expect_ok(decoder->enqueue_bits(*bench.queue, bench.there, *bits, text), variant);
     expect_choice(bench, *decoder, choice, text, are_too_many);
   }

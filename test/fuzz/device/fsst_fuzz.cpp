@@ -1,5 +1,6 @@
-// What FSST's kernels make of any column, as the library launches them on the host executor: of its decoders, lengths, predicates and
-// chosen rows, each input tries one. Verdicts and answers are compared with a plain loop's, and with those of the host's own decoder.
+// What FSST's kernels make of any column, as the library launches them on the host executor: of its
+// decoders, lengths, predicates and chosen rows, each input tries one. Verdicts and answers are
+// compared with a plain loop's, and with those of the host's own decoder.
 #include "fuzz/device/fsst_bench.hpp"
 #include "fuzz/device/linked_programs.hpp"
 #include "penstock/fsst_match.hpp"
@@ -10,13 +11,16 @@ namespace {
 using fsst::DeviceText;
 
 void expect_all_texts(const Bench& bench, const DeviceText& text, const std::string& claim) {
-  for (std::uint64_t row = 0; row < bench.there.row_count; row++) expect_text(text, row, row, *bench.texts.rows[row], claim);
+  for (std::uint64_t row = 0; row < bench.there.row_count; row++)
+    expect_text(text, row, row, *bench.texts.rows[row], claim);
 }
 
-// Offsets that descend move the borders of groups, which the tiles were shared out by; then they need only stay inside.
+// Offsets that descend move the borders of groups, which the tiles were shared out by; then they
+// need only stay inside.
 void try_decoder(const Bench& bench, const std::string& variant) {
   const DeviceText text = bench.allocate_text(bench.there.row_count, bench.there.text_bytes);
-  const auto decoder = expected(fsst::Decoder::build(bench.device, bench.there, variant), "a decoder");
+  const auto decoder =
+      expected(fsst::Decoder::build(bench.device, bench.there, variant), "a decoder");
   expect_ok(decoder->enqueue(*bench.queue, bench.there, text), variant);
   const Status verdict = decoder->check(*bench.queue);
   if (bench.texts.first_bad_row) {
@@ -35,42 +39,54 @@ void try_decoder(const Bench& bench, const std::string& variant) {
 void try_given_offsets(const Bench& bench, const std::string& variant, Input input) {
   const DeviceText text = bench.allocate_text(bench.there.row_count, bench.there.text_bytes);
   std::vector<std::uint64_t> offsets{0};
-  for (const auto& row : bench.texts.rows) offsets.push_back(offsets.back() + row.value_or("").size());
-  bool are_right = !bench.texts.first_bad_row && !bench.column.has_other_offsets && offsets.back() == bench.there.text_bytes;
+  for (const auto& row : bench.texts.rows)
+    offsets.push_back(offsets.back() + row.value_or("").size());
+  bool are_right = !bench.texts.first_bad_row && !bench.column.has_other_offsets &&
+                   offsets.back() == bench.there.text_bytes;
   for (std::uint32_t lies = input.byte() % 4; lies > 0; lies--) {
     std::uint64_t& offset = offsets[input.byte() % offsets.size()];
     const std::uint32_t kind = input.byte(), by = input.byte();
-    const std::uint64_t other = kind % 3 == 0 ? offset + by : kind % 3 == 1 ? offset - by : UINT64_MAX >> by % 64;
+    const std::uint64_t other = kind % 3 == 0   ? offset + by
+                                : kind % 3 == 1 ? offset - by
+                                                : UINT64_MAX >> by % 64;
     are_right &= other == offset;
     offset = other;
   }
   std::memcpy(content_of(*text.offsets).data(), offsets.data(), offsets.size() * 8);
   watch_buffers(are_right);
-  const auto decoder = expected(fsst::Decoder::build(bench.device, bench.there, variant), "a decoder");
+  const auto decoder =
+      expected(fsst::Decoder::build(bench.device, bench.there, variant), "a decoder");
   for (const fsst::GivenOffsets how : {fsst::GivenOffsets::believed, fsst::GivenOffsets::checked}) {
     const bool are_checked = how == fsst::GivenOffsets::checked;
     expect_ok(decoder->enqueue_decode(*bench.queue, bench.there, text, how), variant);
     const Status verdict = decoder->check(*bench.queue);
     if (are_right) expect_ok(verdict, variant + " to given offsets");
     if (are_right) expect_all_texts(bench, text, variant + " to given offsets");
-    if (offsets.back() != bench.there.text_bytes) require(!verdict.ok(), variant + ": the last of the given offsets is wrong");
-    if (are_checked && !are_right && !bench.column.has_other_offsets) require(!verdict.ok(), variant + ": a checked offset is wrong");
+    if (offsets.back() != bench.there.text_bytes)
+      require(!verdict.ok(), variant + ": the last of the given offsets is wrong");
+    if (are_checked && !are_right && !bench.column.has_other_offsets)
+      require(!verdict.ok(), variant + ": a checked offset is wrong");
   }
 }
 
 void try_lengths(const Bench& bench, fsst::DeviceLengths::Unit unit) {
-  const auto lengths = expected(fsst::DeviceLengths::build(bench.device, bench.column.strings, unit), "lengths");
+  const auto lengths =
+      expected(fsst::DeviceLengths::build(bench.device, bench.column.strings, unit), "lengths");
   const auto found = bench.allocate(bench.there.row_count * 8);
   expect_ok(lengths->enqueue(*bench.queue, bench.there, *found), "lengths");
   const Status verdict = lengths->check(*bench.queue);
-  if (bench.texts.first_bad_row) expect_bad_row(verdict, *bench.texts.first_bad_row, "lengths");
-  else expect_ok(verdict, "lengths");
+  if (bench.texts.first_bad_row)
+    expect_bad_row(verdict, *bench.texts.first_bad_row, "lengths");
+  else
+    expect_ok(verdict, "lengths");
   for (std::uint64_t row = 0; row < bench.there.row_count; row++) {
     const std::string text = bench.texts.rows[row].value_or("");
     std::uint64_t length = text.size();
     if (unit == fsst::DeviceLengths::Unit::characters)
-      for (const char byte : text) length -= (static_cast<std::uint8_t>(byte) & 0xc0) == 0x80 ? 1 : 0;
-    require(value_at<std::uint64_t>(*found, row) == length, "the length of row " + std::to_string(row));
+      for (const char byte : text)
+        length -= (static_cast<std::uint8_t>(byte) & 0xc0) == 0x80 ? 1 : 0;
+    require(value_at<std::uint64_t>(*found, row) == length,
+            "the length of row " + std::to_string(row));
   }
 }
 
@@ -81,10 +97,13 @@ void expect_host_agrees(const Bench& bench) {
   const auto decoded = fsst::decode(bench.column.strings);
   require(decoded.ok() == verdict.ok(), "validate() and decode() agree: " + verdict.text());
   if (bench.texts.first_bad_row) require(!verdict.ok(), "the host finds a row that is not sound");
-  if (bench.texts.first_bad_row && verdict.text().starts_with("row ") && !verdict.text().starts_with("row group"))
-    require(verdict.text().starts_with("row " + std::to_string(*bench.texts.first_bad_row) + ","), "the host's row: " + verdict.text());
+  if (bench.texts.first_bad_row && verdict.text().starts_with("row ") &&
+      !verdict.text().starts_with("row group"))
+    require(verdict.text().starts_with("row " + std::to_string(*bench.texts.first_bad_row) + ","),
+            "the host's row: " + verdict.text());
   for (std::uint64_t row = 0; decoded.ok() && row < bench.there.row_count; row++)
-    require(decoded->string(row) == *bench.texts.rows[row], "the host's text of row " + std::to_string(row));
+    require(decoded->string(row) == *bench.texts.rows[row],
+            "the host's text of row " + std::to_string(row));
 }
 
 void try_column(std::uint32_t what, const Bench& bench, const Input& input) {
@@ -111,15 +130,19 @@ void try_column(std::uint32_t what, const Bench& bench, const Input& input) {
 const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel) {
   const bool has_long_offsets = source.text.find("FSST_OFFSET u64") != std::string::npos;
   const bool has_near_tables = source.text.find("MATCH_LOCAL_STATES") != std::string::npos;
-  require(source.group_size == 1 || source.group_size == 8, "groups of this size are linked: " + std::to_string(source.group_size));
+  require(source.group_size == 1 || source.group_size == 8,
+          "groups of this size are linked: " + std::to_string(source.group_size));
   if (source.group_size == 1)
-    return has_long_offsets ? kernelc::group1_u64::find(kernel, has_near_tables) : kernelc::group1_u32::find(kernel, has_near_tables);
-  return has_long_offsets ? kernelc::group8_u64::find(kernel, has_near_tables) : kernelc::group8_u32::find(kernel, has_near_tables);
+    return has_long_offsets ? kernelc::group1_u64::find(kernel, has_near_tables)
+                            : kernelc::group1_u32::find(kernel, has_near_tables);
+  return has_long_offsets ? kernelc::group8_u64::find(kernel, has_near_tables)
+                          : kernelc::group8_u32::find(kernel, has_near_tables);
 }
 
 }  // namespace penstock::fuzz
 
-// The first two bytes say what is tried on which device, the next 64 are what it takes of its own, the others are the column.
+// The first two bytes say what is tried on which device, the next 64 are what it takes of its own,
+// the others are the column.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace penstock::fuzz;
   constexpr std::size_t own_bytes = 64;

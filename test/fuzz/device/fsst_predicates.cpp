@@ -17,7 +17,8 @@ fsst::Predicate take_predicate(const Bench& bench, Input& input) {
     for (std::uint32_t left = 1 + input.byte() % 12; left > 0; left--)
       predicate.constants.push_back(take_part(bench, input, left % 4 != 0));
   } else if (kind % 4 == 1) {
-    predicate = fsst::Predicate::like(take_part(bench, input, false) + (kind & 8 ? "%" : "_") + take_part(bench, input, false) + "%");
+    predicate = fsst::Predicate::like(take_part(bench, input, false) + (kind & 8 ? "%" : "_") +
+                                      take_part(bench, input, false) + "%");
   } else {
     predicate = fsst::Predicate::like("%" + take_part(bench, input, false) + "%");
   }
@@ -25,7 +26,8 @@ fsst::Predicate take_predicate(const Bench& bench, Input& input) {
   return predicate;
 }
 
-bool holds(const fsst::Predicate& predicate, const fsst::Automaton& automaton, const std::string& text) {
+bool holds(const fsst::Predicate& predicate, const fsst::Automaton& automaton,
+           const std::string& text) {
   bool is_matched = false;
   if (predicate.kind == fsst::Predicate::Kind::is_any_of) {
     for (const std::string& constant : predicate.constants) is_matched |= text == constant;
@@ -42,14 +44,15 @@ bool has_codes_of(const FuzzedColumn& column, std::uint64_t row, const fsst::Pre
   bool is_matched = false;
   for (const std::string& constant : predicate.constants) {
     const std::vector<std::uint8_t> codes = fsst::encode_text(column.table(row), constant);
-    is_matched |= codes.size() == column.offsets[row + 1] - column.offsets[row] && std::equal(codes.begin(), codes.end(), begin);
+    is_matched |= codes.size() == column.offsets[row + 1] - column.offsets[row] &&
+                  std::equal(codes.begin(), codes.end(), begin);
   }
   return is_matched != predicate.is_negated;
 }
 
-// Rows that are not sound are told where they are met: any of them will do, the first of those whose offsets are wrong where codes are not
-// looked at.
-// Says whether answers for the other rows count, as they do but where kernels end early: those that match pieces.
+// Rows that are not sound are told where they are met: any of them will do, the first of those
+// whose offsets are wrong where codes are not looked at. Says whether answers for the other rows
+// count, as they do but where kernels end early: those that match pieces.
 bool expect_match_verdict(const Bench& bench, const Status& verdict, const std::string& variant) {
   std::optional<std::uint64_t> first_outside;
   for (std::uint64_t row = bench.there.row_count; row-- > 0;)
@@ -66,24 +69,32 @@ bool expect_match_verdict(const Bench& bench, const Status& verdict, const std::
   if (verdict.ok()) return true;
   const std::string text = verdict.text();
   const std::uint64_t row = std::strtoull(text.c_str() + text.find("row ") + 4, nullptr, 10);
-  require(row < bench.there.row_count && !bench.texts.rows[row] && (!first_outside || row <= *first_outside),
+  require(row < bench.there.row_count && !bench.texts.rows[row] &&
+              (!first_outside || row <= *first_outside),
           variant + ": a sound row is called bad: " + text);
   return variant != "fsst_match_pieces";
 }
 
-void try_matcher(const Bench& bench, const fsst::Predicate& predicate, const fsst::Automaton& automaton, const std::string& variant) {
-  const auto matcher = expected(fsst::DeviceMatcher::build(bench.device, bench.column.strings, predicate, variant), "a matcher");
+void try_matcher(const Bench& bench, const fsst::Predicate& predicate,
+                 const fsst::Automaton& automaton, const std::string& variant) {
+  const auto matcher =
+      expected(fsst::DeviceMatcher::build(bench.device, bench.column.strings, predicate, variant),
+               "a matcher");
   const auto bits = bench.allocate(fsst::bitmap_bytes(bench.there.row_count));
   expect_ok(matcher->enqueue(*bench.queue, bench.there, *bits), variant);
   const bool are_answers = expect_match_verdict(bench, matcher->check(*bench.queue), variant);
   for (std::uint64_t row = 0; row < (bench.there.row_count + 31) / 32 * 32; row++) {
     const bool bit = (value_at<std::uint32_t>(*bits, row / 32) >> row % 32 & 1) != 0;
-    if (row >= bench.there.row_count) require(!bit, variant + ": a bit behind the last row");
-    else if (!are_answers) continue;
+    if (row >= bench.there.row_count)
+      require(!bit, variant + ": a bit behind the last row");
+    else if (!are_answers)
+      continue;
     else if (variant == "fsst_match_codes" && bench.column.is_in_codes(row))
-      require(bit == has_codes_of(bench.column, row, predicate), variant + ": the codes of row " + std::to_string(row));
+      require(bit == has_codes_of(bench.column, row, predicate),
+              variant + ": the codes of row " + std::to_string(row));
     else if (variant != "fsst_match_codes" && bench.texts.rows[row])
-      require(bit == holds(predicate, automaton, *bench.texts.rows[row]), variant + ": row " + std::to_string(row));
+      require(bit == holds(predicate, automaton, *bench.texts.rows[row]),
+              variant + ": row " + std::to_string(row));
   }
 }
 
@@ -93,7 +104,8 @@ void try_predicate(const Bench& bench, Input input) {
   const fsst::Predicate predicate = take_predicate(bench, input);
   const auto automaton = fsst::automaton_of(predicate);
   if (!automaton.ok()) return;
-  for (const std::string& variant : fsst::DeviceMatcher::variants(bench.device->traits(), bench.column.strings, predicate))
+  for (const std::string& variant :
+       fsst::DeviceMatcher::variants(bench.device->traits(), bench.column.strings, predicate))
     try_matcher(bench, predicate, *automaton, variant);
 }
 

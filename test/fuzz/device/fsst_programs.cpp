@@ -1,6 +1,6 @@
-// FSST's kernels and the running sums they need as host C++, compiled once for each size of groups and of offsets: GROUP_SIZE, FSST_OFFSET
-// and PROGRAMS, their namespace (linked_programs.hpp). Few pieces are noted near by, so that some are not; rows that are too
-// long for tiles are short here.
+// FSST's kernels and the running sums they need as host C++, compiled once for each size of groups
+// and of offsets: GROUP_SIZE, FSST_OFFSET and PROGRAMS, their namespace (linked_programs.hpp). Few
+// pieces are noted near by, so that some are not; rows that are too long for tiles are short here.
 // clang-format off
 #include "kernel/common.prelude"
 #include "kernel/parameters.prelude"
@@ -89,14 +89,17 @@ static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 // clang-format on
 
 static const KernelEntry* const kernels[] = {
-    &measure::fsst_measure_entry,       &rows::fsst_decode_rows_entry,      &tiles::fsst_decode_tiles_entry,
-    &select::fsst_count_rows_entry,     &select::fsst_write_rows_entry,     &chosen::fsst_chosen_tiles_entry,
-    &lengths::fsst_lengths_entry,       &codes::fsst_match_codes_entry,
-    &pieces::fsst_find_pieces_entry,    &pieces::fsst_walk_pieces_entry,    &pieces::fsst_walk_alone_entry,
-    &far_tables::fsst_match_rows_entry, &compare::fsst_compare_offsets_entry};
+    &measure::fsst_measure_entry,        &rows::fsst_decode_rows_entry,
+    &tiles::fsst_decode_tiles_entry,     &select::fsst_count_rows_entry,
+    &select::fsst_write_rows_entry,      &chosen::fsst_chosen_tiles_entry,
+    &lengths::fsst_lengths_entry,        &codes::fsst_match_codes_entry,
+    &pieces::fsst_find_pieces_entry,     &pieces::fsst_walk_pieces_entry,
+    &pieces::fsst_walk_alone_entry,      &far_tables::fsst_match_rows_entry,
+    &compare::fsst_compare_offsets_entry};
 
 const KernelEntry* find(std::string_view kernel, bool has_near_tables) {
-  if (has_near_tables) return kernel == "fsst_match_rows" ? &near_tables::fsst_match_rows_entry : nullptr;
+  if (has_near_tables)
+    return kernel == "fsst_match_rows" ? &near_tables::fsst_match_rows_entry : nullptr;
   for (const KernelEntry* entry : kernels)
     if (kernel == entry->name) return entry;
   for (const KernelEntry* entry : scan::kernels)
