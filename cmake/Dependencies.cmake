@@ -3,7 +3,7 @@
 # Files: Arrow and Parquet. Programs of this build find them where they were found now; a tree or program carried elsewhere finds
 # them by the same way from the program's folder, in lib/ beside it, or by LD_LIBRARY_PATH. An installed program finds the wheel's
 # libraries, which nothing else on the system does, in a folder of its own (Package.cmake), and an installed Arrow where it is.
-file(GLOB penstock_io_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.cpp)
+file(GLOB_RECURSE penstock_io_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.cpp)
 if(penstock_io_sources)
   include(Arrow)
   cmake_language(DEFER CALL target_link_libraries penstock_io PRIVATE Parquet::parquet_shared Arrow::arrow_shared)
@@ -21,7 +21,7 @@ endif()
 
 # SQL's grammar: PostgreSQL's, as libpg_query takes it out of the server, and a reader of its parse trees' JSON. The static
 # library is preferred, so that a binary carried elsewhere needs nothing installed.
-file(GLOB penstock_sql_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/sql/*.cpp)
+file(GLOB_RECURSE penstock_sql_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/sql/*.cpp)
 if(penstock_sql_sources)
   find_library(PENSTOCK_PG_QUERY_LIBRARY NAMES libpg_query.a pg_query DOC "libpg_query 15 or later")
   find_path(PENSTOCK_PG_QUERY_INCLUDE pg_query.h)
@@ -35,7 +35,7 @@ if(penstock_sql_sources)
 endif()
 
 # Compressed files: the published libraries of their formats. Static ones are preferred here too.
-file(GLOB penstock_stream_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stream/*.cpp)
+file(GLOB_RECURSE penstock_stream_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/stream/*.cpp)
 if(penstock_stream_sources)
   set(penstock_stream_libraries "")
   foreach(row deflate/libdeflate.h zstd/zstd.h lz4/lz4.h snappy/snappy-c.h z/zlib.h)
@@ -55,4 +55,4 @@ if(penstock_stream_sources)
   cmake_language(DEFER CALL target_link_libraries penstock_stream PRIVATE ${penstock_stream_libraries})
 endif()
 # `penstock bench codecs` makes its chunks with them.
-cmake_language(DEFER CALL target_link_libraries penstock_cli PRIVATE ${penstock_stream_libraries})
+cmake_language(DEFER CALL target_link_libraries penstock_bench PRIVATE ${penstock_stream_libraries})

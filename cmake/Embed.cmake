@@ -1,6 +1,6 @@
 # penstock_embed(layer output): the Kernel C texts (*.kc) and preludes (*.prelude) of src/<layer>/ as one C++ file of strings, so
 # that an installed library needs no files beside it. `output` gets the file, or nothing when there are no texts.
-# kernel/kernel_text.hpp says how they are found. An edited text is embedded anew by the next build, a new one too.
+# kernel/kernel_source.hpp says how they are found. An edited text is embedded anew by the next build, a new one too.
 function(penstock_embed layer output)
   file(GLOB_RECURSE texts CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/src/${layer}/*.kc
        ${PROJECT_SOURCE_DIR}/src/${layer}/*.prelude)

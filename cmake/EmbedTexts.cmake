@@ -11,7 +11,7 @@ foreach(name IN LISTS names)
   string(REPLACE "\n" "\\n\"\n   \"" text "${text}")
   string(APPEND rows "  {\"${name}\",\n   \"${text}\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "#include \"kernel/kernel_text.hpp\"
+file(WRITE "${OUTPUT}" "#include \"kernel/kernel_source.hpp\"
 
 namespace penstock::kernel {
 

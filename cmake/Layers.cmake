@@ -1,30 +1,18 @@
-# penstock_layer(name [layers left of it]): the library penstock_<name> from src/<name>/. A layer without sources yet is skipped.
+# penstock_layer(name [layers left of it]): the library penstock_<name> from src/<name>/.
+# A layer without sources yet is skipped.
 function(penstock_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)   # penstock_program() has it
   penstock_embed(${name} embedded)
-  if(name STREQUAL cli)     # a library too, so that tests reach its parts; main.cpp alone makes the program
-    if(sources)
-      list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
-      add_library(penstock_cli STATIC ${sources})
-      target_compile_definitions(penstock_cli PRIVATE PENSTOCK_VERSION="${PROJECT_VERSION}")
-      penstock_link(penstock_cli ${ARGN})
-      penstock_precompile(penstock_cli penstock_base)
-      # CLI11, which it alone includes, takes as long to compile as five other files, and runs once.
-      set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/arguments.cpp PROPERTIES
-                                  COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
-      add_executable(penstock ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
-      penstock_link(penstock cli)
-    endif()
+  if(NOT sources AND NOT embedded)
     return()
   endif()
-  if(sources OR embedded)
-    add_library(penstock_${name} STATIC ${sources} ${embedded})
-    target_include_directories(penstock_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-      $<INSTALL_INTERFACE:include> PRIVATE ${PROJECT_SOURCE_DIR}/src)
-    target_compile_features(penstock_${name} PUBLIC cxx_std_20)
-    penstock_link(penstock_${name} ${ARGN})
-    penstock_precompile(penstock_${name} penstock_base)
-  endif()
+  add_library(penstock_${name} STATIC ${sources} ${embedded})
+  target_include_directories(penstock_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:include> PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(penstock_${name} PUBLIC cxx_std_20)
+  penstock_link(penstock_${name} ${ARGN})
+  penstock_precompile(penstock_${name} penstock_base)
 endfunction()
 
 function(penstock_link target)
@@ -34,4 +22,14 @@ function(penstock_link target)
       target_link_libraries(${target} PUBLIC penstock_${layer})
     endif()
   endforeach()
+endfunction()
+
+# The program. Its parts are the library penstock_cli, so that tests reach them.
+function(penstock_program)
+  add_executable(penstock ${PROJECT_SOURCE_DIR}/src/cli/main.cpp)
+  penstock_link(penstock cli)
+  # CLI11, which this file alone includes, takes as long to compile as five others, and runs once.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/terminal/arguments.cpp PROPERTIES
+    COMPILE_DEFINITIONS PENSTOCK_VERSION="${PROJECT_VERSION}"
+    COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
 endfunction()

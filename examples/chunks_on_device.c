@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "penstock/chunks.h"
+#include "penstock/batch.h"
 
 enum { chunk_count = 2, room = 64 };
 

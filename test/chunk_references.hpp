@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "penstock/chunks.hpp"
+#include "penstock/batch.hpp"
 
 namespace penstock::chunks {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codec/fsst/encoded_column.hpp"
+#include "codec/fsst/format/encoded_column.hpp"
 
 namespace penstock::fsst {
 

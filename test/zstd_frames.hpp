@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "codec/zstd/block_scanner.hpp"
-#include "codec/zstd/block_writer.hpp"
-#include "codec/zstd/frame_decoder.hpp"
+#include "codec/zstd/host/block_scanner.hpp"
+#include "codec/zstd/host/block_writer.hpp"
+#include "codec/zstd/host/frame_decoder.hpp"
 
 namespace penstock::zstd_test {
 

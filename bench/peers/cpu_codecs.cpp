@@ -24,7 +24,7 @@
 
 namespace {
 
-struct Chunks {  // src/cli/bench_chunks.hpp has the file's layout
+struct Chunks {  // src/bench/bench_chunks.hpp has the file's layout
   std::vector<std::uint64_t> sizes, text_sizes, begins, text_begins;
   std::vector<std::uint8_t> bytes, text;
 };

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/promotion.hpp"
-#include "penstock/traced_value.hpp"
+#include "penstock/detail/promotion.hpp"
+#include "penstock/detail/traced_value.hpp"
 
 namespace penstock {
 

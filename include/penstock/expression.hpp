@@ -178,7 +178,7 @@ struct Node {
 // over `parameter_names`
 // (`return x * x;`), the interpreter calls `host`. Not called for a NULL input: the result is then
 // NULL. Without a body it is a function of a string, which the host computes for a column's texts
-// (expr/text_functions.hpp).
+// (expr/string_functions.hpp).
 struct CustomFunction {
   std::string name;  // a C identifier
   std::vector<std::string> parameter_names;

@@ -4,6 +4,7 @@
 #pragma once
 #include "penstock/arrow_c.hpp"
 #include "penstock/column.hpp"
+#include "penstock/detail/trace.hpp"
 #include "penstock/device.hpp"
 #include "penstock/expression.hpp"
 #include "penstock/io.hpp"
@@ -12,4 +13,3 @@
 #include "penstock/sql.hpp"
 #include "penstock/status.hpp"
 #include "penstock/stream.hpp"
-#include "penstock/trace.hpp"

@@ -14,7 +14,7 @@
 // Status that run(), explain() and source() return. Queries are values: several may go on from one,
 // in several threads too.
 #pragma once
-#include "penstock/rows.hpp"
+#include "penstock/detail/row_type.hpp"
 
 namespace penstock {
 

@@ -98,7 +98,7 @@ struct DecompressOptions {
 // their way at once.
 struct DeviceReport {
   std::string id, name;                   // "cuda:0", "NVIDIA H200"
-  std::vector<std::string> kernels = {};  // ways of chunks.hpp that ran
+  std::vector<std::string> kernels = {};  // ways of batch.hpp that ran
   std::uint64_t bytes_in = 0,
                 bytes_out = 0;  // what went there and came back; stored blocks do not go there
   double upload_seconds = 0, kernel_seconds = 0, download_seconds = 0;

@@ -1,5 +1,5 @@
 #include "cli/commands.hpp"
-#include "cli/signals.hpp"
+#include "terminal/signals.hpp"
 
 int main(int argument_count, char** arguments) {
   penstock::cli::catch_signals();

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "column/arrow_format.hpp"
 #include "column/bits.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "column/unsupported.hpp"
 
 namespace penstock::column {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "column/bits.hpp"
 #include "column/unsupported.hpp"
 

@@ -1,7 +1,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "column/arrow_import.hpp"
 #include "column/rebatch.hpp"
 #include "column/unsupported.hpp"

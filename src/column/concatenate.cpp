@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/large_memory.hpp"
+#include "base/huge_page_allocator.hpp"
 #include "column/bits.hpp"
 #include "column/column_builders.hpp"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "column/bits.hpp"
 #include "penstock/column.hpp"
 

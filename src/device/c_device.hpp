@@ -1,7 +1,7 @@
 // The C interface's handles and errors: what include/penstock/*.h declares, in the words of the C++
 // library behind it.
 #pragma once
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "penstock/device.h"
 #include "penstock/device.hpp"
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/guard.hpp"
+#include "base/exception_boundary.hpp"
 #include "device/driver.hpp"
 
 namespace penstock {

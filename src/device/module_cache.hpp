@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
-#include "device/compiler_turn.hpp"
+#include "device/compile_semaphore.hpp"
 #include "device/disk_cache.hpp"
 
 namespace penstock::device {

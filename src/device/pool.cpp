@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/quantity.hpp"
+#include "base/human_readable.hpp"
 
 namespace penstock::device {
 namespace {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "base/nearest.hpp"
+#include "base/suggest_name.hpp"
 #include "expr/construction.hpp"
-#include "expr/text_functions.hpp"
+#include "expr/string_functions.hpp"
 
 namespace penstock {
 namespace {

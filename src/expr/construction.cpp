@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "expr/text_functions.hpp"
+#include "expr/string_functions.hpp"
 
 namespace penstock::expr {
 

@@ -9,8 +9,8 @@
 
 #include "expr/operation.hpp"
 #include "expr/value.hpp"
+#include "penstock/detail/promotion.hpp"
 #include "penstock/expression.hpp"
-#include "penstock/promotion.hpp"
 
 namespace penstock::expr {
 

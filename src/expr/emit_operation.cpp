@@ -1,7 +1,7 @@
 #include "expr/emit_operation.hpp"
 
 #include "expr/emit_parts.hpp"
-#include "expr/text_functions.hpp"
+#include "expr/string_functions.hpp"
 
 namespace penstock::expr {
 namespace {

@@ -1,4 +1,4 @@
-#include "penstock/promotion.hpp"
+#include "penstock/detail/promotion.hpp"
 
 #include "penstock/expression.hpp"
 

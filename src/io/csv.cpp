@@ -13,8 +13,8 @@
 #include <set>
 
 #include "column/rebatch.hpp"
-#include "io/arrow_batches.hpp"
-#include "io/sources.hpp"
+#include "io/arrow/arrow_batches.hpp"
+#include "io/common/sources.hpp"
 
 namespace penstock::io {
 namespace {

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <map>
 
-#include "base/nearest.hpp"
+#include "base/suggest_name.hpp"
 #include "column/unsupported.hpp"
-#include "io/arrow_errors.hpp"
-#include "io/sources.hpp"
+#include "io/common/arrow_errors.hpp"
+#include "io/common/sources.hpp"
 #include "penstock/io.hpp"
 
 namespace penstock {

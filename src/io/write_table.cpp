@@ -5,10 +5,10 @@
 #include <arrow/util/compression.h>
 #include <parquet/arrow/writer.h>
 
+#include "base/exception_boundary.hpp"
 #include "base/file.hpp"
-#include "base/guard.hpp"
-#include "io/arrow_errors.hpp"
-#include "io/sink_stream.hpp"
+#include "io/common/arrow_errors.hpp"
+#include "io/common/sink_stream.hpp"
 #include "penstock/io.hpp"
 
 namespace penstock {

@@ -2,7 +2,7 @@
 #include <map>
 #include <mutex>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {
 namespace {

@@ -1,7 +1,7 @@
 #include <array>
 #include <cctype>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {
 namespace {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <set>
 
-#include "base/guard.hpp"
-#include "base/quantity.hpp"
+#include "base/exception_boundary.hpp"
+#include "base/human_readable.hpp"
 #include "expr/operation.hpp"
-#include "plan/code_functions.hpp"
-#include "plan/kernel_steps.hpp"
-#include "plan/sort_rows.hpp"
-#include "plan/tile_kernel.hpp"
+#include "plan/execution/tile_kernel.hpp"
+#include "plan/fusion/kernel_steps.hpp"
+#include "plan/order/sort_rows.hpp"
+#include "plan/strings/code_functions.hpp"
 
 namespace penstock {
 namespace plan {

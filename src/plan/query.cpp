@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/guard.hpp"
-#include "expr/trace.hpp"
+#include "base/exception_boundary.hpp"
+#include "expr/trace_step.hpp"
 
 namespace penstock {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <vector>
 
-#include "primitive/primitive_text.hpp"
+#include "primitive/primitive_source.hpp"
 
 namespace penstock::primitive {
 namespace {

@@ -1,7 +1,7 @@
 // Sorting on a device: stable, by unsigned keys of 32 or 64 bits, with a 32-bit value beside each
 // key or without.
 //
-// Sorts column types through keys that order as they do (plan/sort_words.hpp). Everything is
+// Sorts column types through keys that order as they do (plan/rows/sort_keys.hpp). Everything is
 // enqueued; the host waits for nothing.
 //
 //     PENSTOCK_ASSIGN(auto sort, RadixSort::build(device, {.key_bytes = 4, .has_values = true}));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "primitive/primitive_text.hpp"
+#include "primitive/primitive_source.hpp"
 
 namespace penstock::primitive {
 namespace {

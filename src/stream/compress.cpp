@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/guard.hpp"
-#include "stream/compressors.hpp"
-#include "stream/device_batch.hpp"
+#include "base/exception_boundary.hpp"
+#include "stream/device/device_batch.hpp"
+#include "stream/pipeline/compressors.hpp"
 
 namespace penstock::stream {
 namespace {

@@ -2,9 +2,10 @@
 // until the input ends.
 #include <algorithm>
 
-#include "base/guard.hpp"
-#include "stream/device_batch.hpp"
-#include "stream/way_choice.hpp"
+#include "base/exception_boundary.hpp"
+#include "stream/device/device_batch.hpp"
+#include "stream/device/device_stages.hpp"
+#include "stream/select_method.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -41,8 +42,7 @@ class Decompression {
         report_.variants.end())
       report_.variants.push_back(way->name);
     context_.most_output_bytes = context_.options.max_output_bytes - report_.bytes_out;
-    PENSTOCK_ASSIGN(const auto decoder,
-                    way->units != nullptr ? make_on_device(*way, context_) : way->make(context_));
+    PENSTOCK_ASSIGN(const auto decoder, make_decoder(*way));
     for (;;) {
       PENSTOCK_ASSIGN(const auto bytes, decoder->next());
       if (bytes.empty()) break;
@@ -51,6 +51,12 @@ class Decompression {
     }
     const bool hands_over = context_.unfit_offset == begin;
     return hands_over || context_.input.offset() > begin ? Status() : unfit(context_);
+  }
+
+  Result<std::unique_ptr<Decoder>> make_decoder(const Way& way) {
+    if (way.units == nullptr) return way.make(context_);
+    const std::uint64_t piece_bytes = device_piece_bytes(*context_.device->device());
+    return make_on_device(way.units(context_, piece_bytes), context_);
   }
 
   Status deliver(std::span<const std::byte> bytes, std::uint64_t bytes_in) {

@@ -1,6 +1,6 @@
 // For fuzz programs whose kernels are linked, or that open no device: the texts that the library
 // would build are empty.
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {
 

@@ -8,7 +8,7 @@
 #include "kernel/host.prelude"
 namespace kernelc {
 #include "kernel/group.kc"
-#include "plan/kernels/scan.kc"
+#include "plan/codegen/kernels/scan.kc"
 }
 // clang-format on
 #include "kernel_c/executor.hpp"

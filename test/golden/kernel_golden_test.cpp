@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "plan/variants.hpp"
+#include "plan/variants/variants.hpp"
 
 namespace penstock::plan {
 namespace {

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 namespace penstock::kernel {
 

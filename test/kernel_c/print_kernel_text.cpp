@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/kernel_source.hpp"
 
 int main(int count, char** words) {
   const auto target = penstock::target_from_name(count > 1 ? words[1] : "");

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "sql/constant.hpp"
 #include "sql/fixture.hpp"
+#include "sql/parse/constant.hpp"
 #include "sql/recorded.hpp"
 
 namespace penstock::sql_test {

@@ -1,11 +1,11 @@
 #include "device/cuda/cuda_device.hpp"
 
-#include "base/guard.hpp"
-#include "base/large_memory.hpp"
+#include "base/exception_boundary.hpp"
+#include "base/huge_page_allocator.hpp"
+#include "base/human_readable.hpp"
 #include "base/parallel.hpp"
-#include "base/quantity.hpp"
 #include "device/cuda/pc_sampling.hpp"
-#include "device/program_text.hpp"
+#include "device/program_source.hpp"
 
 namespace penstock::cuda {
 namespace {

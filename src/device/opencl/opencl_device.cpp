@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/guard.hpp"
-#include "base/quantity.hpp"
+#include "base/exception_boundary.hpp"
+#include "base/human_readable.hpp"
 #include "device/compile_error.hpp"
-#include "device/program_text.hpp"
+#include "device/program_source.hpp"
 
 namespace penstock::opencl {
 namespace {

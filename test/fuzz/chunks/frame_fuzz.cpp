@@ -2,7 +2,7 @@
 // library launches, on the host executor in the same process: the verdict and text of our decoder
 // for CPUs, which fuzz_host_zstd compares with libzstd; no byte outside of the text's room, no
 // race.
-#include "codec/zstd/device_frame.hpp"
+#include "codec/zstd/device/device_frame.hpp"
 #include "fuzz/chunks/fuzzed_batch.hpp"
 #include "fuzz/chunks/sound_frames.hpp"
 #include "fuzz/device/linked_device.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "penstock/chunks.hpp"
+#include "penstock/batch.hpp"
 
 namespace penstock::fuzz {
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "codec/deflate/device_text.hpp"
-#include "codec/zstd/device_frame.hpp"
+#include "codec/deflate/device/device_inflate.hpp"
+#include "codec/zstd/device/device_frame.hpp"
 #include "fuzz/chunks/linked_chunks.hpp"
 
 namespace penstock::fuzz {

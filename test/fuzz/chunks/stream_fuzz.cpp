@@ -3,7 +3,7 @@
 // and end of zlib, no race.
 #include <cstring>
 
-#include "codec/deflate/device_text.hpp"
+#include "codec/deflate/device/device_inflate.hpp"
 #include "fuzz/chunks/fuzzed_batch.hpp"
 #include "fuzz/device/linked_device.hpp"
 

@@ -1,5 +1,5 @@
 #include "fuzz/device/fsst_bench.hpp"
-#include "penstock/fsst_match.hpp"
+#include "penstock/fsst/matcher.hpp"
 
 namespace penstock::fuzz {
 namespace {

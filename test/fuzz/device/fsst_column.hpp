@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuzz/input.hpp"
-#include "penstock/fsst_device.hpp"
+#include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fuzz {
 

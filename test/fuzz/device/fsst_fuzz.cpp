@@ -3,7 +3,7 @@
 // compared with a plain loop's, and with those of the host's own decoder.
 #include "fuzz/device/fsst_bench.hpp"
 #include "fuzz/device/linked_programs.hpp"
-#include "penstock/fsst_match.hpp"
+#include "penstock/fsst/matcher.hpp"
 
 namespace penstock::fuzz {
 namespace {

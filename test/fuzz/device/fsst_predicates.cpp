@@ -1,4 +1,4 @@
-#include "codec/fsst/automaton.hpp"
+#include "codec/fsst/host/automaton.hpp"
 #include "fuzz/device/fsst_bench.hpp"
 
 namespace penstock::fuzz {

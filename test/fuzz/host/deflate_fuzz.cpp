@@ -3,8 +3,8 @@
 //
 // The first byte chooses whether the rest is a stream, or a text to compress with what the second
 // byte says and then to damage: a fuzzer finds few streams that are long enough for pieces.
-#include "codec/deflate/inflate.hpp"
-#include "codec/deflate/parallel_inflate.hpp"
+#include "codec/deflate/format/inflate.hpp"
+#include "codec/deflate/host/parallel_inflate.hpp"
 #include "deflate_streams.hpp"
 #include "fuzz/input.hpp"
 

@@ -3,7 +3,7 @@
 // with and without splits.
 #include <string>
 
-#include "codec/fsst/record.hpp"
+#include "codec/fsst/format/fsst_record.hpp"
 #include "fuzz/input.hpp"
 #include "penstock/fsst.hpp"
 

@@ -1,0 +1,52 @@
+#include "bench/bench_batch.hpp"
+
+namespace penstock::cli {
+
+template <class T>
+Result<std::shared_ptr<Buffer>> BenchBatch::upload(const std::vector<T>& values) {
+  constexpr std::uint64_t margin = 16;  // so that the last chunk, too, can be read in words
+  PENSTOCK_ASSIGN(auto buffer, device_->allocate(values.size() * sizeof(T) + margin));
+  PENSTOCK_TRY(queue_->upload(*buffer, values.data(), values.size() * sizeof(T)));
+  return buffer;
+}
+
+Status BenchBatch::open(std::shared_ptr<Device> device, const Layout& layout) {
+  device_ = std::move(device);
+  const std::uint64_t count = layout.input_sizes.size();
+  PENSTOCK_ASSIGN(queue_, device_->queue());
+  batch_.chunk_count = static_cast<std::uint32_t>(count);
+  batch_.most_text_bytes = layout.most_text_bytes;
+  PENSTOCK_ASSIGN(batch_.input, upload(layout.input));
+  PENSTOCK_ASSIGN(batch_.input_offsets, upload(layout.input_offsets));
+  PENSTOCK_ASSIGN(batch_.input_sizes, upload(layout.input_sizes));
+  PENSTOCK_ASSIGN(batch_.output, device_->allocate(layout.output_bytes));
+  PENSTOCK_ASSIGN(batch_.output_offsets, upload(layout.output_offsets));
+  PENSTOCK_ASSIGN(batch_.output_capacities, upload(layout.output_capacities));
+  PENSTOCK_ASSIGN(batch_.output_sizes, device_->allocate(count * 8));
+  PENSTOCK_ASSIGN(batch_.verdicts, device_->allocate(count * sizeof(chunks::Verdict)));
+  return queue_->finish();  // what was uploaded is the caller's
+}
+
+Status BenchBatch::link(const std::vector<std::uint32_t>& streams, std::uint64_t text_bytes) {
+  PENSTOCK_ASSIGN(batch_.links.streams, upload(streams));
+  batch_.links.stream_count = 1, batch_.links.most_stream_bytes = text_bytes;
+  return queue_->finish();
+}
+
+Result<BenchBatch::Output> BenchBatch::output(chunks::Format format) {
+  Output output;
+  std::vector<chunks::Verdict> verdicts(batch_.chunk_count);
+  output.sizes.resize(batch_.chunk_count);
+  output.bytes.resize(batch_.output->bytes());
+  PENSTOCK_TRY(queue_->download(verdicts.data(), *batch_.verdicts,
+                                verdicts.size() * sizeof(chunks::Verdict)));
+  PENSTOCK_TRY(
+      queue_->download(output.sizes.data(), *batch_.output_sizes, output.sizes.size() * 8));
+  PENSTOCK_TRY(queue_->download(output.bytes.data(), *batch_.output, output.bytes.size()));
+  PENSTOCK_TRY(queue_->finish());
+  for (std::uint64_t i = 0; i < verdicts.size(); i++)
+    PENSTOCK_TRY(chunks::status_of(format, i, verdicts[i]));
+  return output;
+}
+
+}  // namespace penstock::cli

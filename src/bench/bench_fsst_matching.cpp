@@ -1,0 +1,168 @@
+#include "bench/bench_fsst_matching.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace penstock::cli {
+namespace {
+
+struct Case {
+  const char* name;
+  fsst::Predicate (*predicate)(std::string_view constant);
+  bool (*holds)(std::string_view text, std::string_view constant);
+};
+constexpr std::array<Case, 3> cases = {
+    {{"like '%google%'", [](std::string_view) { return fsst::Predicate::like("%google%"); },
+      [](std::string_view text, std::string_view) { return text.find("google") != text.npos; }},
+     {"= constant",
+      [](std::string_view constant) { return fsst::Predicate::equals(std::string(constant)); },
+      [](std::string_view text, std::string_view constant) { return text == constant; }},
+     {"prefix 'http://%'", [](std::string_view) { return fsst::Predicate::like("http://%"); },
+      [](std::string_view text, std::string_view) { return text.starts_with("http://"); }}}};
+
+std::vector<std::uint32_t> expected_bits(const MatchedColumn& column, const Case& its,
+                                         std::string_view constant) {
+  std::vector<std::uint32_t> bits(fsst::bitmap_bytes(column.texts.row_count) / 4);
+  for (std::uint64_t row = 0; row < column.texts.row_count; row++)
+    if (its.holds(column.texts.string(row), constant)) bits[row / 32] |= 1u << row % 32;
+  return bits;
+}
+
+Result<double> run_seconds(const MatchedColumn& column, fsst::DeviceMatcher& matcher,
+                           const Buffer& bits) {
+  PENSTOCK_ASSIGN(const auto begun, column.queue.record());
+  PENSTOCK_TRY(matcher.enqueue(column.queue, column.there, bits));
+  PENSTOCK_ASSIGN(const auto done, column.queue.record());
+  PENSTOCK_TRY(done->wait());
+  return done->seconds_since(*begun);
+}
+
+Status verify(const MatchedColumn& column, fsst::DeviceMatcher& matcher, const Buffer& bits,
+              const std::vector<std::uint32_t>& expected) {
+  PENSTOCK_TRY(run_seconds(column, matcher, bits));
+  PENSTOCK_TRY(matcher.check(column.queue));
+  std::vector<std::uint32_t> found(expected.size());
+  PENSTOCK_TRY(column.queue.download(found.data(), bits, found.size() * 4));
+  PENSTOCK_TRY(column.queue.finish());
+  for (std::size_t i = 0; i < found.size(); i++)
+    if (found[i] != expected[i])
+      return Status(Code::internal, "rows from " + std::to_string(i * 32) + " on are wrong");
+  return {};
+}
+
+// Codes, offsets and the bitmap, whether or not all of the codes are read.
+double moved_bytes(const MatchedColumn& column, std::size_t bitmap) {
+  return static_cast<double>(column.there.code_bytes) +
+         static_cast<double>(column.there.row_count) * column.there.offset_bytes +
+         static_cast<double>(bitmap);
+}
+
+constexpr const char* chosen_name = "decode a tenth of rows";
+
+// Rows chosen by a bitmap, and what decoding them moves.
+struct ChosenRows {
+  std::vector<std::uint64_t> rows;
+  std::vector<std::uint32_t> bits;
+  double text_bytes = 0, moved_bytes = 0;
+};
+ChosenRows choose_rows(const MatchedColumn& column) {
+  ChosenRows chosen;
+  chosen.bits.resize(fsst::bitmap_bytes(column.texts.row_count) / 4);
+  chosen.moved_bytes = static_cast<double>(chosen.bits.size()) * 4;
+  for (std::uint64_t row = 0; row < column.texts.row_count; row++) {
+    if (hash_of_row(row) % 10 != 0) continue;
+    chosen.rows.push_back(row);
+    chosen.bits[row / 32] |= 1u << row % 32;
+    const auto text = static_cast<double>(column.texts.string(row).size());
+    const auto codes =
+        static_cast<double>(column.strings.offset(row + 1) - column.strings.offset(row));
+    chosen.text_bytes += text;
+    chosen.moved_bytes += text + codes + 2 * column.strings.offset_bytes + 8;
+  }
+  return chosen;
+}
+
+Status verify_chosen(const MatchedColumn& column, const ChosenRows& chosen,
+                     const fsst::DeviceText& text) {
+  std::vector<std::uint64_t> offsets(chosen.rows.size() + 1);
+  std::vector<char> bytes(static_cast<std::size_t>(chosen.text_bytes));
+  PENSTOCK_TRY(column.queue.download(offsets.data(), *text.offsets, offsets.size() * 8));
+  if (!bytes.empty()) PENSTOCK_TRY(column.queue.download(bytes.data(), *text.bytes, bytes.size()));
+  PENSTOCK_TRY(column.queue.finish());
+  for (std::size_t i = 0; i < chosen.rows.size(); i++) {
+    const std::string_view expected = column.texts.string(chosen.rows[i]);
+    if (offsets[i + 1] - offsets[i] != expected.size() ||
+        std::memcmp(bytes.data() + offsets[i], expected.data(), expected.size()) != 0)
+      return Status(Code::internal, "row " + std::to_string(chosen.rows[i]) + " is wrong");
+  }
+  return {};
+}
+
+Status measure_chosen(const MatchedColumn& column, const ChosenRows& chosen,
+                      const std::string& variant, const std::string& work,
+                      const BenchOptions& options, Figures& figures) {
+  PENSTOCK_ASSIGN(const auto decoder, fsst::ChosenDecoder::build(column.device, column.there,
+                                                                 chosen.rows.size(), variant));
+  fsst::DeviceText text;
+  PENSTOCK_ASSIGN(text.offsets, column.device->allocate((chosen.rows.size() + 1) * 8));
+  PENSTOCK_ASSIGN(text.bytes,
+                  column.device->allocate(static_cast<std::uint64_t>(chosen.text_bytes) + 16));
+  PENSTOCK_ASSIGN(const auto bits, column.device->allocate(chosen.bits.size() * 4));
+  PENSTOCK_TRY(column.queue.upload(*bits, chosen.bits.data(), chosen.bits.size() * 4));
+  const auto run = [&]() -> Result<double> {
+    PENSTOCK_ASSIGN(const auto begun, column.queue.record());
+    PENSTOCK_TRY(decoder->enqueue_bits(column.queue, column.there, *bits, text));
+    PENSTOCK_ASSIGN(const auto done, column.queue.record());
+    PENSTOCK_TRY(done->wait());
+    return done->seconds_since(*begun);
+  };
+  PENSTOCK_TRY(run());
+  PENSTOCK_TRY(decoder->check(column.queue).status());
+  PENSTOCK_TRY(verify_chosen(column, chosen, text).with(work + " by " + variant));
+  PENSTOCK_ASSIGN(Figure figure,
+                  time_runs(work, "penstock " + variant, chosen.moved_bytes, options.repeats, run));
+  figure.text_bytes = chosen.text_bytes;
+  figures.push_back(std::move(figure));
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> matching_names() {
+  std::vector<std::string> names;
+  for (const Case& its : cases) names.emplace_back(its.name);
+  names.emplace_back(chosen_name);
+  return names;
+}
+
+Status measure_matching(const MatchedColumn& column, const std::string& name,
+                        const std::string& work, const BenchOptions& options, Figures& figures) {
+  if (name == chosen_name) {
+    const ChosenRows chosen = choose_rows(column);
+    for (const std::string& variant : fsst::ChosenDecoder::variants(column.device->traits()))
+      PENSTOCK_TRY(measure_chosen(column, chosen, variant, work, options, figures));
+    return {};
+  }
+  for (const Case& its : cases) {
+    if (name != its.name) continue;
+    const std::string_view constant = column.texts.string(column.texts.row_count / 2);
+    const fsst::Predicate predicate = its.predicate(constant);
+    const std::vector<std::uint32_t> expected = expected_bits(column, its, constant);
+    PENSTOCK_ASSIGN(const auto bits, column.device->allocate(expected.size() * 4));
+    for (const std::string& variant :
+         fsst::DeviceMatcher::variants(column.device->traits(), column.strings, predicate)) {
+      PENSTOCK_ASSIGN(const auto matcher, fsst::DeviceMatcher::build(column.device, column.strings,
+                                                                     predicate, variant));
+      PENSTOCK_TRY(verify(column, *matcher, *bits, expected).with(work + " by " + variant));
+      PENSTOCK_ASSIGN(
+          Figure figure,
+          time_runs(work, "penstock " + variant, moved_bytes(column, expected.size() * 4),
+                    options.repeats, [&] { return run_seconds(column, *matcher, *bits); }));
+      figure.text_bytes = static_cast<double>(column.strings.text_bytes);
+      figures.push_back(std::move(figure));
+    }
+  }
+  return {};
+}
+
+}  // namespace penstock::cli

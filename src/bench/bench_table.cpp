@@ -1,0 +1,311 @@
+#include "bench/bench_table.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "kernel/kernel_source.hpp"
+#include "terminal/output_file.hpp"
+
+namespace penstock::cli {
+namespace {
+
+// The numbers of a peer's line behind its name: seconds, spread, bytes moved, bytes stored; zero
+// where it has fewer.
+std::array<double, 4> numbers_of_line(const char* text) {
+  std::array<double, 4> numbers{};
+  std::sscanf(text, "%lf;%lf;%lf;%lf", &numbers[0], &numbers[1], &numbers[2], &numbers[3]);
+  return numbers;
+}
+
+// Before minutes of measuring: whether the shell knows each peer's program. A first word that is
+// more than a name is left to the shell.
+Status find_programs(const BenchOptions& options) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-+./", c) != nullptr;
+  };
+  for (const std::string& peer : words_between_commas(options.peers)) {
+    const std::string program = peer.substr(0, peer.find(' '));
+    if (program.empty() || !std::all_of(program.begin(), program.end(), is_plain)) continue;
+    if (std::system(("command -v -- " + program + " >/dev/null 2>&1").c_str()) != 0)
+      return Status(Code::invalid,
+                    "the peer '" + peer +
+                        "' was not found; nothing was measured. Its path counts from this folder");
+  }
+  return {};
+}
+
+// What a shell's exit status says of a peer, which has said why on stderr. The shell tells of a
+// signal by 128 and its number, unless the signal was its own.
+Status status_of_peer(const std::string& command, int status) {
+  constexpr int by_signal = 128;
+  if (status == 0) return {};
+  const std::string peer = "the peer '" + command + "' ";
+  const int code = WIFSIGNALED(status) ? by_signal + WTERMSIG(status) : WEXITSTATUS(status);
+  if (code > by_signal)
+    return Status(Code::io, peer + "was ended by signal " + std::to_string(code - by_signal));
+  return Status(
+      Code::io,
+      peer + "failed with exit code " + std::to_string(code) +
+          "; what it said stands above the figures, what it needs in the head of its file");
+}
+
+// A peer's line gets the bytes that stand with our figure of the case, unless it says its own.
+Status add_peer(const std::string& command, const BenchOptions& options,
+                std::vector<Figure>& figures) {
+  std::string line_of_shell =
+      command + " " + std::to_string(options.rows) + " " + std::to_string(options.repeats);
+  if (options.sweep != "none" && options.sweep != "rows") line_of_shell += " " + options.sweep;
+  FILE* pipe = popen(line_of_shell.c_str(), "r");
+  if (!pipe) return Status(Code::io, "cannot start the peer '" + command + "'");
+  char line[512];
+  while (std::fgets(line, sizeof line, pipe)) {
+    const std::string text(line);
+    const std::size_t first = text.find(';'), second = text.find(';', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const auto [seconds, spread, moved_bytes, stored_bytes] =
+        numbers_of_line(text.c_str() + second + 1);
+    Figure figure{text.substr(0, first),
+                  text.substr(first + 1, second - first - 1),
+                  seconds,
+                  spread,
+                  0,
+                  0,
+                  stored_bytes,
+                  0,
+                  0,
+                  0,
+                  0,
+                  0};
+    for (const Figure& ours : figures)
+      if (ours.work == figure.work) figure.bytes = ours.bytes, figure.text_bytes = ours.text_bytes;
+    const bool is_our_case = figure.bytes > 0;
+    if (moved_bytes > 0) figure.bytes = moved_bytes;
+    if (is_our_case) figures.push_back(figure);
+  }
+  return status_of_peer(command, pclose(pipe));
+}
+
+// How many bytes of text a stored byte makes.
+std::string text_of_ratio(const Figure& f, bool json) {
+  std::array<char, 64> text{};
+  const char* format = json ? "\"ratio\": %.4f, " : "  ratio %.2f";
+  if (f.stored_bytes > 0)
+    std::snprintf(text.data(), text.size(), format, f.text_bytes / f.stored_bytes);
+  return text.data();
+}
+
+std::string text_of_sequences(const Figure& f, bool json) {
+  std::array<char, 64> text{};
+  const char* format = json ? "\"text_bytes_a_sequence\": %.3f, " : "  %.1f bytes a sequence";
+  if (f.text_bytes_a_sequence > 0)
+    std::snprintf(text.data(), text.size(), format, f.text_bytes_a_sequence);
+  return text.data();
+}
+
+std::string text_of_studies(const Figure& f, bool json) {
+  std::array<char, 64> text{};
+  const char* format = json ? "\"share_of_studies\": %.3f, " : "  studies %.0f %% of copy";
+  if (f.share_of_studies > 0)
+    std::snprintf(text.data(), text.size(), format, (json ? 1 : 100) * f.share_of_studies);
+  return text.data();
+}
+
+std::string text_of_gains(const Figure& f, bool json) {
+  std::array<char, 160> text{};
+  if (f.alone_seconds <= 0) return "";
+  const char* format = json ? "\"alone_microseconds\": %.3f, \"parallelism\": %.2f, "
+                            : "  alone %.1f us, parallelism %.1f x";
+  std::snprintf(text.data(), text.size(), format, f.alone_seconds * 1e6, f.parallelism);
+  const std::string gains = text.data();
+  std::snprintf(text.data(), text.size(),
+                json ? "\"restructuring\": %.3f, " : ", restructuring %.2f x", f.restructuring);
+  return f.restructuring > 0 ? gains + text.data() : gains;
+}
+
+// Of the columns of names, in bytes.
+struct Widths {
+  int work = 0, name = 0;
+};
+
+Widths widths_of(const Figures& figures) {
+  Widths widths;
+  for (const Figure& figure : figures) {
+    widths.work = std::max(widths.work, static_cast<int>(figure.work.size()));
+    widths.name = std::max(widths.name, static_cast<int>(figure.name.size()));
+  }
+  return widths;
+}
+
+std::string text_of_figure(const Figure& f, const BenchOptions& options, const BenchDevice& opened,
+                           Widths widths) {
+  char line[2048];
+  const bool json = options.format == "json";
+  if (json) widths = {};
+  const double moved = f.bytes / f.median_seconds,
+               rate = f.text_bytes > 0 ? f.text_bytes / f.median_seconds : moved;
+  std::snprintf(
+      line, sizeof line,
+      json ? "{\"work\": \"%*s\", \"name\": \"%*s\", \"rows\": %llu, \"milliseconds\": %.5f, "
+             "\"spread\": %.3f, "
+             "\"gigabytes_per_second\": %.3f, \"share_of_copy\": %.5f, "
+           : "%-*s  %-*s  %11llu rows %9.3f ms  spread %6.1f %%  %7.1f GB/s  %5.1f %% of copy",
+      widths.work, f.work.c_str(), widths.name, f.name.c_str(),
+      static_cast<unsigned long long>(options.rows), f.median_seconds * 1e3,
+      json ? f.spread : f.spread * 100, rate / 1e9,
+      (json ? 1 : 100) * moved / opened.copy_bytes_per_second);
+  const std::string last = json ? "\"device\": \"" + opened.device->traits().name + "\"}" : "";
+  return line + text_of_ratio(f, json) + text_of_sequences(f, json) + text_of_studies(f, json) +
+         text_of_gains(f, json) + last + "\n";
+}
+
+std::string check_only(const std::vector<std::string>& case_names, const std::string& text) {
+  std::string known;
+  for (const std::string& name : case_names) {
+    if (name.find(text) != std::string::npos) return "";
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  return "no case's name holds '" + text + "'; the cases are " + known;
+}
+
+}  // namespace
+
+void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWords words) {
+  arguments.value("--device", "ID", options.device, "where to run");
+  arguments.value("--rows", "N", options.rows, words.rows_are, 1, words.most_rows);
+  arguments.value("--repeats", "N", options.repeats, "timed runs; the median is printed", 1,
+                  1000000);
+  arguments.value("--peers", "COMMANDS", options.peers,
+                  "programs that print their own figures, separated by commas");
+  arguments.value("--only", "TEXT", options.only, "the cases whose name holds this text",
+                  [case_names = std::move(words.case_names)](const std::string& text) {
+                    return check_only(case_names, text);
+                  });
+  std::vector<std::string> sweeps = {"none", "rows"};
+  if (words.case_sweep) sweeps.emplace_back(words.case_sweep);
+  arguments.choice("--sweep", std::move(sweeps), options.sweep,
+                   "powers of two of rows from 65536 to --rows, or more cases");
+  arguments.choice("--format", {"table", "json"}, options.format, "how to print");
+  arguments.footer(
+      "\nEach line is a case: the median time of the timed runs, then\n"
+      "  spread   the slowest run less the fastest, as a share of the median\n"
+      "  GB/s     the bytes that the case has to read and write in that time; of cases that make "
+      "text, the bytes of text\n"
+      "  of copy  the bytes read and written a second, as a share of what a copy on this device "
+      "reads and writes\n"
+      "  ratio    of cases that make text: its bytes for each stored byte that they are made of; "
+      "and those of each\n"
+      "           sequence of literals and a match, where it has such\n"
+      "  alone    with --phases: one chunk by itself; parallelism is how many times as long as the "
+      "batch all of them would\n"
+      "           take one after the other, restructuring how many times as long one item that "
+      "decodes byte by byte takes\n"
+      "  studies  of cases of GPUs: the share of copy that published studies reach");
+}
+
+std::vector<std::string> words_between_commas(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    words.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return words;
+}
+
+std::uint64_t physical_memory_bytes() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+namespace {
+
+Result<BenchDevice> open_bench(const BenchOptions& options, const char* rows_are) {
+  BenchDevice opened;
+  PENSTOCK_ASSIGN(opened.device, open_device(options.device));
+  PENSTOCK_ASSIGN(opened.copy_bytes_per_second, kernel::copy_bandwidth(*opened.device));
+  const Traits& traits = opened.device->traits();
+  std::fprintf(stderr, "%s %s: copy %.1f GB/s (read plus written); %llu %s; median of %llu\n",
+               traits.id.c_str(), traits.name.c_str(), opened.copy_bytes_per_second / 1e9,
+               static_cast<unsigned long long>(options.rows), rows_are,
+               static_cast<unsigned long long>(options.repeats));
+  return opened;
+}
+
+Status print_with_peers(const BenchOptions& options, const BenchDevice& opened, Figures figures) {
+  Status all_peers;
+  for (const std::string& command : words_between_commas(options.peers))
+    if (Status peer = add_peer(command, options, figures); !peer.ok()) all_peers = std::move(peer);
+  std::map<std::string, std::size_t> places;  // of cases, in the order they were measured
+  for (const Figure& figure : figures) places.emplace(figure.work, places.size());
+  std::stable_sort(figures.begin(), figures.end(), [&](const Figure& a, const Figure& b) {
+    return places[a.work] < places[b.work];
+  });
+  const Sink out = standard_output();
+  const Widths widths = widths_of(figures);
+  for (const Figure& figure : figures)
+    PENSTOCK_TRY(out(text_of_figure(figure, options, opened, widths)));
+  return all_peers;
+}
+
+}  // namespace
+
+bool is_chosen(const BenchOptions& options, std::string_view case_name) {
+  return case_name.find(options.only) != std::string_view::npos;
+}
+
+Result<Figure> time_runs(std::string work, std::string name, double bytes, std::uint64_t repeats,
+                         const std::function<Result<double>()>& run_seconds) {
+  std::vector<double> seconds;
+  for (std::uint64_t i = 0; i < repeats + 2; i++) {
+    PENSTOCK_ASSIGN(const double once, run_seconds());
+    if (i >= 2) seconds.push_back(once);
+  }
+  return figure_of(std::move(work), std::move(name), bytes, std::move(seconds));
+}
+
+Figure figure_of(std::string work, std::string name, double bytes, std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  return Figure{std::move(work),
+                std::move(name),
+                median,
+                (seconds.back() - seconds.front()) / median,
+                bytes,
+                0,
+                0,
+                0,
+                0};
+}
+
+Status run_bench(const BenchOptions& options, const char* rows_are,
+                 const std::function<Result<Figures>(const std::shared_ptr<Device>& device,
+                                                     const BenchOptions& options)>& measure) {
+  constexpr std::uint64_t least_swept_rows = 1 << 16;
+  PENSTOCK_TRY(find_programs(options));
+  PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, rows_are));
+  BenchOptions now = options;
+  if (options.sweep == "rows") now.rows = std::min(least_swept_rows, options.rows);
+  for (; now.rows <= options.rows; now.rows *= 2) {
+    PENSTOCK_ASSIGN(Figures figures, measure(opened.device, now));
+    if (figures.empty())
+      return Status(Code::invalid, "no case of this sweep has '" + options.only + "' in its name");
+    PENSTOCK_TRY(print_with_peers(now, opened, std::move(figures)));
+  }
+  return {};
+}
+
+std::uint64_t hash_of_row(std::uint64_t row) {
+  std::uint64_t hash = row * 0x9E3779B97F4A7C15u;
+  hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9u;
+  hash = (hash ^ hash >> 27) * 0x94D049BB133111EBu;
+  return hash ^ hash >> 31;
+}
+
+}  // namespace penstock::cli

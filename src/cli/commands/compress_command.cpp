@@ -1,0 +1,124 @@
+// penstock compress: files in, .gz, .zst or .lz4 out, which every standard tool reads.
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "base/clock.hpp"
+#include "cli/commands.hpp"
+#include "cli/commands/stream_files.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/progress_bar.hpp"
+#include "terminal/signals.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct CompressCommand {
+  std::vector<std::string> files;
+  std::string output, codec = "zstd", block_size, device;
+  std::uint64_t level = 0, threads = 0;
+  bool replaces = false, no_progress = false;
+};
+
+Result<std::string> output_name(const std::string& file, std::string_view suffix, bool is_forced) {
+  if (file == "-") return std::string("-");
+  if (file.ends_with(suffix) && !is_forced)
+    return Status(Code::invalid, "'" + file + "' ends in " + std::string(suffix) +
+                                     " already; --force compresses it again");
+  return file + std::string(suffix);
+}
+
+std::string report_line(const std::string& file, const stream::Report& report,
+                        const stream::CompressOptions& options, double seconds) {
+  const double ratio = report.bytes_out == 0 ? 0
+                                             : static_cast<double>(report.bytes_in) /
+                                                   static_cast<double>(report.bytes_out);
+  std::string line = shown_name(file) + ": " + count_text(report.bytes_in) + " bytes became " +
+                     count_text(report.bytes_out) + " of " + std::string(name_of(report.format)) +
+                     " level " + std::to_string(options.level) + ", ratio " +
+                     number_text(ratio, "") + ", in " + seconds_text(seconds);
+  constexpr double least_seconds = 10e-3;
+  if (seconds >= least_seconds)
+    line += ", " + gigabytes_text(static_cast<double>(report.bytes_in) / seconds);
+  line += "; blocks of " + bytes_text(options.block_bytes);
+  if (report.device) return line + device_text(*report.device, report.device->bytes_in);
+  return line + ", " + count_text(report.threads) + (report.threads == 1 ? " thread" : " threads");
+}
+
+Result<stream::CompressOptions> options_of(const CompressCommand& command) {
+  stream::CompressOptions options;
+  options.format = *stream::format_named(command.codec);
+  const bool is_on_device = !command.device.empty();
+  if (is_on_device) { PENSTOCK_ASSIGN(options.device, open_device(command.device)); }
+  options.level = command.level > 0 ? static_cast<std::uint32_t>(command.level)
+                                    : stream::default_level(options.format, is_on_device);
+  options.block_bytes = command.block_size.empty()
+                            ? stream::block_bytes_for(options.format, options.level, is_on_device)
+                            : bytes_in(command.block_size);
+  options.threads = static_cast<std::uint32_t>(command.threads);
+  return options;
+}
+
+Status compress_file(const CompressCommand& command, stream::CompressOptions options,
+                     const std::string& file) {
+  PENSTOCK_ASSIGN(const std::string path,
+                  command.output.empty()
+                      ? output_name(file, suffix_of(options.format), command.replaces)
+                      : Result<std::string>(command.output));
+  if (path == "-" && ::isatty(STDOUT_FILENO) == 1 && !command.replaces)
+    return {Code::invalid, "compressed bytes are not written to a terminal; --force writes them"};
+  PENSTOCK_ASSIGN(const auto output, StreamOutput::create(path, command.replaces));
+  const double start = now_seconds();
+  ProgressBar bar(!command.no_progress);
+  options.progress = [&](const stream::Progress& progress) {
+    bar.show_bytes(progress.bytes_in, progress.bytes_in_total);
+    return !interrupted();
+  };
+  const auto report = stream::compress(
+      source_of(file), [&](std::span<const std::byte> bytes) { return output->write(bytes); },
+      options);
+  bar.erase();
+  PENSTOCK_TRY(report.status().with("while compressing " + shown_name(file)));
+  PENSTOCK_TRY(output->commit(file));
+  print_line(report_line(file, *report, options, now_seconds() - start));
+  return {};
+}
+
+Status compress(const CompressCommand& command) {
+  if (command.files.size() > 1 && !command.output.empty() && command.output != "-")
+    return {Code::invalid,
+            "several files cannot become the one that --output names; '-' takes them one after "
+            "another"};
+  PENSTOCK_ASSIGN(const stream::CompressOptions options, options_of(command));
+  return for_each_file(command.files, [&](const std::string& file) {
+    return compress_file(command, options, file);
+  });
+}
+
+}  // namespace
+
+Action declare_compress(Arguments& arguments) {
+  auto command = std::make_shared<CompressCommand>();
+  arguments.positional("FILE", command->files, "files; '-' is standard input");
+  arguments.choice("--codec", {"gzip", "zstd", "lz4"}, command->codec, "the format");
+  arguments.value("--level", "N", command->level,
+                  "gzip 1 to 12 (6), zstd 1 to 22 (3), lz4 1 to 12 (1)", 1, 22);
+  arguments.value("--output,-o", "OUT", command->output,
+                  "the file to write, '-' for standard output; else FILE with .gz, .zst or .lz4");
+  arguments.value("--block-size", "BYTES", command->block_size,
+                  "bytes that are compressed by themselves; gzip of at most 65280 is BGZF; lz4 "
+                  "64K, 256K, 1M or 4M",
+                  check_bytes);
+  arguments.value(
+      "--device", "ID", command->device,
+      "compress gzip or lz4 on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu), at"
+      " level 1, in blocks of 65280 bytes or 64K");
+  arguments.value("--threads,-T", "N", command->threads, "that compress; 0: as many as cores", 0,
+                  1024);
+  arguments.flag("--force,-f", command->replaces, "replace files that are there");
+  arguments.flag("--no-progress", command->no_progress, "no progress bar on a terminal");
+  arguments.footer("\nExample: penstock compress --codec gzip --level 9 logs.json");
+  return [command] { return compress(*command); };
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,170 @@
+// include/penstock/batch.h over batch.hpp.
+#include "penstock/batch.h"
+
+#include <array>
+
+#include "device/c_device.hpp"
+#include "penstock/batch.hpp"
+
+namespace penstock::chunks {
+
+// A Decoder or an Encoder behind a handle.
+template <class Codec> struct Handle {
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Codec> codec;
+  std::string variant;
+};
+
+}  // namespace penstock::chunks
+
+struct penstock_chunk_decoder : penstock::chunks::Handle<penstock::chunks::Decoder> {};
+struct penstock_chunk_encoder : penstock::chunks::Handle<penstock::chunks::Encoder> {};
+
+namespace penstock::chunks {
+namespace {
+
+static_assert(sizeof(Verdict) == sizeof(penstock_chunk_verdict));
+
+Result<Format> format_of(penstock_chunk_format format) {
+  switch (format) {
+    case PENSTOCK_CHUNKS_LZ4: return Format::lz4;
+    case PENSTOCK_CHUNKS_SNAPPY: return Format::snappy;
+    case PENSTOCK_CHUNKS_DEFLATE: return Format::deflate;
+    case PENSTOCK_CHUNKS_ZLIB: return Format::zlib;
+    case PENSTOCK_CHUNKS_GZIP: return Format::gzip;
+    case PENSTOCK_CHUNKS_ZSTD: return Format::zstd;
+  }
+  return Status(Code::invalid,
+                "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
+}
+
+// Kernels read and write 16 bytes at once, of every memory.
+Result<std::shared_ptr<Buffer>> import(Device& device, const penstock_memory& memory,
+                                       const char* name) {
+  constexpr std::uint64_t alignment = 16;
+  const bool is_address = device.traits().target != Target::opencl;  // and no cl_mem
+  if (is_address && memory.handle % alignment != 0)
+    return Status(Code::invalid, std::string("the address of ") + name + " is no multiple of 16");
+  auto buffer = device.import_memory(memory.handle, memory.bytes);
+  if (!buffer.ok()) return buffer.with(std::string("while taking the memory of ") + name);
+  return buffer;
+}
+
+Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
+  Batch batch;
+  batch.chunk_count = from.chunk_count, batch.most_text_bytes = from.most_text_bytes;
+  struct Part {
+    std::shared_ptr<Buffer>& to;
+    const penstock_memory& from;
+    const char* name;
+  };
+  const std::array parts = {
+      Part{batch.input, from.input, "input"},
+      Part{batch.input_offsets, from.input_offsets, "input_offsets"},
+      Part{batch.input_sizes, from.input_sizes, "input_sizes"},
+      Part{batch.output, from.output, "output"},
+      Part{batch.output_offsets, from.output_offsets, "output_offsets"},
+      Part{batch.output_capacities, from.output_capacities, "output_capacities"},
+      Part{batch.output_sizes, from.output_sizes, "output_sizes"},
+      Part{batch.verdicts, from.verdicts, "verdicts"},
+  };
+  for (const Part& part : parts) { PENSTOCK_ASSIGN(part.to, import(device, part.from, part.name)); }
+  return batch;
+}
+
+template <class Codec>
+Status enqueue(const Handle<Codec>* handle, void* queue, const penstock_chunk_batch* from) {
+  if (handle == nullptr || from == nullptr)
+    return Status(Code::invalid, "no decoder or encoder, or no batch");
+  PENSTOCK_ASSIGN(const Batch batch, import_batch(*handle->device, *from));
+  PENSTOCK_ASSIGN(const auto scratch, import(*handle->device, from->scratch, "scratch"));
+  PENSTOCK_ASSIGN(const auto theirs,
+                  handle->device->import_queue(reinterpret_cast<std::uint64_t>(queue)));
+  return handle->codec->enqueue(*theirs, batch, *scratch);
+}
+
+template <class Codec, class Made>
+Status build(penstock_device* device, penstock_chunk_format asked, const char* variant,
+             Made** made) {
+  if (device == nullptr || made == nullptr)
+    return Status(Code::invalid, "no device, or no place for the handle");
+  *made = nullptr;
+  PENSTOCK_ASSIGN(const Format format, format_of(asked));
+  PENSTOCK_ASSIGN(auto codec,
+                  Codec::build(device->device, format, variant == nullptr ? "" : variant));
+  std::string name(codec->variant());
+  *made = new Made{{device->device, std::move(codec), std::move(name)}};
+  return {};
+}
+
+}  // namespace
+}  // namespace penstock::chunks
+
+using namespace penstock;
+
+extern "C" {
+
+penstock_code penstock_chunk_decoder_build(penstock_device* device, penstock_chunk_format format,
+                                           const char* variant, penstock_chunk_decoder** decoder,
+                                           penstock_status* status) {
+  return c::enter(status,
+                  [&] { return chunks::build<chunks::Decoder>(device, format, variant, decoder); });
+}
+
+void penstock_chunk_decoder_free(penstock_chunk_decoder* decoder) { delete decoder; }
+
+const char* penstock_chunk_decoder_variant(const penstock_chunk_decoder* decoder) {
+  return decoder->variant.c_str();
+}
+
+uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, uint32_t chunk_count,
+                                       uint64_t most_text_bytes) {
+  return decoder->codec->scratch_bytes(chunk_count, most_text_bytes);
+}
+
+penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue,
+                                      const penstock_chunk_batch* batch, penstock_status* status) {
+  return c::enter(status, [&] { return chunks::enqueue<chunks::Decoder>(decoder, queue, batch); });
+}
+
+penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk,
+                                    penstock_chunk_verdict verdict, penstock_status* status) {
+  return c::enter(status, [&]() -> Status {
+    PENSTOCK_ASSIGN(const chunks::Format known, chunks::format_of(format));
+    return chunks::status_of(known, chunk,
+                             {static_cast<chunks::Fault>(verdict.fault), verdict.offset});
+  });
+}
+
+penstock_code penstock_chunk_encoder_build(penstock_device* device, penstock_chunk_format format,
+                                           const char* variant, penstock_chunk_encoder** encoder,
+                                           penstock_status* status) {
+  return c::enter(status,
+                  [&] { return chunks::build<chunks::Encoder>(device, format, variant, encoder); });
+}
+
+void penstock_chunk_encoder_free(penstock_chunk_encoder* encoder) { delete encoder; }
+
+const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder) {
+  return encoder->variant.c_str();
+}
+
+uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t text_bytes) {
+  const auto known = chunks::format_of(format);
+  return known.ok() && chunks::Encoder::makes(*known)
+             ? chunks::Encoder::bound_bytes(*known, text_bytes)
+             : 0;
+}
+
+uint64_t penstock_chunk_encoder_scratch_bytes(const penstock_chunk_encoder* encoder,
+                                              uint32_t chunk_count, uint64_t most_text_bytes) {
+  return encoder->codec->scratch_bytes(chunk_count, most_text_bytes);
+}
+
+penstock_code penstock_chunk_encoder_enqueue(penstock_chunk_encoder* encoder, void* queue,
+                                             const penstock_chunk_batch* batch,
+                                             penstock_status* status) {
+  return c::enter(status, [&] { return chunks::enqueue<chunks::Encoder>(encoder, queue, batch); });
+}
+
+}  // extern "C"

@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include "codec/batch/chunk_decoder.hpp"
+
+namespace penstock::chunks {
+namespace {
+
+constexpr std::uint64_t scratch_head_bytes =
+    256;  // the counter; what chunks have of scratch memory begins behind it
+// Of what is decoded by lists of matches no chunk has more text (zstd_frame.kc, MOST_FRAME_TEXT),
+// whatever room it has: products of larger numbers would not fit into 64 bits.
+constexpr std::uint64_t most_listed_text_bytes = 0x1fffffff;
+
+// A Decoder or an Encoder, which are the same to the host: kernels over a batch.
+template <class Codec> class KernelCodec final : public Codec {
+ public:
+  KernelCodec(std::shared_ptr<Device> device, const Variant& variant)
+      : device_(std::move(device)), variant_(variant) {}
+  Status open() {
+    for (const Phase& phase : variant_.phases) {
+      if (phase.kernel.empty()) break;
+      PENSTOCK_ASSIGN(auto built, build_phase(*device_, phase));
+      phases_.push_back(std::move(built));
+    }
+    return {};
+  }
+
+  std::uint64_t scratch_bytes(std::uint32_t chunk_count,
+                              std::uint64_t most_text_bytes) const override {
+    std::uint64_t most_in_flight = 0;
+    for (const BuiltPhase& phase : phases_)
+      most_in_flight =
+          std::max(most_in_flight, std::uint64_t{phase.groups(device_->traits(), chunk_count)} *
+                                       phase.policy.chunks_a_group);
+    const std::uint64_t most_matches = std::min(most_text_bytes, most_listed_text_bytes) / 3;
+    const std::uint64_t of_chunk = variant_.bytes_a_chunk + variant_.bytes_a_match * most_matches;
+    return scratch_head_bytes + most_in_flight * variant_.bytes_in_flight + chunk_count * of_chunk;
+  }
+  std::string_view variant() const override { return variant_.name; }
+  Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) override {
+    PENSTOCK_TRY(
+        check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
+    if (variant_.bytes_a_match != 0 && batch.chunk_count != 0 && batch.most_text_bytes == 0)
+      return Status(Code::invalid, "a batch of " + std::string(name_of(variant_.format)) +
+                                       " does not tell its chunks' most_text_bytes");
+    if (batch.links.streams != nullptr)
+      return Status(Code::invalid,
+                    std::string(variant_.name) + " does not take blocks that are linked");
+    std::vector<Argument> arguments = batch_arguments(batch);
+    arguments.push_back(Argument::of(scratch));
+    arguments.push_back(Argument::value(batch.chunk_count));
+    if (variant_.has_scratch()) arguments.push_back(Argument::of(scratch));
+    if (variant_.bytes_a_match != 0)
+      arguments.push_back(Argument::value(
+          static_cast<std::uint32_t>(std::min(batch.most_text_bytes, most_listed_text_bytes))));
+    for (const BuiltPhase& phase : phases_) {
+      if (phase.phase->takers != Takers::items_by_number)
+        PENSTOCK_TRY(queue.fill(scratch, 0, 4));  // the next chunk
+      PENSTOCK_TRY(queue.launch(*phase.program, phase.phase->kernel,
+                                phase.groups(device_->traits(), batch.chunk_count), arguments));
+    }
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  const Variant& variant_;  // a row of the table
+  std::vector<BuiltPhase> phases_;
+};
+
+template <class Codec>
+Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Variant& variant) {
+  auto codec = std::make_unique<KernelCodec<Codec>>(std::move(device), variant);
+  PENSTOCK_TRY(codec->open());
+  return std::unique_ptr<Codec>(std::move(codec));
+}
+
+}  // namespace
+
+// As many takers a group as its local memory holds, at most as many as the phase says; where teams
+// are no sub-groups, a group each.
+GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
+  if (phase.takers == Takers::items)
+    return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
+  const std::uint64_t room =
+      phase.local_bytes == 0 ? phase.takers_a_group : traits.local_bytes / phase.local_bytes;
+  if (phase.takers == Takers::one_group)
+    return {traits.is_cpu ? 1 : std::min(traits.max_group_size, 1024u), 1, 1};
+  if (phase.takers == Takers::items_by_number) {
+    if (traits.is_cpu) return {1, 1, 1};
+    const auto items = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size),
+                                  phase.items_a_chunk, phase.takers_a_group));
+    return {items / phase.items_a_chunk * phase.items_a_chunk, 1, items / phase.items_a_chunk};
+  }
+  if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};
+  const auto teams = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      std::min<std::uint64_t>(room, traits.max_group_size / 32), 1, phase.takers_a_group));
+  return {teams * 32, phase.groups_a_unit, teams};
+}
+
+std::uint32_t BuiltPhase::groups(const Traits& traits, std::uint32_t chunk_count) const {
+  if (phase->takers == Takers::one_group) return chunk_count != 0;
+  if (phase->takers != Takers::items_by_number) return groups_of(policy, traits, chunk_count);
+  return (chunk_count + policy.chunks_a_group - 1) / policy.chunks_a_group;
+}
+
+Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
+  const GroupPolicy policy = policy_of(phase, device.traits());
+  const auto end = std::find(phase.files.begin(), phase.files.end(), std::string_view());
+  PENSTOCK_ASSIGN(auto program, build_program(device, policy, {phase.files.begin(), end}));
+  return BuiltPhase{&phase, policy, std::move(program)};
+}
+
+bool fits(const Variant& variant, const Traits& traits) {
+  if (variant.is_for_cpus && !traits.is_cpu) return false;
+  return std::all_of(variant.phases.begin(), variant.phases.end(), [&](const Phase& phase) {
+    const bool is_by_number =
+        phase.takers ==
+        Takers::items_by_number;  // of which a CPU has one, in the memory of a chunk's
+    if (traits.local_bytes < phase.local_bytes * (is_by_number ? phase.items_a_chunk : 1))
+      return false;
+    if (is_by_number) return traits.is_cpu || traits.max_group_size >= phase.items_a_chunk;
+    return phase.takers != Takers::teams || (!traits.is_cpu && traits.max_group_size >= 32);
+  });
+}
+
+Result<std::unique_ptr<Decoder>> build_kernel_decoder(std::shared_ptr<Device> device,
+                                                      const Variant& variant) {
+  return build<Decoder>(std::move(device), variant);
+}
+
+Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> device,
+                                                      const Variant& variant) {
+  return build<Encoder>(std::move(device), variant);
+}
+
+}  // namespace penstock::chunks

@@ -1,0 +1,67 @@
+#include "codec/deflate/format/block_finder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "codec/deflate/format/bit_input.hpp"
+#include "codec/deflate/format/deflate_format.hpp"
+
+namespace penstock::deflate {
+namespace {
+
+// A word holds the first 13 bits of a header at each of its first 48 bits: type, last, and the two
+// numbers of symbols.
+constexpr unsigned bits_a_step = 48;
+constexpr unsigned counts_at = 13, lengths_at = 17;  // HCLEN, and the lengths that it counts
+constexpr std::uint64_t header_bytes = 16;           // that a header's test may read
+
+// Of three lengths of three bits each: the share of the code's 128 slots that they take.
+constexpr std::array<std::uint8_t, 512> shares = [] {
+  std::array<std::uint8_t, 512> made{};
+  for (unsigned bits = 0; bits < 512; bits++)
+    for (unsigned at = 0; at < 9; at += 3)
+      if (const unsigned length = bits >> at & 7; length > 0)
+        made[bits] = static_cast<std::uint8_t>(made[bits] + (128u >> length));
+  return made;
+}();
+
+// A bit set for each place where 0 (not the last), 01 (dynamic, lowest bit first) and two numbers
+// below 30 stand.
+std::uint64_t plausible_places(std::uint64_t word) {
+  const std::uint64_t type = ~word & ~(word >> 1) & word >> 2;
+  const std::uint64_t both = word & word >> 1,
+                      four =
+                          both &
+                          both >> 2;  // four ones: 30 or 31 where they are a number's highest bits
+  return type & ~(four >> 4) & ~(four >> 9) & ((std::uint64_t{1} << bits_a_step) - 1);
+}
+
+bool has_complete_precode(const std::uint8_t* bytes, std::uint64_t bit) {
+  const std::uint64_t counts = bit + counts_at, lengths = bit + lengths_at;
+  const unsigned count = 4 + (load8(bytes + counts / 8) >> counts % 8 & 15);
+  std::uint64_t word = low_bits(load8(bytes + lengths / 8) >> lengths % 8, 3 * count);
+  unsigned share = 0;
+  for (; word != 0; word >>= 9) share += shares[word & 511];
+  return share == 1u << 7;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> find_block(std::span<const std::byte> input, std::uint64_t from_bit,
+                                        std::uint64_t end_bit) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(input.data());
+  if (input.size() < header_bytes) return std::nullopt;
+  end_bit = std::min(end_bit, (input.size() - header_bytes) * 8);
+  for (std::uint64_t at = from_bit / 8 * 8; at < end_bit; at += bits_a_step) {
+    std::uint64_t places = plausible_places(load8(bytes + at / 8));
+    if (at < from_bit) places &= ~low_bits(~std::uint64_t{0}, static_cast<unsigned>(from_bit - at));
+    for (; places != 0; places &= places - 1) {
+      const std::uint64_t bit = at + static_cast<unsigned>(std::countr_zero(places));
+      if (bit < end_bit && has_complete_precode(bytes, bit)) return bit;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace penstock::deflate

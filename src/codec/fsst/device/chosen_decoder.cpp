@@ -1,0 +1,182 @@
+// Decoding of chosen rows on a device.
+#include <algorithm>
+#include <array>
+
+#include "codec/fsst/device/device_choice.hpp"
+#include "codec/fsst/device/device_error.hpp"
+#include "codec/fsst/device/device_layout.hpp"
+#include "codec/fsst/device/device_program.hpp"
+#include "penstock/fsst/matcher.hpp"
+#include "primitive/scan.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+constexpr std::uint32_t fault_row = 4, fault_capacity = 8;  // fsst_tables.kc
+
+bool has_room(const Traits& traits) {
+  return has_room_for_tiles(traits, 17);
+}  // fsst_chosen_tiles.kc
+bool any(const Traits&) { return true; }
+
+// How chosen rows are decoded; by tiles, a group launched has at least `least_rows`, which make a
+// good part of a tile.
+struct Variant {
+  std::string_view name, kernel;
+  bool (*fits)(const Traits& traits);
+  Result<std::shared_ptr<Program>> (*build)(Device& device, std::uint32_t offset_bytes);
+  std::uint32_t least_rows, groups_a_unit;
+};
+Result<std::shared_ptr<Program>> build_tiles(Device& device, std::uint32_t offset_bytes) {
+  return build_program(device, {offset_bytes, tile_items(device.traits()), {}},
+                       {"fsst_row_text", "fsst_tile", "fsst_chosen_tiles"});
+}
+Result<std::shared_ptr<Program>> build_rows(Device& device, std::uint32_t offset_bytes) {
+  return build_program(device, {offset_bytes, row_items(device.traits()), {}},
+                       {"fsst_row_text", "fsst_decode_rows"});
+}
+constexpr std::array<Variant, 2> table = {
+    {{"fsst_chosen_tiles", "fsst_chosen_tiles", has_room, build_tiles, 16, 32},
+     {"fsst_chosen_rows", "fsst_decode_rows", any, build_rows, 0, 64}}};
+
+class Chosen final : public ChosenDecoder {
+ public:
+  Chosen(std::shared_ptr<Device> device, const Variant& variant)
+      : device_(std::move(device)), variant_(variant) {}
+
+  Status open(const DeviceStrings& strings, std::uint64_t most_rows) {
+    row_count_ = strings.row_count;
+    offset_bytes_ = strings.offset_bytes;
+    most_rows_ = most_rows;
+    const std::uint32_t items = row_items(device_->traits());
+    PENSTOCK_ASSIGN(select_, build_program(*device_, {offset_bytes_, items, {}}, {"fsst_select"}));
+    PENSTOCK_ASSIGN(measure_,
+                    build_program(*device_, {offset_bytes_, items, {}}, {"fsst_measure"}));
+    PENSTOCK_ASSIGN(decode_, variant_.build(*device_, offset_bytes_));
+    PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
+                               device_, {primitive::Number::u32, primitive::Number::u64, true}));
+    const std::uint64_t words = (row_count_ + 31) / 32;
+    PENSTOCK_ASSIGN(counts_, device_->allocate((words + 1) * 4));
+    PENSTOCK_ASSIGN(places_, device_->allocate((words + 1) * 8));
+    PENSTOCK_ASSIGN(rows_, device_->allocate(std::max<std::uint64_t>(most_rows, 1) * 8));
+    PENSTOCK_ASSIGN(lengths_, device_->allocate((most_rows + 1) * 4));
+    PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
+    PENSTOCK_ASSIGN(auto queue, device_->queue());
+    PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
+    return queue->finish();
+  }
+
+  Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& rows,
+                 std::uint64_t count, const DeviceText& text) override {
+    if (count > most_rows_)
+      return Status(Code::capacity, "more chosen rows than a decoder was built for");
+    if (rows.bytes() < count * 8)
+      return Status(Code::invalid, "memory for fewer row numbers than there are");
+    given_count_ = count;
+    is_counted_ = false;
+    return decode(queue, strings, {&rows, places_.get(), count, 0, Choice::is_chosen}, text);
+  }
+
+  Status enqueue_bits(Queue& queue, const DeviceStrings& strings, const Buffer& bits,
+                      const DeviceText& text) override {
+    if (strings.row_count != row_count_)
+      return Status(Code::invalid, "a decoder that was built for another column");
+    if (bits.bytes() < bitmap_bytes(row_count_))
+      return Status(Code::invalid, "a bitmap for fewer rows than the column has");
+    const std::uint64_t words = (row_count_ + 31) / 32;
+    PENSTOCK_TRY(
+        queue.launch(*select_, "fsst_count_rows", select_groups(words + 1),
+                     {{Argument::of(bits), Argument::of(*counts_), Argument::value(row_count_)}}));
+    PENSTOCK_TRY(scan_->enqueue(queue, *counts_, *places_, words + 1));
+    PENSTOCK_TRY(queue.launch(*select_, "fsst_write_rows", select_groups(words),
+                              {{Argument::of(bits), Argument::of(*places_), Argument::of(*rows_),
+                                Argument::value(row_count_), Argument::value(most_rows_)}}));
+    is_counted_ = true;
+    return decode(
+        queue, strings,
+        {rows_.get(), places_.get(), most_rows_, words, Choice::is_chosen | Choice::is_counted},
+        text);
+  }
+
+  Result<std::uint64_t> check(Queue& queue) override {
+    std::array<std::uint32_t, 2> verdict{};
+    std::uint64_t count = given_count_;
+    PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
+    if (is_counted_) PENSTOCK_TRY(queue.download(&count, *places_, 8, (row_count_ + 31) / 32 * 8));
+    PENSTOCK_TRY(queue.finish());
+    PENSTOCK_TRY(check_bad_row(queue, enqueued_, verdict[0]));
+    if ((verdict[1] & fault_row) != 0)
+      return Status(Code::invalid, "a chosen row that the column does not have");
+    if ((verdict[1] & fault_capacity) != 0)
+      return Status(Code::capacity, "more chosen rows or text than there is memory for");
+    if (verdict[1] != 0)
+      return Status(Code::corrupt, "codes or offsets that changed while they were decoded");
+    return count;
+  }
+  std::string_view variant() const override { return variant_.name; }
+
+ private:
+  Status decode(Queue& queue, const DeviceStrings& strings, const Choice& choice,
+                const DeviceText& text) {
+    if (strings.tables == nullptr)
+      return Status(Code::invalid, "strings that were brought for matching alone");
+    if (strings.row_count != row_count_ || strings.offset_bytes != offset_bytes_)
+      return Status(Code::invalid, "a decoder that was built for another column");
+    if (text.offsets->bytes() < (choice.count + 1) * 8)
+      return Status(Code::invalid, "memory for fewer offsets than chosen rows have");
+    enqueued_ = strings;
+    PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
+    PENSTOCK_TRY(enqueue_measure(queue, *measure_, device_->traits(), strings, choice, *lengths_,
+                                 *verdict_));
+    PENSTOCK_TRY(scan_->enqueue(queue, *lengths_, *text.offsets, choice.count + 1));
+    const std::uint64_t rows_a_group =
+        variant_.least_rows != 0 ? variant_.least_rows : decode_->group_size();
+    return queue.launch(*decode_, variant_.kernel,
+                        groups(choice.count, rows_a_group, variant_.groups_a_unit),
+                        decode_arguments(strings, text, text.bytes->bytes(), *verdict_, choice));
+  }
+  std::uint32_t groups(std::uint64_t things, std::uint64_t things_a_group,
+                       std::uint32_t groups_a_unit) const {
+    const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * groups_a_unit;
+    return static_cast<std::uint32_t>(
+        std::min((things + things_a_group - 1) / things_a_group, most));
+  }
+  std::uint32_t select_groups(std::uint64_t words) const {
+    return groups(words, select_->group_size(), 64);
+  }
+
+  std::shared_ptr<Device> device_;
+  const Variant& variant_;
+  std::uint64_t row_count_ = 0, most_rows_ = 0, given_count_ = 0;
+  std::uint32_t offset_bytes_ = 4;
+  bool is_counted_ = false;
+  std::shared_ptr<Program> select_, measure_, decode_;
+  std::unique_ptr<primitive::Scan> scan_;
+  std::shared_ptr<Buffer> counts_, places_, rows_, lengths_, verdict_;
+  DeviceStrings enqueued_;  // until check() found it sound
+};
+
+}  // namespace
+
+std::vector<std::string> ChosenDecoder::variants(const Traits& traits) {
+  std::vector<std::string> names;
+  for (const Variant& variant : table)
+    if (variant.fits(traits)) names.emplace_back(variant.name);
+  return names;
+}
+
+Result<std::unique_ptr<ChosenDecoder>> ChosenDecoder::build(std::shared_ptr<Device> device,
+                                                            const DeviceStrings& strings,
+                                                            std::uint64_t most_rows,
+                                                            std::string_view variant) {
+  for (const Variant& row : table) {
+    if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
+    auto decoder = std::make_unique<Chosen>(std::move(device), row);
+    PENSTOCK_TRY(decoder->open(strings, most_rows));
+    return std::unique_ptr<ChosenDecoder>(std::move(decoder));
+  }
+  return Status(Code::invalid,
+                "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+}
+
+}  // namespace penstock::fsst

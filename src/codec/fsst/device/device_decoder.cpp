@@ -1,0 +1,128 @@
+// Decoding on a device: which variant, and what all of them share.
+#include "codec/fsst/device/device_decoder.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "codec/fsst/device/device_error.hpp"
+#include "codec/fsst/device/device_layout.hpp"
+#include "codec/fsst/device/device_program.hpp"
+#include "device/architecture.hpp"
+
+namespace penstock::fsst {
+namespace {
+
+constexpr std::uint32_t fault_code = 1;  // fsst_tables.kc
+constexpr std::uint64_t spans_local_bytes =
+    0x10200 + std::uint64_t{span_warps} * 3536;  // of a group (fsst_span_text.kc)
+
+bool has_room(const Traits& traits) { return has_room_for_tiles(traits, 0); }
+bool any(const Traits&) { return true; }
+
+struct Variant {
+  std::string_view name;
+  bool (*fits)(const Traits& traits);
+  std::unique_ptr<DeviceDecoder> (*make)(std::shared_ptr<Device> device);
+};
+constexpr std::array<Variant, 3> table = {{{"fsst_decode_spans", has_warps, make_span_decoder},
+                                           {"fsst_decode_tiles", has_room, make_tile_decoder},
+                                           {"fsst_decode_rows", any, make_row_decoder}}};
+
+}  // namespace
+
+bool has_warps(const Traits& traits) {
+  return traits.target == Target::cuda && device::architecture_number(traits) >= 90 &&
+         traits.max_group_size >= 32 * span_warps && traits.local_bytes >= spans_local_bytes;
+}
+
+bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes) {
+  return !traits.is_cpu &&
+         traits.local_bytes >=
+             std::uint64_t{tile_items(traits)} * (codes_an_item * 9 + 4 + row_bytes) + 3200;
+}
+
+Status DeviceDecoder::open(const DeviceStrings& strings) {
+  offset_bytes_ = strings.offset_bytes;
+  PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
+  return open_variant(strings);
+}
+
+Result<std::shared_ptr<Program>> DeviceDecoder::build_program(
+    std::initializer_list<std::string_view> files, std::uint32_t group_size,
+    std::string definitions) {
+  return fsst::build_program(*device_, {offset_bytes_, group_size, std::move(definitions)}, files);
+}
+
+Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
+  if (strings.offset_bytes != offset_bytes_)
+    return Status(Code::invalid, "a decoder that was built for offsets of another width");
+  if (strings.tables == nullptr)
+    return Status(Code::invalid, "strings that were brought for matching alone");
+  if (text.offsets->bytes() < (strings.row_count + 1) * 8 ||
+      text.bytes->bytes() < std::max<std::uint64_t>(strings.text_bytes, 1))
+    return Status(Code::invalid, "memory for less text than the column has");
+  if (is_verdict_spoilt_) PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
+  is_verdict_spoilt_ = false;
+  return {};
+}
+
+void DeviceDecoder::note(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets) {
+  enqueued_ = strings;
+  given_offsets_ = std::move(given_offsets);
+}
+
+Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
+  PENSTOCK_TRY(begin(queue, strings, text));
+  PENSTOCK_TRY(measure(queue, strings, text));
+  note(strings, nullptr);
+  return decode(queue, strings, text);
+}
+
+Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings,
+                                     const DeviceText& text, GivenOffsets how) {
+  PENSTOCK_TRY(begin(queue, strings, text));
+  PENSTOCK_TRY(take_offsets(queue, strings, text, how));
+  note(strings, text.offsets);
+  return decode(queue, strings, text);
+}
+
+Status DeviceDecoder::check(Queue& queue) {
+  if (enqueued_.row_count == 0) return {};  // nothing since the last time
+  std::array<std::uint32_t, 2> verdict{};
+  is_verdict_spoilt_ = true;  // also where this fails
+  PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
+  PENSTOCK_TRY(queue.finish());
+  const auto [bad_row, faults] = verdict;
+  is_verdict_spoilt_ = bad_row != 0 || faults != 0;
+  if (!is_verdict_spoilt_) {
+    note({}, nullptr);  // lets go of what was enqueued
+    return {};
+  }
+  if (bad_row != 0) return check_bad_row(queue, enqueued_, bad_row);
+  PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
+  if ((faults & fault_code) != 0)
+    return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
+  return Status(Code::corrupt, "text that does not fit its offsets");
+}
+
+std::vector<std::string> Decoder::variants(const Traits& traits) {
+  std::vector<std::string> names;
+  for (const Variant& variant : table)
+    if (variant.fits(traits)) names.emplace_back(variant.name);
+  return names;
+}
+
+Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device,
+                                                const DeviceStrings& strings,
+                                                std::string_view variant) {
+  for (const Variant& row : table) {
+    if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
+    std::unique_ptr<DeviceDecoder> decoder = row.make(std::move(device));
+    PENSTOCK_TRY(decoder->open(strings));
+    return std::unique_ptr<Decoder>(std::move(decoder));
+  }
+  return Status(Code::invalid,
+                "no variant '" + std::string(variant) + "' fits " + device->traits().id);
+}
+
+}  // namespace penstock::fsst

@@ -1,0 +1,51 @@
+// One block as the scan of a frame finds it: where its parts lie and which tables they need. A plan
+// has all that decoding its entropy codes takes, so that blocks are decoded by any thread in any
+// order.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "codec/zstd/format/huffman.hpp"
+#include "codec/zstd/format/sequence_table.hpp"
+#include "codec/zstd/format/zstd_constants.hpp"
+
+namespace penstock::zstd {
+
+// A table's description; `serial` tells tables of a frame apart, so that a thread that has built
+// one knows it again.
+struct NumberedTree {
+  HuffmanWeights tree;
+  std::uint64_t serial = 0;
+};
+struct NumberedSource {
+  TableSource source;
+  std::uint64_t serial = 0;
+};
+
+struct LiteralsPlan {
+  LiteralsType type = LiteralsType::raw;
+  std::uint32_t bytes = 0;  // decoded
+  std::uint32_t stream_count = 1;
+  std::span<const Byte> content;  // raw: the bytes; rle: one byte; else jump table and streams
+};
+
+struct SequencesPlan {
+  std::uint32_t count = 0;
+  std::span<const Byte> stream;
+};
+
+struct BlockPlan {
+  BlockType type = BlockType::raw;
+  bool is_last = false;
+  std::uint64_t number = 0;      // in its frame
+  std::uint64_t first_byte = 0;  // of its header, in the input
+  std::uint32_t run_bytes = 0;   // rle
+  std::span<const Byte> content;
+  LiteralsPlan literals;  // from here on: compressed
+  SequencesPlan sequences;
+  NumberedTree tree;
+  std::array<NumberedSource, 3> sources;  // by CodeKind
+};
+
+}  // namespace penstock::zstd

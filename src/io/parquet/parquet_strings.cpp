@@ -1,0 +1,123 @@
+// Strings of a Parquet column: plain, or as codes of the row groups' dictionaries.
+#include <arrow/util/utf8.h>
+
+#include <cstring>
+
+#include "io/parquet/parquet_slabs.hpp"
+
+namespace penstock::io {
+namespace {
+
+class PlainTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
+ public:
+  using TypedDecoder::TypedDecoder;
+
+  Status decode(BatchColumn& to, std::size_t piece, std::uint64_t first_row,
+                std::uint64_t row_count) override {
+    Texts& texts = to.piece(piece);
+    texts.ends.reserve(row_count);
+    PENSTOCK_TRY(in_slabs(
+        row_count, slab_rows, [&](std::uint64_t done, std::int64_t limit) -> Result<std::int64_t> {
+          std::int64_t present = 0;
+          const std::int64_t rows = read(limit, slab_, present);
+          const bool is_full =
+              !column_.is_optional || set_validity(to, first_row + done, levels_, rows, present);
+          append(texts, rows, is_full);
+          return rows;
+        }));
+    if (!arrow::util::ValidateUTF8(reinterpret_cast<const std::uint8_t*>(texts.bytes.data()),
+                                   static_cast<std::int64_t>(texts.bytes.size())))
+      return {Code::corrupt, "a string is not UTF-8"};
+    return {};
+  }
+
+ private:
+  void append(Texts& texts, std::int64_t rows, bool is_full) {
+    std::int64_t next = 0;
+    std::size_t bytes = texts.bytes.size();
+    for (std::int64_t row = 0; row < rows; row++) {
+      if (is_full || levels_[row] != 0) bytes += slab_[next++].len;
+      texts.ends.push_back(static_cast<std::int64_t>(bytes));
+    }
+    std::size_t at = texts.bytes.size();
+    if (bytes > texts.bytes.capacity()) {  // from what came so far to what all rows will need, with
+                                           // a little to spare
+      const std::size_t expected = bytes / texts.ends.size() * texts.ends.capacity();
+      texts.bytes.reserve(std::max(bytes + bytes / 2, expected + expected / 16));
+    }
+    texts.bytes.resize(bytes);
+    for (std::int64_t i = 0; i < next; i++) {
+      if (slab_[i].len != 0) std::memcpy(texts.bytes.data() + at, slab_[i].ptr, slab_[i].len);
+      at += slab_[i].len;
+    }
+  }
+
+  parquet::ByteArray slab_[slab_rows];
+};
+
+// ColumnWithExposeEncoding() exposes codes only where the footer's page counts stand in the order
+// Arrow writes them, which other writers' do not. Reading them checks each page's encoding itself.
+struct CodeExposure : parquet::ColumnReader {
+  static void expose(parquet::ColumnReader& reader) {
+    (reader.*&CodeExposure::SetExposedEncoding)(parquet::ExposedEncoding::DICTIONARY);
+  }
+};
+
+class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
+ public:
+  using TypedDecoder::TypedDecoder;
+
+  Status decode(BatchColumn& to, std::size_t, std::uint64_t first_row,
+                std::uint64_t row_count) override {
+    auto* codes = reinterpret_cast<std::int32_t*>(to.values()) + first_row;
+    std::int64_t base = -1;
+    return in_slabs(
+        row_count, slab_rows, [&](std::uint64_t done, std::int64_t limit) -> Result<std::int64_t> {
+          std::int64_t present = 0;
+          const parquet::ByteArray* entries = nullptr;
+          std::int32_t entry_count = 0;
+          std::int32_t* slab = codes + done;
+          std::int64_t rows =
+              reader_.ReadBatchWithDictionary(limit, column_.is_optional ? levels_ : nullptr,
+                                              nullptr, slab, &present, &entries, &entry_count);
+          rows = checked(rows, limit, present);
+          if (entries != nullptr && base < 0) {
+            PENSTOCK_TRY(check_dictionary(entries, entry_count));
+            PENSTOCK_ASSIGN(base, to.add_dictionary(entries, entry_count));
+          }
+          std::uint32_t largest = 0;
+          for (std::int64_t i = 0; i < present; i++) {
+            largest = std::max(largest, static_cast<std::uint32_t>(slab[i]));
+            slab[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(slab[i]) +
+                                                static_cast<std::uint32_t>(base));  // checked below
+          }
+          if (present > 0 && (base < 0 || largest >= static_cast<std::uint32_t>(entry_count)))
+            return Status(Code::corrupt, "a code outside the dictionary page");
+          if (column_.is_optional && !set_validity(to, first_row + done, levels_, rows, present))
+            spread(slab, levels_, rows, present);
+          return rows;
+        });
+  }
+
+ private:
+  Status check_dictionary(const parquet::ByteArray* entries, std::int32_t count) {
+    if (is_checked_) return {};
+    for (std::int32_t i = 0; i < count; i++)
+      if (!arrow::util::ValidateUTF8(entries[i].ptr, entries[i].len))
+        return {Code::corrupt, "a string is not UTF-8"};
+    is_checked_ = true;
+    return {};
+  }
+  bool is_checked_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ChunkDecoder> text_decoder(std::shared_ptr<parquet::ColumnReader> reader,
+                                           const ParquetColumn& column) {
+  if (!column.is_dictionary) return std::make_unique<PlainTextDecoder>(std::move(reader), column);
+  CodeExposure::expose(*reader);
+  return std::make_unique<DictionaryTextDecoder>(std::move(reader), column);
+}
+
+}  // namespace penstock::io

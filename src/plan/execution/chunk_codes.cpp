@@ -1,0 +1,113 @@
+// What a chunk has of FSST codes: brought to the device, computed on, checked, or decoded for the
+// host.
+#include <cstring>
+
+#include "codec/fsst/format/encoded_column.hpp"
+#include "plan/execution/chunk_stream.hpp"
+
+namespace penstock::plan {
+
+Status ChunkStream::decode_column(ChunkMemory& memory, std::uint32_t column) {
+  if (column >= program_.first_derived() || !column_of(memory, column).encoded) return {};
+  auto texts = decoded(column_of(memory, column));
+  if (!texts.ok())
+    return texts.with(memory.place_of("while decoding", program_.source_schema[column].name));
+  memory.batch.columns[place_of(column)] = std::move(texts).value();
+  return {};
+}
+
+// False where the host is to compute it.
+Result<bool> ChunkStream::begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                                         const DerivedColumn& derived, Column& to) {
+  if (!is_on_codes(program_, derived)) return false;
+  const Column& source = column_of(memory, derived.source);
+  const fsst::EncodedStrings* const strings = fsst::codes_of(source);
+  if (strings == nullptr || strings->row_count == 0) return false;
+  const CodeFunction function = *code_function(derived);
+  if (function.is_presence) {
+    PENSTOCK_ASSIGN(to.device_values, all_present(source.row_count, compute));
+  } else {
+    auto column = CodeColumn::build(device_, *strings, function);
+    if (!column.ok() && column.status().code() == Code::unsupported) return false;
+    if (!column.ok())
+      return column.with("on the codes of column '" + program_.source_schema[derived.source].name +
+                         "'");
+    to.device_values = column->results();
+    PENSTOCK_ASSIGN(const std::size_t texts, bring_codes(memory, compute, index, derived.source));
+    code_reports_.note_built(*column);
+    memory.encoded.functions.push_back({texts, std::move(column).value(), nullptr, nullptr});
+  }
+  to.type = derived.function->result_type;
+  to.row_count = source.row_count;
+  to.validity = source.validity;
+  return true;
+}
+
+// Once a chunk, for however many functions.
+Result<std::size_t> ChunkStream::bring_codes(ChunkMemory& memory, Queue& compute,
+                                             std::size_t& index, std::uint32_t column) {
+  std::vector<ChunkCodes::Texts>& all = memory.encoded.texts;
+  for (std::size_t i = 0; i < all.size(); i++)
+    if (all[i].column == column) return i;
+  const Column& source = column_of(memory, column);
+  const fsst::EncodedStrings& strings = *fsst::codes_of(source);
+  all.push_back({column, source.encoded, {}});  // first, as it keeps what is brought
+  PENSTOCK_ASSIGN(auto codes, bring_padded(memory, compute, index++, strings.codes));
+  PENSTOCK_ASSIGN(auto offsets, bring(memory, index++, strings.offsets.data,
+                                      (strings.row_count + 1) * strings.offset_bytes));
+  PENSTOCK_ASSIGN(all.back().there, fsst::DeviceStrings::for_matching(
+                                        *device_, strings, std::move(codes), std::move(offsets)));
+  bytes_uploaded_ += all.back().there.groups->bytes();
+  return all.size() - 1;
+}
+
+// Codes are read in whole sixteens, and nobody may read behind them on the host: they are copied
+// even where it shares its memory.
+Result<std::shared_ptr<Buffer>> ChunkStream::bring_padded(ChunkMemory& memory, Queue& compute,
+                                                          std::size_t index, const Bytes& codes) {
+  const std::uint64_t whole = codes.size / 16 * 16;
+  PENSTOCK_ASSIGN(auto buffer, room_for(memory, index, whole + 16));
+  std::array<std::byte, 16>& end = memory.encoded.ends.emplace_back();
+  if (codes.size > whole) std::memcpy(end.data(), codes.data + whole, codes.size - whole);
+  Queue& queue = uploads_ ? *uploads_ : compute;
+  if (whole > 0) {
+    const std::byte* from = codes.data;
+    if (uploads_) { PENSTOCK_ASSIGN(from, pin(memory, index, codes.data, whole)); }
+    PENSTOCK_TRY(queue.upload(*buffer, from, whole));
+  }
+  PENSTOCK_TRY(queue.upload(*buffer, end.data(), end.size(), whole));
+  bytes_uploaded_ += whole + end.size();
+  return buffer;
+}
+
+Status ChunkStream::compute_on_codes(ChunkMemory& memory, Queue& compute) {
+  if (memory.encoded.functions.empty()) return {};
+  PENSTOCK_ASSIGN(std::shared_ptr<Event> last, compute.record());
+  for (ChunkCodes::Function& function : memory.encoded.functions) {
+    function.begun = std::move(last);
+    PENSTOCK_TRY(function.column.enqueue(compute, memory.encoded.texts[function.texts].there));
+    PENSTOCK_ASSIGN(last, compute.record());
+    function.done = last;
+  }
+  return {};
+}
+
+Status ChunkStream::check(ChunkMemory& memory) {
+  if (memory.encoded.functions.empty()) return {};
+  if (!checks_) { PENSTOCK_ASSIGN(checks_, device_->queue()); }
+  for (ChunkCodes::Function& function : memory.encoded.functions) {
+    const std::string& name =
+        program_.source_schema[memory.encoded.texts[function.texts].column].name;
+    PENSTOCK_TRY(function.column.check(*checks_).with(memory.place_of("on the codes of", name)));
+    PENSTOCK_TRY(code_reports_.note_run(memory.encoded, function));
+  }
+  return {};
+}
+
+std::vector<KernelReport> ChunkStream::take_code_reports() {
+  if (code_programs_.valid())
+    for (const CodeColumn& column : code_programs_.get()) code_reports_.note_built(column);
+  return code_reports_.take();
+}
+
+}  // namespace penstock::plan

@@ -1,0 +1,27 @@
+// Conditions taken apart: what must hold of which tables.
+#pragma once
+#include <optional>
+#include <set>
+
+#include "sql/bind/expression_binder.hpp"
+
+namespace penstock::sql {
+
+using Tables = std::set<std::size_t>;  // of a scope, by number
+
+// The tables whose columns an expression reads; nullopt where it reads what is not a column of
+// them: an alias, or another scope's.
+std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
+
+// An equality of two sides.
+struct Equality {
+  SyntaxPointer left, right;
+};
+std::optional<Equality> equality(const SyntaxPointer& condition);
+
+// The condition's conjuncts, and behind them the equalities that stand in every branch of an OR
+// among them: they follow from it.
+std::vector<SyntaxPointer> conjuncts_with_common(const Names& names,
+                                                 const SyntaxPointer& condition);
+
+}  // namespace penstock::sql

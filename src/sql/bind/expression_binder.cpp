@@ -1,0 +1,324 @@
+#include "sql/bind/expression_binder.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "expr/string_functions.hpp"
+
+namespace penstock::sql {
+namespace {
+
+constexpr int depth_limit =
+    600;  // of expressions seen through aliases; see the lexer's nesting limit
+constexpr int alias_expansion_limit = 20'000;
+constexpr std::size_t site_text_bytes = 100;
+constexpr Type boolean_type{Kind::boolean};
+
+struct NamedOp {
+  std::string_view name;
+  Op op;
+};
+constexpr NamedOp arithmetic_ops[] = {
+    {"+", Op::add},    {"-", Op::subtract},        {"*", Op::multiply},
+    {"/", Op::divide}, {"//", Op::integer_divide}, {"%", Op::modulo},
+    {"^", Op::power},  {"**", Op::power},          {"&", Op::bit_and},
+    {"|", Op::bit_or}, {"<<", Op::shift_left},     {">>", Op::shift_right}};
+constexpr NamedOp comparison_ops[] = {{"=", Op::equal},   {"!=", Op::not_equal},
+                                      {"<", Op::less},    {"<=", Op::less_equal},
+                                      {">", Op::greater}, {">=", Op::greater_equal}};
+
+template <std::size_t count>
+std::optional<Op> find(const NamedOp (&table)[count], std::string_view name) {
+  for (const NamedOp& row : table)
+    if (row.name == name) return row.op;
+  return std::nullopt;
+}
+
+Operand of(NodeId node) {
+  Operand operand;
+  operand.node = node;
+  return operand;
+}
+
+Result<Operand> of(Result<NodeId> node) {
+  if (!node.ok()) return node.status();
+  return of(*node);
+}
+
+}  // namespace
+
+Result<NodeId> ExpressionBinder::value(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand operand, bind(syntax));
+  return settle(syntax, operand);
+}
+
+Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const NodeId node, value(syntax));
+  if (builder_.type(node) == boolean_type) return node;
+  if (!is_numeric(builder_.type(node)))
+    return wrong(syntax, clause_ + " takes a condition; this is " + name_of(builder_.type(node)));
+  return placed(syntax, builder_.cast(node, boolean_type));
+}
+
+Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
+  if (depth_ == depth_limit)
+    return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
+  if (alias_depth_ > 0 && ++names_.alias_expansions > alias_expansion_limit)
+    return names_.error(syntax.offset, Code::capacity,
+                        "the aliases of this statement stand for more than " +
+                            std::to_string(alias_expansion_limit) + " expressions");
+  depth_++;
+  Result<Operand> result = dispatch(syntax);
+  depth_--;
+  return result;
+}
+
+Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
+  if (groups_ != nullptr && syntax.form != Form::column) {
+    PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
+    if (const auto found = groups_->find(text); found != groups_->end())
+      return of(builder_.column(found->second));
+  }
+  switch (syntax.form) {
+    case Form::column: return column(syntax);
+    case Form::star: return wrong(syntax, "* can stand in the SELECT list and in count(*) only");
+    case Form::number: {
+      Result<Scalar> number = number_literal(syntax.name);
+      if (!number.ok())
+        return names_.error(syntax.offset, number.status().code(), number.status().message());
+      return of(builder_.literal(std::move(number).value()));
+    }
+    case Form::boolean: return of(builder_.literal(Scalar::of(syntax.name == "true")));
+    case Form::null: {
+      Operand null =
+          of(builder_.literal(Scalar::null_of(type_of<std::int32_t>())));  // takes any type
+      null.kind = Operand::Kind::null;
+      return null;
+    }
+    case Form::text: {
+      Operand text;
+      text.kind = Operand::Kind::text;
+      text.text = syntax.name;
+      return text;
+    }
+    case Form::interval: {
+      const std::optional<Interval> interval = parse_interval(syntax.name, syntax.qualifier);
+      if (!interval)
+        return wrong(syntax, "'" + syntax.name + "' is not an interval" +
+                                 (syntax.qualifier.empty() ? "" : " of " + syntax.qualifier));
+      Operand operand;
+      operand.kind = Operand::Kind::interval;
+      operand.interval = *interval;
+      return operand;
+    }
+    case Form::cast: return cast(syntax);
+    case Form::case_of: return case_of(syntax);
+    case Form::operation: return operation(syntax);
+    case Form::function: return function(syntax);
+    case Form::exists:
+    case Form::in_subquery:
+      return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
+  }
+  return Status(Code::internal, "an expression of no known form");
+}
+
+Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, names_.column(syntax));
+  const std::optional<std::size_t> alias = names_.alias(syntax);
+  if (index && groups_ == nullptr) return of(builder_.column(*index));
+  if (index)
+    if (const auto found = groups_->find("#" + std::to_string(*index)); found != groups_->end())
+      return of(builder_.column(found->second));
+  if (alias) return through_alias(*alias);
+  if (!index) return names_.unknown(syntax);
+  return wrong(syntax, "column '" + names_.schema()[*index].name +
+                           "' must stand in GROUP BY or inside an aggregate");
+}
+
+Result<Operand> ExpressionBinder::through_alias(std::size_t item) {
+  const std::size_t visible = std::exchange(names_.visible_aliases, item);
+  alias_depth_++;
+  Result<Operand> result = bind(*names_.item(item));
+  alias_depth_--;
+  names_.visible_aliases = visible;
+  return result;
+}
+
+std::optional<Type> ExpressionBinder::type_of_operand(const Operand& operand) const {
+  if (operand.kind != Operand::Kind::node) return std::nullopt;
+  return builder_.type(operand.node);
+}
+
+std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
+  const Node& node = builder_.graph()->at(id);
+  if (node.op != Op::parameter) return std::nullopt;
+  return builder_.graph()->parameters[node.payload];
+}
+
+Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> node) {
+  if (!node.ok()) return names_.at(syntax, node.status());
+  if (groups_ == nullptr)  // the rows of groups are the host's, which computes anything
+    if (const Status status = expr::check_text_call(*builder_.graph(), *node); !status.ok())
+      return names_.at(syntax, status);
+  // Only operations that can fault themselves are looked up later; a text for each node of a long
+  // list would cost its square.
+  auto& sites = builder_.graph()->sites;
+  const Op op = builder_.graph()->at(*node).op;
+  const bool can_fault_itself =
+      (op >= Op::add && op <= Op::shift_right) || op == Op::cast || op >= Op::square_root;
+  if (can_fault_itself && !sites.contains(*node)) {
+    std::string text = display(syntax);
+    if (text.size() > site_text_bytes) {
+      std::size_t end = site_text_bytes;
+      while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) end--;
+      text = text.substr(0, end) + "...";
+    }
+    sites.emplace(*node, Site{static_cast<std::int32_t>(syntax.offset), std::move(text)});
+  }
+  return node;
+}
+
+Result<NodeId> ExpressionBinder::settle(const Syntax& syntax, const Operand& operand,
+                                        std::optional<Type> beside) {
+  if (operand.kind == Operand::Kind::interval)
+    return refuse(syntax, "an interval that is not added to a constant date or timestamp");
+  if (operand.kind != Operand::Kind::text)
+    return depth_ == 0 ? operand.node : narrowed(syntax, operand.node);
+  if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.text));
+  if (is_numeric(*beside))
+    return refuse(syntax, "comparing or combining " + name_of(*beside) + " with a string");
+  const std::optional<Scalar> value = parse_as(*beside, operand.text);
+  if (!value) return wrong(syntax, "'" + operand.text + "' is not a " + name_of(*beside));
+  return builder_.literal(*value);
+}
+
+// A sum's HUGEINT is a result, not an input: inside a larger expression it is a BIGINT, or a fault
+// if it does not fit.
+Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
+  if (builder_.type(node).kind != penstock::Kind::int128) return node;
+  return placed(syntax, builder_.cast(node, type_of<std::int64_t>()));
+}
+
+Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {
+  std::vector<Operand> result;
+  for (std::size_t i = first; i < syntax.inputs.size(); i++) {
+    PENSTOCK_ASSIGN(Operand operand, bind(*syntax.inputs[i]));
+    result.push_back(std::move(operand));
+  }
+  return result;
+}
+
+Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
+  PENSTOCK_ASSIGN(const Operand input, bind(*syntax.inputs[0]));
+  if (input.kind == Operand::Kind::text) {
+    const std::optional<Scalar> value = parse_as(syntax.type, input.text);
+    if (!value) return wrong(syntax, "'" + input.text + "' is not a " + name_of(syntax.type));
+    return of(placed(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
+  }
+  if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
+  const Type from = builder_.type(input.node);
+  if (from.kind != Kind::string && syntax.type.kind == Kind::string &&
+      input.kind != Operand::Kind::null)
+    return refuse(syntax, "a cast to VARCHAR (of " + name_of(from) + ")");
+  if (from.kind == Kind::string && syntax.type.kind != Kind::string)
+    return refuse(syntax, "a cast of VARCHAR to " + name_of(syntax.type));
+  return of(placed(syntax, builder_.cast(input.node, syntax.type)));
+}
+
+Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
+  std::vector<NodeId> conditions;
+  std::vector<Operand> values;
+  std::vector<const Syntax*> places;
+  std::optional<Type> beside;  // of the first branch that has one
+  const std::string clause = std::exchange(clause_, "WHEN");
+  for (std::size_t i = 0; i < syntax.inputs.size(); i++) {
+    const Syntax& input = *syntax.inputs[i];
+    if (i % 2 == 0 && i + 1 < syntax.inputs.size()) {
+      Result<NodeId> condition = predicate(input);
+      if (!condition.ok()) return condition.status();
+      conditions.push_back(*condition);
+      continue;
+    }
+    PENSTOCK_ASSIGN(Operand value, bind(input));
+    if (!beside) beside = type_of_operand(value);
+    values.push_back(std::move(value));
+    places.push_back(&input);
+  }
+  clause_ = clause;
+  std::vector<NodeId> nodes;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    PENSTOCK_ASSIGN(const NodeId node, settle(*places[i], values[i], beside));
+    nodes.push_back(node);
+  }
+  return of(placed(syntax, builder_.first_true(conditions, std::move(nodes))));
+}
+
+Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
+  const std::string& name = syntax.name;
+  if (name == "and" || name == "or" || name == "not" || name.starts_with("is "))
+    return of(placed(syntax, truth(syntax)));
+  if (name == "between") return of(placed(syntax, between(syntax)));
+  if (name == "in") return of(placed(syntax, in_list(syntax)));
+  if (is_text_operator(name)) return of(text_call(syntax));
+  PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
+  if (inputs.size() == 1) {
+    PENSTOCK_ASSIGN(const NodeId input, settle(*syntax.inputs[0], inputs[0]));
+    if (name == "pos")
+      return is_numeric(builder_.type(input))
+                 ? Result<Operand>(of(input))
+                 : wrong(syntax, "cannot take + of " + name_of(builder_.type(input)));
+    return of(placed(syntax, builder_.unary(name == "neg" ? Op::negate : Op::bit_not, input)));
+  }
+  if (const std::optional<Op> op = find(comparison_ops, name))
+    return of(placed(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
+  const bool interval =
+      inputs[0].kind == Operand::Kind::interval || inputs[1].kind == Operand::Kind::interval;
+  if (interval) return moment_arithmetic(syntax, inputs[0], inputs[1]);
+  const std::optional<Op> op = find(arithmetic_ops, name);
+  if (!op) return refuse(syntax, "the operator " + name);
+  return of(placed(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));
+}
+
+Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
+                                             Operand right) {
+  for (Operand* operand :
+       {&left, &right}) {  // a division is of DOUBLE, which any HUGEINT can become
+    const std::optional<Type> type = type_of_operand(*operand);
+    if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
+    PENSTOCK_ASSIGN(operand->node, placed(syntax, builder_.cast(operand->node, type_of<double>())));
+  }
+  PENSTOCK_ASSIGN(const NodeId a, settle(*syntax.inputs[0], left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(const NodeId b, settle(*syntax.inputs[1], right, type_of_operand(left)));
+  return placed(syntax, builder_.binary(op, a, b));
+}
+
+// DATE or TIMESTAMP constant with INTERVAL: a TIMESTAMP, by the calendar.
+Result<Operand> ExpressionBinder::moment_arithmetic(const Syntax& syntax, const Operand& left,
+                                                    const Operand& right) {
+  const bool swapped = left.kind == Operand::Kind::interval;
+  const Operand &moment = swapped ? right : left, &span = swapped ? left : right;
+  if (moment.kind != Operand::Kind::node || span.kind != Operand::Kind::interval ||
+      (syntax.name != "+" && (syntax.name != "-" || swapped)))
+    return refuse(syntax, "this arithmetic with an interval");
+  const Type type = builder_.type(moment.node);
+  if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
+    return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
+  const std::optional<Scalar> value = constant(moment.node);
+  if (!value)
+    return refuse(
+        syntax,
+        "INTERVAL arithmetic on a column (move it to the constant's side, or add whole days: " +
+            std::string("date + 5)"));
+  const Type timestamp{Kind::timestamp};
+  if (value->is_null) return of(builder_.literal(Scalar::null_of(timestamp)));
+  const std::int64_t days_or_microseconds = static_cast<std::int64_t>(value->integer);
+  std::int64_t start = days_or_microseconds;
+  if (type.kind == Kind::date32 &&
+      __builtin_mul_overflow(days_or_microseconds, microseconds_per_day, &start))
+    start = INT64_MAX;
+  const std::optional<std::int64_t> sum = add(start, span.interval, syntax.name == "+" ? 1 : -1);
+  if (!sum) return wrong(syntax, "the sum leaves the years 1 to 9999");
+  return of(builder_.literal(Scalar::of(timestamp, Int128(*sum))));
+}
+
+}  // namespace penstock::sql

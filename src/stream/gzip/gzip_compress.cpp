@@ -1,0 +1,142 @@
+// gzip, a member a block, by libdeflate. Each member names its size, so that they are found without
+// decoding: in bgzip's field where blocks are small enough for it, else in pgzip's.
+#include <libdeflate.h>
+
+#include <new>
+
+#include "stream/input/byte_writer.hpp"
+#include "stream/pipeline/compressors.hpp"
+
+namespace penstock::stream {
+namespace {
+
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* compressor) const {
+    libdeflate_free_compressor(compressor);
+  }
+};
+using DeflateCompressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
+
+libdeflate_compressor* compressor_of_this_thread(std::uint32_t level) {
+  thread_local DeflateCompressor mine;
+  thread_local std::uint32_t its_level = 0;
+  if (!mine || its_level != level)
+    mine.reset(libdeflate_alloc_compressor(static_cast<int>(level))), its_level = level;
+  if (!mine) throw std::bad_alloc();
+  return mine.get();
+}
+
+// So that the member, even of incompressible bytes, is no longer than the 65536 that its size field
+// can say.
+constexpr std::uint64_t most_bgzf_block_bytes = 0xff00;
+constexpr std::size_t bgzf_header_bytes = 18, pgzip_header_bytes = 20, trailer_bytes = 8;
+// The empty member by which bgzip tells a whole file from one that was cut.
+constexpr unsigned char bgzf_end[28] = {0x1f, 0x8b, 8,    4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
+                                        2,    0,    0x1b, 0, 3, 0, 0, 0, 0, 0,    0, 0, 0,   0};
+
+void write_header(std::byte* at, std::size_t member_bytes, bool is_bgzf) {
+  constexpr unsigned has_extra = 4, unknown_system = 255;
+  ByteWriter writer(at);
+  writer.text("\x1f\x8b\x08");
+  writer.u8(has_extra);
+  writer.u32(0);  // no time
+  writer.u8(0);   // no hint of the level
+  writer.u8(unknown_system);
+  writer.u16(is_bgzf ? 6 : 8);
+  writer.text(is_bgzf ? "BC" : "IG");
+  writer.u16(is_bgzf ? 2 : 4);
+  if (is_bgzf)
+    writer.u16(member_bytes - 1);
+  else
+    writer.u32(member_bytes);
+}
+
+// Behind a member's body: of its text.
+void write_trailer(std::byte* at, std::span<const std::byte> text) {
+  ByteWriter trailer(at);
+  trailer.u32(libdeflate_crc32(0, text.data(), text.size()));
+  trailer.u32(text.size());
+}
+
+class GzipFraming : public Framing {
+ public:
+  explicit GzipFraming(const CompressOptions& options)
+      : is_bgzf_(options.block_bytes <= most_bgzf_block_bytes) {}
+  chunks::Format chunk_format() const override { return chunks::Format::deflate; }
+  bool is_empty_a_block() const override { return !is_bgzf_; }
+  std::size_t begin(std::byte*) const override { return 0; }
+  std::size_t put(std::byte* to, std::span<const std::byte> text,
+                  std::span<const std::byte> chunk) const override {
+    const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
+    const std::size_t member_bytes = header_bytes + chunk.size() + trailer_bytes;
+    write_header(to, member_bytes, is_bgzf_);
+    std::memcpy(to + header_bytes, chunk.data(), chunk.size());
+    write_trailer(to + header_bytes + chunk.size(), text);
+    return member_bytes;
+  }
+  void update(std::span<const std::byte>) override {}
+  std::size_t end(std::byte* to) const override {
+    if (is_bgzf_) std::memcpy(to, bgzf_end, sizeof bgzf_end);
+    return is_bgzf_ ? sizeof bgzf_end : 0;
+  }
+
+ private:
+  bool is_bgzf_;
+};
+
+class GzipCompressor : public Stages {
+ public:
+  GzipCompressor(Input& input, const CompressOptions& options)
+      : input_(input),
+        block_bytes_(options.block_bytes),
+        level_(options.level),
+        is_bgzf_(options.block_bytes <= most_bgzf_block_bytes) {}
+
+  Result<bool> take(Piece& piece) override {
+    const bool begins = std::exchange(begins_, false);
+    PENSTOCK_ASSIGN(const bool is_block,
+                    take_input_block(input_, block_bytes_, begins && !is_bgzf_, piece));
+    if (is_block) return true;
+    piece.frame.ends = true;  // no block, but bgzip's end
+    return is_bgzf_ && !std::exchange(is_ended_, true);
+  }
+
+  Status work(Piece& piece) override {
+    if (piece.frame.ends) {
+      ByteWriter(piece.reserve(sizeof bgzf_end))
+          .text({reinterpret_cast<const char*>(bgzf_end), sizeof bgzf_end});
+      piece.end = sizeof bgzf_end;
+      return {};
+    }
+    libdeflate_compressor* const compressor = compressor_of_this_thread(level_);
+    const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
+    const std::size_t room = libdeflate_deflate_compress_bound(compressor, piece.input.size());
+    std::byte* const out = piece.reserve(header_bytes + room + trailer_bytes);
+    const std::size_t body_bytes = libdeflate_deflate_compress(
+        compressor, piece.input.data(), piece.input.size(), out + header_bytes, room);
+    if (body_bytes == 0)
+      return {Code::internal, "libdeflate compressed a block to more than its bound"};
+    write_trailer(out + header_bytes + body_bytes, piece.input);
+    piece.end = header_bytes + body_bytes + trailer_bytes;
+    write_header(out, piece.end, is_bgzf_);
+    return {};
+  }
+
+ private:
+  Input& input_;
+  std::uint64_t block_bytes_;
+  std::uint32_t level_;
+  bool is_bgzf_, begins_ = true, is_ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Framing> make_gzip_framing(const CompressOptions& options) {
+  return std::make_unique<GzipFraming>(options);
+}
+
+std::unique_ptr<Stages> make_gzip_compressor(Input& input, const CompressOptions& options) {
+  return std::make_unique<GzipCompressor>(input, options);
+}
+
+}  // namespace penstock::stream

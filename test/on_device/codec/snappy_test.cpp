@@ -1,0 +1,219 @@
+// Snappy blocks decoded on every device by every variant that fits it, against libsnappy: texts,
+// and the verdict on what is not sound.
+#include <gtest/gtest.h>
+
+#include "on_device/codec/chunk_fixture.hpp"
+
+namespace penstock::chunks {
+namespace {
+
+const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
+const Reference reference = snappy_reference();
+
+// Blocks put together tag by tag.
+struct Block {
+  Bytes bytes;
+  explicit Block(std::uint64_t text_bytes) {
+    for (; text_bytes >= 128; text_bytes /= 128)
+      bytes.push_back(static_cast<std::uint8_t>(text_bytes % 128 + 128));
+    bytes.push_back(static_cast<std::uint8_t>(text_bytes));
+  }
+  // `number_bytes`: 0 where the tag has the number of literals; else those that it takes behind the
+  // tag.
+  Block& literals(std::uint32_t count, std::uint32_t number_bytes = 0) {
+    tag(number_bytes == 0 ? (count - 1) * 4 : (59 + number_bytes) * 4, count - 1, number_bytes);
+    for (std::uint32_t i = 0; i < count; i++)
+      bytes.push_back(static_cast<std::uint8_t>(bytes.size() * 7));
+    return *this;
+  }
+  Block& near(std::uint32_t count, std::uint32_t distance) {
+    return tag(1 + (count - 4) * 4 + distance / 256 * 32, distance, 1);
+  }
+  Block& far(std::uint32_t count, std::uint32_t distance) {
+    return tag(2 + (count - 1) * 4, distance, 2);
+  }
+  Block& farther(std::uint32_t count, std::uint32_t distance) {
+    return tag(3 + (count - 1) * 4, distance, 4);
+  }
+  Block& tag(std::uint32_t first, std::uint32_t number, std::uint32_t number_bytes) {
+    bytes.push_back(static_cast<std::uint8_t>(first));
+    for (std::uint32_t i = 0; i < number_bytes; i++)
+      bytes.push_back(static_cast<std::uint8_t>(number >> 8 * i));
+    return *this;
+  }
+};
+
+// Tags of all kinds and lengths in any order, as encoders need not alternate them: literals behind
+// literals, copies behind copies.
+Chunk chunk_of_all_tags(std::uint32_t tags, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::uint32_t count) {
+    return static_cast<std::uint32_t>(random() % count);
+  };
+  std::uint32_t made = 0;
+  Block body(0);
+  for (std::uint32_t i = 0; i < tags; i++) {
+    const std::uint32_t kind = made == 0 ? 0 : below(4),
+                        distance = made == 0 ? 0 : 1 + below(std::min(made, 1u << below(17)));
+    std::uint32_t count = 1 + below(below(3) == 0 ? 64 : 8);
+    if (kind == 0 && below(16) == 0) count = 1 + below(400);
+    if (kind == 0)
+      body.literals(count, count > 256 ? 2 + below(3) : count > 60 || below(8) == 0 ? 1 : 0);
+    if (kind == 1) body.near(count = 4 + count % 8, std::min(distance, 2047u));
+    if (kind == 2) body.far(count, std::min(distance, 65535u));
+    if (kind == 3) body.farther(count, distance);
+    made += count;
+  }
+  Bytes block = Block(made).bytes;
+  block.insert(block.end(), body.bytes.begin() + 1, body.bytes.end());
+  return {block, made};
+}
+
+TEST(SnappyChunks, TextsOfAllKindsComeBack) {
+  on_each_way(Format::snappy,
+              [](const Way& way) { expect_texts(way, reference, texts_of_all_kinds(65536)); });
+}
+
+TEST(SnappyChunks, TagsInAnyOrderAreDecodedAsTheReferenceDoes) {
+  on_each_way(Format::snappy, [](const Way& way) {
+    std::vector<Chunk> chunks;
+    for (std::uint32_t seed = 0; seed < 60; seed++)
+      chunks.push_back(chunk_of_all_tags(1 + seed * 50, seed));
+    for (const Chunk& chunk : chunks) ASSERT_TRUE(snappy_text(chunk).has_value());
+    expect_verdicts(way, reference, chunks);
+  });
+}
+
+TEST(SnappyChunks, RoomsThatBeginAnywhereKeepTheirNeighbours) { expect_neighbours_kept(reference); }
+
+TEST(SnappyChunks, LargeBlocksAreNotCutAtSixteenBits) {
+  on_each_way(Format::snappy, [](const Way& way) {
+    expect_texts(way, reference, large_texts());
+    Block far(600'064);
+    far.literals(300'000, 3).farther(64, 300'000).literals(300'000, 4);
+    expect_verdicts(way, reference, {{far.bytes, 600'064}});
+  });
+}
+
+TEST(SnappyChunks, EveryPrefixGetsTheVerdictOfTheReference) {
+  on_each_way(Format::snappy, [](const Way& way) {
+    for (std::uint32_t seed = 0; seed < 4; seed++) {
+      const Bytes text = mixed_text(700, seed);
+      expect_verdicts(way, reference, prefixes(snappy_compressed(text), text.size()));
+    }
+    const Chunk chunk = chunk_of_all_tags(200, 77);
+    expect_verdicts(way, reference, prefixes(chunk.bytes, chunk.capacity));
+  });
+}
+
+TEST(SnappyChunks, EveryChangedByteGetsTheVerdictOfTheReference) {
+  on_each_way(Format::snappy, [](const Way& way) {
+    for (std::uint32_t seed = 0; seed < 3; seed++) {
+      const Bytes text = seed == 0 ? words_text(600, 1) : mixed_text(600, seed);
+      expect_verdicts(way, reference,
+                      single_changes(snappy_compressed(text), text.size() + 40 * seed, 1));
+    }
+    const Chunk chunk = chunk_of_all_tags(60, 78);
+    expect_verdicts(way, reference, single_changes(chunk.bytes, chunk.capacity + 1000, 1));
+  });
+}
+
+TEST(SnappyChunks, RoomOfAnySizeGetsTheVerdictOfTheReference) {
+  const std::vector<Chunk> chunks = rooms(reference.compressed(mixed_text(400, 5)), 450);
+  on_each_way(Format::snappy, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+}
+
+TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
+  const std::vector<Chunk> chunks = {
+      {{}, 10},
+      {{0}, 0},
+      {{0}, 10},
+      {{0, 0, 'a'}, 10},
+      {{1}, 10},
+      {{1, 0, 'a'}, 1},
+      {{1, 0, 'a'}, 0},
+      {{1, 0}, 1},
+      {{2, 4, 'a'}, 9},
+      // Lengths of the text: in more bytes than they need, of 32 bits, of more.
+      {{0x81, 0, 0, 'a'}, 9},
+      {{0x81, 0x80, 0x80, 0x80, 0, 0, 'a'}, 9},
+      {{0x81, 0x80, 0x80, 0x80, 0x80, 0, 0, 'a'}, 9},
+      {{0xff, 0xff, 0xff, 0xff, 15, 0, 'a'}, 9},
+      {{0xff, 0xff, 0xff, 0xff, 16, 0, 'a'}, 9},
+      {{0x81, 0x80, 0x80, 0x80, 0x10, 0, 'a'}, 9},
+      {{0x81, 0x80}, 9},
+      {{0x80}, 9},
+      // Text that ends before its length, or after.
+      {Block(5).literals(4).bytes, 100},
+      {Block(3).literals(4).bytes, 100},
+      {Block(9).literals(4).near(4, 4).bytes, 100},
+      {Block(7).literals(4).near(4, 4).bytes, 100},
+      {Block(8).literals(4).near(4, 4).bytes, 100},
+      {Block(4).literals(4).literals(1).bytes, 100},
+      // Distances: 0, and from before the text's beginning, of each width.
+      {Block(8).literals(4).near(4, 0).bytes, 100},
+      {Block(8).literals(4).far(4, 0).bytes, 100},
+      {Block(8).literals(4).farther(4, 0).bytes, 100},
+      {Block(8).literals(4).near(4, 5).bytes, 100},
+      {Block(8).literals(4).far(4, 5).bytes, 100},
+      {Block(8).literals(4).farther(4, 5).bytes, 100},
+      {Block(8).literals(4).farther(4, 0xffffffff).bytes, 100},
+      {Block(4).near(4, 1).bytes, 100},
+      {Block(5).far(1, 1).literals(4).bytes, 100},
+      // Numbers of literals: in more bytes than they need, and that the input has no bytes of.
+      {Block(1).literals(1, 1).bytes, 9},
+      {Block(1).literals(1, 4).bytes, 9},
+      {Block(61).literals(61, 1).bytes, 99},
+      {Block(129).literals(129, 1).bytes, 999},
+      {Block(256).literals(256, 1).bytes, 999},
+      {Block(257).literals(257, 2).bytes, 999},
+      {Block(1).tag(63 * 4, 0xffffffff, 4).bytes, 9},
+      {Block(1).tag(62 * 4, 0, 2).bytes, 9},
+      {Bytes(2048, 0x01), 100'000},
+      {Bytes(2048, 0xfc), 100'000},
+      {Bytes(64, 0), 100}};
+  on_each_way(Format::snappy, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+}
+
+struct Judged {
+  Block block;
+  std::uint64_t capacity;
+  Fault fault;
+  std::uint32_t offset;
+};
+TEST(SnappyChunks, AFaultNamesItsTagAndNotThoseBefore) {
+  const std::vector<Judged> rows = {
+      {Block(20).literals(4).near(4, 4).literals(1).near(4, 20).literals(7), 100,
+       Fault::bad_distance, 10},
+      {Block(20).literals(4).near(4, 4).literals(13), 100, Fault::bad_length, 8},
+      {Block(20).literals(4).near(4, 4).literals(11), 100, Fault::bad_length, 20},
+      {Block(20).literals(4).near(4, 4).literals(12), 19, Fault::too_long, 0},
+      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, Fault::truncated, 9},
+      // 2^32 literals, which libsnappy takes for none.
+      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, Fault::truncated, 1}};
+  on_each_way(Format::snappy, [&](const Way& way) {
+    for (const Judged& row : rows) {
+      TAKE(const auto result, decoded(way, Format::snappy, {{row.block.bytes, row.capacity}}));
+      EXPECT_EQ(result[0].verdict.fault, row.fault)
+          << status_of(Format::snappy, 0, result[0].verdict).text();
+      EXPECT_EQ(result[0].verdict.offset, row.offset);
+    }
+  });
+  EXPECT_EQ(status_of(Format::snappy, 3, {Fault::bad_length, 8}).text(),
+            "corrupt: Snappy chunk 3, byte 8: text of another length than the chunk tells");
+}
+
+class SnappyChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
+TEST_P(SnappyChunksOnHost, TextsComeBackAndBadBlocksAreTold) {
+  on_each_way_on_host(GetParam(), Format::snappy, [](const Way& way) {
+    expect_small_texts(way, reference, 9000);
+    expect_verdicts(
+        way, reference,
+        {chunk_of_all_tags(600, 1), chunk_of_all_tags(600, 2), chunk_of_all_tags(600, 3)});
+    expect_damage_found(way, reference, 300, 51);
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Teams, SnappyChunksOnHost, ::testing::ValuesIn(teams_on_host()));
+
+}  // namespace
+}  // namespace penstock::chunks
