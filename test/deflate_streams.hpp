@@ -52,39 +52,40 @@ struct Random {
 
 // What a library says of a stream, and the text up to its verdict's place (zlib) or of a sound
 // stream (libdeflate).
-struct Verdict {
-  bool is_sound = false;
+struct ChunkStatus {
+  bool is_valid = false;
   std::string text;
   std::size_t input_bytes = 0;
 };
 
-inline Verdict zlib_verdict(const std::string& stream_bytes, std::size_t most_bytes) {
-  Verdict verdict;
-  verdict.text.resize(most_bytes);
+inline ChunkStatus zlib_status(const std::string& stream_bytes, std::size_t max_bytes) {
+  ChunkStatus chunk_status;
+  chunk_status.text.resize(max_bytes);
   z_stream stream{};
   if (inflateInit2(&stream, -15) != Z_OK) throw std::runtime_error("inflateInit2");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stream_bytes.data()));
   stream.avail_in = static_cast<uInt>(stream_bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(verdict.text.data());
-  stream.avail_out = static_cast<uInt>(most_bytes);
-  verdict.is_sound = ::inflate(&stream, Z_FINISH) == Z_STREAM_END;
-  verdict.text.resize(stream.total_out);
-  verdict.input_bytes = stream.total_in;
+  stream.next_out = reinterpret_cast<Bytef*>(chunk_status.text.data());
+  stream.avail_out = static_cast<uInt>(max_bytes);
+  chunk_status.is_valid = ::inflate(&stream, Z_FINISH) == Z_STREAM_END;
+  chunk_status.text.resize(stream.total_out);
+  chunk_status.input_bytes = stream.total_in;
   inflateEnd(&stream);
-  return verdict;
+  return chunk_status;
 }
 
-inline Verdict libdeflate_verdict(const std::string& stream, std::size_t most_bytes) {
-  Verdict verdict;
-  verdict.text.resize(most_bytes);
+inline ChunkStatus libdeflate_status(const std::string& stream, std::size_t max_bytes) {
+  ChunkStatus chunk_status;
+  chunk_status.text.resize(max_bytes);
   libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
   std::size_t out_bytes = 0;
-  verdict.is_sound = libdeflate_deflate_decompress_ex(
-                         decompressor, stream.data(), stream.size(), verdict.text.data(),
-                         most_bytes, &verdict.input_bytes, &out_bytes) == LIBDEFLATE_SUCCESS;
-  verdict.text.resize(verdict.is_sound ? out_bytes : 0);
+  chunk_status.is_valid =
+      libdeflate_deflate_decompress_ex(decompressor, stream.data(), stream.size(),
+                                       chunk_status.text.data(), max_bytes,
+                                       &chunk_status.input_bytes, &out_bytes) == LIBDEFLATE_SUCCESS;
+  chunk_status.text.resize(chunk_status.is_valid ? out_bytes : 0);
   libdeflate_free_decompressor(decompressor);
-  return verdict;
+  return chunk_status;
 }
 
 // Bits in the order in which a stream has them: numbers lowest bit first, codes highest bit first.
@@ -128,9 +129,9 @@ class BitWriter {
 
 // Texts of as many kinds: words with a Zipf law, lines of logs, records of numbers, random bytes,
 // runs of every period to 64, zeros.
-inline std::vector<std::string> texts_of_all_kinds(std::size_t bytes, unsigned seed = 1) {
+inline std::vector<std::string> outputs_of_all_kinds(std::size_t bytes, unsigned seed = 1) {
   Random random(seed);
-  std::vector<std::string> words(4000), texts(6);
+  std::vector<std::string> words(4000), outputs(6);
   for (std::string& word : words)
     for (unsigned length = 2 + random() % 9; length > 0; length--)
       word += static_cast<char>('a' + random() % 26);
@@ -138,26 +139,27 @@ inline std::vector<std::string> texts_of_all_kinds(std::size_t bytes, unsigned s
     return words[static_cast<std::size_t>(
         std::min(3999.0, 1.0 / (1e-4 + (random() % 100000) / 1e5) * 0.9))];
   };
-  while (texts[0].size() < bytes) texts[0] += word() + (random() % 12 == 0 ? ".\n" : " ");
-  for (unsigned line = 0; texts[1].size() < bytes; line++)
-    texts[1] += "2026-01-02T03:04:" + std::to_string(line % 60) + " service[" +
-                std::to_string(random() % 50) + "] GET /" + word() + "/" +
-                std::to_string(random() % 100000) + " " + std::to_string(random() % 5000) + " ms\n";
-  for (std::uint32_t row = 0; texts[2].size() < bytes; row++) {
+  while (outputs[0].size() < bytes) outputs[0] += word() + (random() % 12 == 0 ? ".\n" : " ");
+  for (unsigned line = 0; outputs[1].size() < bytes; line++)
+    outputs[1] += "2026-01-02T03:04:" + std::to_string(line % 60) + " service[" +
+                  std::to_string(random() % 50) + "] GET /" + word() + "/" +
+                  std::to_string(random() % 100000) + " " + std::to_string(random() % 5000) +
+                  " ms\n";
+  for (std::uint32_t row = 0; outputs[2].size() < bytes; row++) {
     const std::uint32_t values[3] = {row, row * 7 + static_cast<std::uint32_t>(random() % 3),
                                      static_cast<std::uint32_t>(random() % 1000)};
-    texts[2].append(reinterpret_cast<const char*>(values), sizeof(values));
+    outputs[2].append(reinterpret_cast<const char*>(values), sizeof(values));
   }
-  while (texts[3].size() < bytes) texts[3] += static_cast<char>(random());
-  while (texts[4].size() < bytes) {
+  while (outputs[3].size() < bytes) outputs[3] += static_cast<char>(random());
+  while (outputs[4].size() < bytes) {
     std::string period;
     for (unsigned length = 1 + random() % 64; length > 0; length--)
       period += static_cast<char>(random());
-    for (unsigned times = 1 + random() % 40; times > 0; times--) texts[4] += period;
+    for (unsigned times = 1 + random() % 40; times > 0; times--) outputs[4] += period;
   }
-  texts[5].assign(bytes, '\0');
-  for (std::string& text : texts) text.resize(bytes);
-  return texts;
+  outputs[5].assign(bytes, '\0');
+  for (std::string& text : outputs) text.resize(bytes);
+  return outputs;
 }
 
 }  // namespace penstock::deflate

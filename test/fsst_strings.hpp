@@ -98,7 +98,7 @@ struct Made {
   Column texts;
 };
 struct Making {
-  std::size_t rows = 2000, most_codes = 30, long_row_codes = 0, row_groups = 3;
+  std::size_t rows = 2000, max_codes = 30, long_row_codes = 0, row_groups = 3;
   unsigned escapes_of_100 = 5, symbol_bytes = 0;  // symbols of so many bytes; 0: of one to eight
   std::string letters = "abc";                    // of texts; none: any byte
 };
@@ -127,7 +127,7 @@ inline Made random_codes(std::uint32_t seed, const Making& making) {
     for (std::size_t row = 0; row < making.rows / making.row_groups + group; row++) {
       texts.emplace_back();
       const bool is_long = making.long_row_codes > 0 && random() % 97 == 0;
-      for (std::size_t i = is_long ? making.long_row_codes : random() % (making.most_codes + 1);
+      for (std::size_t i = is_long ? making.long_row_codes : random() % (making.max_codes + 1);
            i > 0; i--) {
         const bool is_escape = random() % 100 < making.escapes_of_100;
         const std::size_t code = random() % symbol_count;

@@ -143,8 +143,8 @@ inline std::string streamed(const std::string& text, const Parameters& parameter
   std::string frame;
   std::size_t end = 0;
   const auto write = [&](ZSTD_inBuffer in, ZSTD_EndDirective directive) {
-    const std::size_t room = end + ZSTD_compressBound(in.size) + 64;
-    if (frame.size() < room) frame.resize(2 * room);
+    const std::size_t capacity = end + ZSTD_compressBound(in.size) + 64;
+    if (frame.size() < capacity) frame.resize(2 * capacity);
     ZSTD_outBuffer out{frame.data(), frame.size(), end};
     ZSTD_compressStream2(context, &out, &in, directive);
     end = out.pos;
@@ -160,15 +160,15 @@ inline std::string streamed(const std::string& text, const Parameters& parameter
   return frame;
 }
 
-struct Verdict {
+struct ChunkStatus {
   bool is_ok = false;
   std::string text;  // what was decoded, else what is wrong
 };
 
 // What libzstd says of one frame, of which all bytes are to be used. The thread's context is begun
 // anew by each call; making one takes libzstd longer than a small frame.
-inline Verdict verdict_of_libzstd(const std::string& frame, std::size_t limit,
-                                  const std::string& dictionary = {}) {
+inline ChunkStatus status_of_libzstd(const std::string& frame, std::size_t limit,
+                                     const std::string& dictionary = {}) {
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
@@ -185,8 +185,8 @@ inline Verdict verdict_of_libzstd(const std::string& frame, std::size_t limit,
 // ---- Ours ----
 
 // All at once.
-inline Verdict decoded(const std::string& frame, std::size_t limit,
-                       const zstd::DecodeOptions& options = {.threads = 1}) {
+inline ChunkStatus decoded(const std::string& frame, std::size_t limit,
+                           const zstd::DecodeOptions& options = {.threads = 1}) {
   std::string text(limit, 0);
   const auto result =
       zstd::decode_frame(bytes_of(frame), std::as_writable_bytes(std::span(text)), options);
@@ -197,7 +197,7 @@ inline Verdict decoded(const std::string& frame, std::size_t limit,
 }
 
 // Piece by piece.
-inline Verdict pulled(const std::string& frame, const zstd::DecodeOptions& options) {
+inline ChunkStatus pulled(const std::string& frame, const zstd::DecodeOptions& options) {
   auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), options);
   if (!decoder.ok()) return {false, decoder.status().text()};
   std::string text;
@@ -212,8 +212,8 @@ inline Verdict pulled(const std::string& frame, const zstd::DecodeOptions& optio
 }
 
 // With given loops, block after block; a frame without a checksum.
-inline Verdict decoded_by(const zstd::HotLoops& loops, const std::string& frame,
-                          std::size_t limit) {
+inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& frame,
+                              std::size_t limit) {
   const std::span<const zstd::Byte> input{reinterpret_cast<const zstd::Byte*>(frame.data()),
                                           frame.size()};
   const auto header = zstd::read_frame_header(bytes_of(frame));

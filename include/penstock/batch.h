@@ -8,30 +8,30 @@
  * and says more.
  *
  *     penstock_chunk_decoder* decoder = NULL;
- *     penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, &status);
+ *     penstock_chunk_decoder_build(device, PENSTOCK_CHUNK_LZ4, NULL, &decoder, &status);
  *     // cudaMalloc, clCreateBuffer
- *     uint64_t scratch_bytes = penstock_chunks_scratch_bytes(decoder, count, 0);
+ *     uint64_t scratch_bytes = penstock_chunk_decoder_scratch_bytes(decoder, count, 0);
  *     penstock_chunk_batch batch = {.chunk_count = count, .input = {input, input_bytes},
  *         .input_offsets = {offsets, 8 * count}, ...};
  *     // then copy the verdicts, in the same stream
- *     penstock_chunks_enqueue(decoder, stream, &batch, &status);
+ *     penstock_chunk_decoder_enqueue(decoder, stream, &batch, &status);
  */
-#ifndef PENSTOCK_CHUNKS_H
-#define PENSTOCK_CHUNKS_H
+#ifndef PENSTOCK_BATCH_H
+#define PENSTOCK_BATCH_H
 #include "penstock/device.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* penstock::chunks::Format */
+/* penstock::batch::Format */
 typedef enum penstock_chunk_format {
-  PENSTOCK_CHUNKS_LZ4,
-  PENSTOCK_CHUNKS_SNAPPY,
-  PENSTOCK_CHUNKS_DEFLATE,
-  PENSTOCK_CHUNKS_ZLIB,
-  PENSTOCK_CHUNKS_GZIP,
-  PENSTOCK_CHUNKS_ZSTD
+  PENSTOCK_CHUNK_LZ4,
+  PENSTOCK_CHUNK_SNAPPY,
+  PENSTOCK_CHUNK_DEFLATE,
+  PENSTOCK_CHUNK_ZLIB,
+  PENSTOCK_CHUNK_GZIP,
+  PENSTOCK_CHUNK_ZSTD
 } penstock_chunk_format;
 
 /* Memory of the device: a CUdeviceptr, or a cl_mem cast by (uintptr_t), and its bytes. CUDA's
@@ -41,12 +41,12 @@ typedef struct penstock_memory {
   uint64_t bytes;
 } penstock_memory;
 
-/* A chunk's verdict, as kernels write it: fault 0 for a sound one, else penstock::chunks::Fault,
+/* A chunk's verdict, as kernels write it: fault 0 for a sound one, else penstock::batch::Fault,
  * and the byte of the chunk. */
-typedef struct penstock_chunk_verdict {
-  uint32_t fault;
+typedef struct penstock_chunk_status {
+  uint32_t error;
   uint32_t offset;
-} penstock_chunk_verdict;
+} penstock_chunk_status;
 
 /* Offsets count from the beginning of `input` and `output`. What is read of `input` goes up to the
  * next multiple of 16 behind a chunk, and so far has `output` to reach behind the room of a text.
@@ -58,10 +58,10 @@ typedef struct penstock_chunk_batch {
   penstock_memory output;
   penstock_memory output_offsets, output_capacities; /* uint64_t each */
   penstock_memory output_sizes; /* uint64_t each, written: 0 for a chunk that is not sound */
-  penstock_memory verdicts;     /* penstock_chunk_verdict each, written */
+  penstock_memory statuses;     /* penstock_chunk_status each, written */
   penstock_memory
       scratch; /* ..._scratch_bytes() of decoder or encoder, the call's until its work is done */
-  uint64_t most_text_bytes; /* no room is taken for larger than this; formats that ask for it are
+  uint64_t max_output_bytes; /* no room is taken for larger than this; formats that ask for it are
                                told so by the error that 0 gives */
 } penstock_chunk_batch;
 
@@ -76,19 +76,20 @@ penstock_code penstock_chunk_decoder_build(penstock_device* device, penstock_chu
 void penstock_chunk_decoder_free(penstock_chunk_decoder* decoder);
 const char* penstock_chunk_decoder_variant(const penstock_chunk_decoder* decoder);
 
-/* For a batch of so many chunks and most_text_bytes. */
-uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, uint32_t chunk_count,
-                                       uint64_t most_text_bytes);
+/* For a batch of so many chunks and max_output_bytes. */
+uint64_t penstock_chunk_decoder_scratch_bytes(const penstock_chunk_decoder* decoder,
+                                              uint32_t chunk_count, uint64_t max_output_bytes);
 
 /* `queue`: a CUstream (NULL: the default stream) or an in-order cl_command_queue. PENSTOCK_INVALID:
  * memory that is too small, not aligned, or of another context. */
-penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue,
-                                      const penstock_chunk_batch* batch, penstock_status* status);
+penstock_code penstock_chunk_decoder_enqueue(penstock_chunk_decoder* decoder, void* queue,
+                                             const penstock_chunk_batch* batch,
+                                             penstock_status* status);
 
 /* What a verdict means, with the chunk's number and the byte: PENSTOCK_OK, TRUNCATED, CAPACITY,
  * CORRUPT or UNSUPPORTED. */
-penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk,
-                                    penstock_chunk_verdict verdict, penstock_status* status);
+penstock_code penstock_chunk_check(penstock_chunk_format format, uint64_t chunk,
+                                   penstock_chunk_status chunk_status, penstock_status* status);
 
 /* Chunks made of texts. Of the batch `input` is the texts then, and `output` the chunks, each in a
  * room of its own, outside of which nothing is written; output_sizes are the chunks' bytes, 0 for
@@ -96,8 +97,8 @@ penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk
  * Equal texts become equal chunks on every device.
  *
  *     // of one chunk; none is too long for it
- *     uint64_t room = penstock_chunk_bound_bytes(PENSTOCK_CHUNKS_DEFLATE, text_bytes);
- *     uint64_t scratch_bytes = penstock_chunk_encoder_scratch_bytes(encoder, count, text_bytes);
+ *     uint64_t room = penstock_chunk_bound_bytes(PENSTOCK_CHUNK_DEFLATE, output_bytes);
+ *     uint64_t scratch_bytes = penstock_chunk_encoder_scratch_bytes(encoder, count, output_bytes);
  *     penstock_chunk_encoder_enqueue(encoder, stream, &batch, &status); */
 typedef struct penstock_chunk_encoder penstock_chunk_encoder;
 
@@ -110,13 +111,13 @@ void penstock_chunk_encoder_free(penstock_chunk_encoder* encoder);
 const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder);
 
 /* What a text of so many bytes becomes at most. 0 for formats that are not made on devices. */
-uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t text_bytes);
+uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t output_bytes);
 
-/* For a batch of so many texts, each of at most most_text_bytes. */
+/* For a batch of so many texts, each of at most max_output_bytes. */
 uint64_t penstock_chunk_encoder_scratch_bytes(const penstock_chunk_encoder* encoder,
-                                              uint32_t chunk_count, uint64_t most_text_bytes);
+                                              uint32_t chunk_count, uint64_t max_output_bytes);
 
-/* As penstock_chunks_enqueue(). */
+/* As penstock_chunk_decoder_enqueue(). */
 penstock_code penstock_chunk_encoder_enqueue(penstock_chunk_encoder* encoder, void* queue,
                                              const penstock_chunk_batch* batch,
                                              penstock_status* status);

@@ -8,14 +8,14 @@
 // nothing outside the room of their text is written, and a chunk that is not sound says what is
 // wrong with it, and where.
 //
-//     PENSTOCK_ASSIGN(auto decoder, chunks::Decoder::build(device, chunks::Format::lz4));
+//     PENSTOCK_ASSIGN(auto decoder, batch::Decoder::build(device, batch::Format::lz4));
 //     PENSTOCK_ASSIGN(auto scratch, device->allocate(decoder->scratch_bytes(batch.chunk_count)));
 //     PENSTOCK_TRY(decoder->enqueue(*queue, batch, *scratch));
 //     PENSTOCK_TRY(queue->download(verdicts.data(), *batch.verdicts,
-//         verdicts.size() * sizeof(chunks::Verdict)));
+//         verdicts.size() * sizeof(batch::Verdict)));
 //     PENSTOCK_TRY(queue->finish());
 //     // "corrupt: LZ4 chunk 7, byte 4711: ..."
-//     PENSTOCK_TRY(chunks::status_of(chunks::Format::lz4, 7, verdicts[7]));
+//     PENSTOCK_TRY(batch::status_of(batch::Format::lz4, 7, verdicts[7]));
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,7 @@
 
 #include "penstock/device.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
 enum class Format : unsigned char {
   lz4,     // blocks without a frame: doc/lz4_Block_format.md of github.com/lz4/lz4; the length of a
@@ -43,15 +43,15 @@ enum class Format : unsigned char {
 std::string_view name_of(Format format);  // "LZ4"
 
 // What kernels find; src/codec/batch/kernels/chunk_batch.kc has the same numbers.
-enum class Fault : std::uint32_t {
+enum class ErrorCode : std::uint32_t {
   none = 0,
   truncated = 1,          // the input ends within something
   too_long = 2,           // more text than there is room for
   bad_distance = 3,       // a match from before the text's beginning, or from nowhere
   bad_end = 4,            // what has to stand at a chunk's end does not
-  too_large = 5,          // a chunk of more than most_chunk_bytes
+  too_large = 5,          // a chunk of more than max_chunk_bytes
   bad_length = 6,         // text that ends before or after the length that its chunk tells
-  no_room = 7,            // encoding: a chunk that is longer than its room
+  output_too_small = 7,   // encoding: a chunk that is longer than its room
   bad_header = 8,         // a header that says what the format does not have; or of more than 1 MiB
   bad_checksum = 9,       // not the checksum of the text, or of the header
   bad_block = 10,         // a block's header that says what the format does not have
@@ -62,17 +62,17 @@ enum class Fault : std::uint32_t {
   another_frame = 14,     // of Zstandard, behind the first, whose text alone would be made
 };
 // A chunk's input, and its text: kernels count in 32 bits.
-constexpr std::uint64_t most_chunk_bytes = 0x7fffff00;
+constexpr std::uint64_t max_chunk_bytes = 0x7fffff00;
 
-struct Verdict {
-  Fault fault = Fault::none;
+struct ChunkStatus {
+  ErrorCode error = ErrorCode::none;
   std::uint32_t offset = 0;  // of the chunk's bytes: where what is wrong begins; of sound gzip
                              // members where the last ended
 };
-std::string_view words_of(Fault fault);  // "a code without a symbol"
-// Code::truncated, capacity (too_long, too_large, no_room) or corrupt, naming format, chunk and
-// byte; ok for Fault::none.
-Status status_of(Format format, std::uint64_t chunk, Verdict verdict);
+std::string_view message_of(ErrorCode error);  // "a code without a symbol"
+// Code::truncated, capacity (too_long, too_large, output_too_small) or corrupt, naming format,
+// chunk and byte; ok for Fault::none.
+Status status_of(Format format, std::uint64_t chunk, ChunkStatus chunk_status);
 
 // LZ4 blocks whose matches reach into blocks before them, as those of a frame may:
 // doc/lz4_Frame_format.md. Blocks of a stream follow one another, and so do their rooms, without
@@ -84,7 +84,7 @@ struct Links {
       {};  // u32 each: the number of its stream, counted from 0 on; with is_stored for a block
            // whose bytes are its text. Null: each block is by itself
   std::uint32_t stream_count = 0;
-  std::uint64_t most_stream_bytes = 0;  // no stream has more room: below 2^31 - 2^17
+  std::uint64_t max_stream_bytes = 0;  // no stream has more room: below 2^31 - 2^17
   std::uint32_t window_bytes =
       0;  // of text in front of the first stream, 64 KiB at most, which it may reach
   static constexpr std::uint32_t is_stored = 0x80000000;
@@ -102,17 +102,17 @@ struct Batch {
   std::shared_ptr<Buffer> output;
   std::shared_ptr<Buffer> output_offsets, output_capacities;  // u64 each
   std::shared_ptr<Buffer> output_sizes;  // u64 each, written: 0 for a chunk that is not sound
-  std::shared_ptr<Buffer> verdicts;      // a Verdict each, written
+  std::shared_ptr<Buffer> statuses;      // a Verdict each, written
   // No room is taken for larger than this. Decoders whose scratch memory grows with a chunk's text
   // ask for it, others do not look.
-  std::uint64_t most_text_bytes = 0;
+  std::uint64_t max_output_bytes = 0;
   Links links = {};
 };
 
-// What a decoder is chosen by, beside format and device: Batch::most_text_bytes of its batches,
+// What a decoder is chosen by, beside format and device: Batch::max_output_bytes of its batches,
 // where that is known, and whether they have links, which few can.
 struct Needs {
-  std::uint64_t most_text_bytes = 0;
+  std::uint64_t max_output_bytes = 0;
   bool is_linked = false;
 };
 
@@ -125,9 +125,9 @@ class Decoder {
                                                 std::string_view variant = {}, Needs needs = {});
   // That fit a device, first the one that is taken.
   static std::vector<std::string> variants(Format format, const Traits& traits, Needs needs = {});
-  // For a batch of so many chunks and Batch::most_text_bytes.
+  // For a batch of so many chunks and Batch::max_output_bytes.
   virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count,
-                                      std::uint64_t most_text_bytes = 0) const = 0;
+                                      std::uint64_t max_output_bytes = 0) const = 0;
   // Code::invalid for memory that is too small for chunk_count. The contents of offsets, sizes and
   // capacities are the caller's word: those that lie outside `input` and `output` are not found.
   virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;
@@ -150,12 +150,12 @@ class Encoder {
   static bool makes(Format format);  // whether any device encodes it
   // What a text of so many bytes becomes at most: room that no chunk is too long for. Of formats
   // that makes() has.
-  static std::uint64_t bound_bytes(Format format, std::uint64_t text_bytes);
+  static std::uint64_t bound_bytes(Format format, std::uint64_t output_bytes);
   virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count,
-                                      std::uint64_t most_text_bytes = 0) const = 0;
+                                      std::uint64_t max_output_bytes = 0) const = 0;
   virtual Status enqueue(Queue& queue, const Batch& batch,
                          const Buffer& scratch) = 0;  // as Decoder::enqueue
   virtual std::string_view variant() const = 0;
 };
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

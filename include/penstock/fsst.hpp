@@ -23,13 +23,13 @@
 namespace penstock::fsst {
 
 constexpr std::uint32_t escape_code = 255;  // the next byte stands for itself
-constexpr std::uint32_t most_symbols = 255;
-constexpr std::uint32_t most_symbol_bytes = 8;
+constexpr std::uint32_t max_symbols = 255;
+constexpr std::uint32_t max_symbol_bytes = 8;
 
 struct SymbolTable {
-  std::array<std::uint64_t, most_symbols>
-      symbols{};  // the first byte lowest; zero beyond the length
-  std::array<std::uint8_t, most_symbols> lengths{};  // 1 to 8 below symbol_count, zero behind it
+  std::array<std::uint64_t, max_symbols>
+      symbols{};                                    // the first byte lowest; zero beyond the length
+  std::array<std::uint8_t, max_symbols> lengths{};  // 1 to 8 below symbol_count, zero behind it
   std::uint32_t symbol_count = 0;
   // Texts are C strings whose zero byte is counted, and code 0 is that byte alone.
   bool zero_terminated = false;

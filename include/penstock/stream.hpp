@@ -129,9 +129,9 @@ Result<std::vector<std::byte>> decompress(std::span<const std::byte> compressed,
                                           const DecompressOptions& options = {});
 
 // Text that stays in a device's memory.
-struct DeviceText {
+struct DeviceOutput {
   std::shared_ptr<Buffer>
-      text;  // of at least `bytes` bytes, which lie behind one another from its beginning
+      output;  // of at least `bytes` bytes, which lie behind one another from its beginning
   std::uint64_t bytes = 0;
   Report report;
 };
@@ -139,7 +139,7 @@ struct DeviceText {
 // text and what decoders want beside them must have their place there. What the device does not
 // decode is Code::unsupported; so is a pipe of more than decompress() would hold. Checksums are
 // verified as by decompress(): where the host does it, texts come to it again, in download_seconds.
-Result<DeviceText> decompress_to_device(const Source& source, const DecompressOptions& options);
+Result<DeviceOutput> decompress_to_device(const Source& source, const DecompressOptions& options);
 
 // The ways to decode, in the order in which they are asked whether they fit.
 struct Variant {
@@ -160,7 +160,7 @@ struct CompressOptions {
   std::shared_ptr<Device> device = {};
   OnProgress progress = {};
 };
-std::uint32_t most_level(Format format);
+std::uint32_t max_level(Format format);
 std::uint32_t default_level(Format format, bool is_on_device = false);
 // gzip: 1 MiB. lz4: 4 MiB. zstd: four times the level's window, 2 MiB to 64 MiB, so that what a
 // block does not see of its past costs little. On devices, which want many blocks at once, 65280

@@ -43,13 +43,13 @@ std::string nearest_name(std::string_view word, std::span<const std::string> kno
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known) {
   constexpr std::size_t most = 3;
   if (word.size() > longest_word) return {};
-  const std::size_t most_edits = std::max<std::size_t>(1, (word.size() + 1) / 3);
+  const std::size_t max_edits = std::max<std::size_t>(1, (word.size() + 1) / 3);
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& name : known) {
     if (name.size() > longest_word) continue;
     const std::size_t edits =
         begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
-    if (edits <= most_edits && edits < name.size()) ranked.emplace_back(edits, name);
+    if (edits <= max_edits && edits < name.size()) ranked.emplace_back(edits, name);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

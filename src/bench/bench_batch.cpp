@@ -15,7 +15,7 @@ Status BenchBatch::open(std::shared_ptr<Device> device, const Layout& layout) {
   const std::uint64_t count = layout.input_sizes.size();
   PENSTOCK_ASSIGN(queue_, device_->queue());
   batch_.chunk_count = static_cast<std::uint32_t>(count);
-  batch_.most_text_bytes = layout.most_text_bytes;
+  batch_.max_output_bytes = layout.max_output_bytes;
   PENSTOCK_ASSIGN(batch_.input, upload(layout.input));
   PENSTOCK_ASSIGN(batch_.input_offsets, upload(layout.input_offsets));
   PENSTOCK_ASSIGN(batch_.input_sizes, upload(layout.input_sizes));
@@ -23,29 +23,29 @@ Status BenchBatch::open(std::shared_ptr<Device> device, const Layout& layout) {
   PENSTOCK_ASSIGN(batch_.output_offsets, upload(layout.output_offsets));
   PENSTOCK_ASSIGN(batch_.output_capacities, upload(layout.output_capacities));
   PENSTOCK_ASSIGN(batch_.output_sizes, device_->allocate(count * 8));
-  PENSTOCK_ASSIGN(batch_.verdicts, device_->allocate(count * sizeof(chunks::Verdict)));
+  PENSTOCK_ASSIGN(batch_.statuses, device_->allocate(count * sizeof(batch::ChunkStatus)));
   return queue_->finish();  // what was uploaded is the caller's
 }
 
-Status BenchBatch::link(const std::vector<std::uint32_t>& streams, std::uint64_t text_bytes) {
+Status BenchBatch::link(const std::vector<std::uint32_t>& streams, std::uint64_t output_bytes) {
   PENSTOCK_ASSIGN(batch_.links.streams, upload(streams));
-  batch_.links.stream_count = 1, batch_.links.most_stream_bytes = text_bytes;
+  batch_.links.stream_count = 1, batch_.links.max_stream_bytes = output_bytes;
   return queue_->finish();
 }
 
-Result<BenchBatch::Output> BenchBatch::output(chunks::Format format) {
+Result<BenchBatch::Output> BenchBatch::output(batch::Format format) {
   Output output;
-  std::vector<chunks::Verdict> verdicts(batch_.chunk_count);
+  std::vector<batch::ChunkStatus> statuses(batch_.chunk_count);
   output.sizes.resize(batch_.chunk_count);
   output.bytes.resize(batch_.output->bytes());
-  PENSTOCK_TRY(queue_->download(verdicts.data(), *batch_.verdicts,
-                                verdicts.size() * sizeof(chunks::Verdict)));
+  PENSTOCK_TRY(queue_->download(statuses.data(), *batch_.statuses,
+                                statuses.size() * sizeof(batch::ChunkStatus)));
   PENSTOCK_TRY(
       queue_->download(output.sizes.data(), *batch_.output_sizes, output.sizes.size() * 8));
   PENSTOCK_TRY(queue_->download(output.bytes.data(), *batch_.output, output.bytes.size()));
   PENSTOCK_TRY(queue_->finish());
-  for (std::uint64_t i = 0; i < verdicts.size(); i++)
-    PENSTOCK_TRY(chunks::status_of(format, i, verdicts[i]));
+  for (std::uint64_t i = 0; i < statuses.size(); i++)
+    PENSTOCK_TRY(batch::status_of(format, i, statuses[i]));
   return output;
 }
 

@@ -23,16 +23,16 @@ class BenchBatch {
     const std::vector<std::uint64_t>&input_offsets, &input_sizes, &output_offsets,
         &output_capacities;
     std::uint64_t output_bytes;
-    std::uint64_t most_text_bytes = 0;  // as Batch has it
+    std::uint64_t max_output_bytes = 0;  // as Batch has it
   };
   // Of one chunk at least. Code::no_memory and the like where the device has no room.
   Status open(std::shared_ptr<Device> device, const Layout& layout);
   // Chunks that are linked, all of one stream of so much text; `streams` as Links has them.
-  Status link(const std::vector<std::uint32_t>& streams, std::uint64_t text_bytes);
+  Status link(const std::vector<std::uint32_t>& streams, std::uint64_t output_bytes);
   // Makes the scratch memory of the decoder or encoder that runs next.
   template <class Codec> Status prepare(const Codec& codec) {
-    PENSTOCK_ASSIGN(scratch_, device_->allocate(
-                                  codec.scratch_bytes(batch_.chunk_count, batch_.most_text_bytes)));
+    PENSTOCK_ASSIGN(scratch_, device_->allocate(codec.scratch_bytes(batch_.chunk_count,
+                                                                    batch_.max_output_bytes)));
     return {};
   }
   template <class Codec> Status enqueue(Codec& codec, Queue& queue) {
@@ -44,7 +44,7 @@ class BenchBatch {
   }
   // Of the first chunk by itself, which the memory for all of them is enough for.
   template <class Codec> Result<double> alone_seconds(Codec& codec) {
-    chunks::Batch alone = batch_;
+    batch::Batch alone = batch_;
     alone.chunk_count = 1;
     return seconds_of(codec, alone);
   }
@@ -55,14 +55,14 @@ class BenchBatch {
     Bytes bytes;
     std::vector<std::uint64_t> sizes;
   };
-  Result<Output> output(chunks::Format format);
+  Result<Output> output(batch::Format format);
   // Fills all rooms with a byte, so that results of an earlier run are not taken for those of the
   // next.
   Status clear_output() { return cli::clear_output(*queue_, *batch_.output); }
   Queue& queue() { return *queue_; }
 
  private:
-  template <class Codec> Result<double> seconds_of(Codec& codec, const chunks::Batch& batch) {
+  template <class Codec> Result<double> seconds_of(Codec& codec, const batch::Batch& batch) {
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
     PENSTOCK_TRY(codec.enqueue(*queue_, batch, *scratch_));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
@@ -72,7 +72,7 @@ class BenchBatch {
   template <class T> Result<std::shared_ptr<Buffer>> upload(const std::vector<T>& values);
 
   std::shared_ptr<Device> device_;
-  chunks::Batch batch_;
+  batch::Batch batch_;
   std::shared_ptr<Buffer> scratch_;
   std::unique_ptr<Queue> queue_;
 };
@@ -93,10 +93,10 @@ Result<double> seconds_on_all_cores(std::uint64_t count, const std::string& fail
 }
 
 // What a case of chunks moves: the text and what is stored of it.
-inline Figure of_chunks(Figure figure, std::uint64_t text_bytes, std::uint64_t stored_bytes) {
-  figure.text_bytes = static_cast<double>(text_bytes);
+inline Figure of_chunks(Figure figure, std::uint64_t output_bytes, std::uint64_t stored_bytes) {
+  figure.output_bytes = static_cast<double>(output_bytes);
   figure.stored_bytes = static_cast<double>(stored_bytes);
-  figure.bytes = figure.text_bytes + figure.stored_bytes;
+  figure.bytes = figure.output_bytes + figure.stored_bytes;
   return figure;
 }
 

@@ -11,7 +11,8 @@ bool is_encoded(const ChunkLibrary& library, const Traits& traits);
 // libraries on all cores. Each chunk of a variant is read by the format's library and compared with
 // its text before it is timed. Rates are of text; what is moved: text and chunks.
 Status measure_chunk_encoding(const std::shared_ptr<Device>& device, const ChunkLibrary& library,
-                              const std::string& work, const Bytes& text, std::uint64_t chunk_bytes,
-                              const BenchOptions& options, Figures& figures);
+                              const std::string& work, const Bytes& output,
+                              std::uint64_t chunk_bytes, const BenchOptions& options,
+                              Figures& figures);
 
 }  // namespace penstock::cli

@@ -19,13 +19,15 @@ namespace {
 std::uint64_t lz4_bound(std::uint64_t bytes) {
   return static_cast<std::uint64_t>(LZ4_compressBound(static_cast<int>(bytes)));
 }
-std::uint64_t lz4_compress(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+std::uint64_t lz4_compress(const char* output, std::uint64_t bytes, char* chunk,
+                           std::uint64_t capacity) {
   return static_cast<std::uint64_t>(
-      LZ4_compress_default(text, chunk, static_cast<int>(bytes), static_cast<int>(room)));
+      LZ4_compress_default(output, chunk, static_cast<int>(bytes), static_cast<int>(capacity)));
 }
-bool lz4_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
-  return LZ4_decompress_safe(chunk, text, static_cast<int>(bytes), static_cast<int>(text_bytes)) ==
-         static_cast<int>(text_bytes);
+bool lz4_decompress(const char* chunk, std::uint64_t bytes, char* output,
+                    std::uint64_t output_bytes) {
+  return LZ4_decompress_safe(chunk, output, static_cast<int>(bytes),
+                             static_cast<int>(output_bytes)) == static_cast<int>(output_bytes);
 }
 
 // A length of LZ4, which goes on for bytes of the chunk where its half of the token is 15.
@@ -62,55 +64,57 @@ libdeflate_decompressor* inflater() {
 std::uint64_t deflate_bound(std::uint64_t bytes) {
   return libdeflate_deflate_compress_bound(nullptr, bytes);
 }
-std::uint64_t deflate_compress(const char* text, std::uint64_t bytes, char* chunk,
-                               std::uint64_t room) {
-  return libdeflate_deflate_compress(deflater(), text, bytes, chunk, room);
+std::uint64_t deflate_compress(const char* output, std::uint64_t bytes, char* chunk,
+                               std::uint64_t capacity) {
+  return libdeflate_deflate_compress(deflater(), output, bytes, chunk, capacity);
 }
-bool deflate_decompress(const char* chunk, std::uint64_t bytes, char* text,
-                        std::uint64_t text_bytes) {
-  return libdeflate_deflate_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) ==
+bool deflate_decompress(const char* chunk, std::uint64_t bytes, char* output,
+                        std::uint64_t output_bytes) {
+  return libdeflate_deflate_decompress(inflater(), chunk, bytes, output, output_bytes, nullptr) ==
          LIBDEFLATE_SUCCESS;
 }
 
 std::uint64_t zlib_bound(std::uint64_t bytes) {
   return libdeflate_zlib_compress_bound(nullptr, bytes);
 }
-std::uint64_t zlib_compress(const char* text, std::uint64_t bytes, char* chunk,
-                            std::uint64_t room) {
-  return libdeflate_zlib_compress(deflater(), text, bytes, chunk, room);
+std::uint64_t zlib_compress(const char* output, std::uint64_t bytes, char* chunk,
+                            std::uint64_t capacity) {
+  return libdeflate_zlib_compress(deflater(), output, bytes, chunk, capacity);
 }
-bool zlib_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
-  return libdeflate_zlib_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) ==
+bool zlib_decompress(const char* chunk, std::uint64_t bytes, char* output,
+                     std::uint64_t output_bytes) {
+  return libdeflate_zlib_decompress(inflater(), chunk, bytes, output, output_bytes, nullptr) ==
          LIBDEFLATE_SUCCESS;
 }
 std::uint64_t gzip_bound(std::uint64_t bytes) {
   return libdeflate_gzip_compress_bound(nullptr, bytes);
 }
-std::uint64_t gzip_compress(const char* text, std::uint64_t bytes, char* chunk,
-                            std::uint64_t room) {
-  return libdeflate_gzip_compress(deflater(), text, bytes, chunk, room);
+std::uint64_t gzip_compress(const char* output, std::uint64_t bytes, char* chunk,
+                            std::uint64_t capacity) {
+  return libdeflate_gzip_compress(deflater(), output, bytes, chunk, capacity);
 }
-bool gzip_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
-  return libdeflate_gzip_decompress(inflater(), chunk, bytes, text, text_bytes, nullptr) ==
+bool gzip_decompress(const char* chunk, std::uint64_t bytes, char* output,
+                     std::uint64_t output_bytes) {
+  return libdeflate_gzip_decompress(inflater(), chunk, bytes, output, output_bytes, nullptr) ==
          LIBDEFLATE_SUCCESS;
 }
 
 std::uint64_t snappy_bound(std::uint64_t bytes) { return snappy_max_compressed_length(bytes); }
-std::uint64_t snappy_compress(const char* text, std::uint64_t bytes, char* chunk,
-                              std::uint64_t room) {
-  std::size_t size = room;
-  return ::snappy_compress(text, bytes, chunk, &size) == SNAPPY_OK ? size : 0;
+std::uint64_t snappy_compress(const char* output, std::uint64_t bytes, char* chunk,
+                              std::uint64_t capacity) {
+  std::size_t size = capacity;
+  return ::snappy_compress(output, bytes, chunk, &size) == SNAPPY_OK ? size : 0;
 }
-bool snappy_decompress(const char* chunk, std::uint64_t bytes, char* text,
-                       std::uint64_t text_bytes) {
-  std::size_t size = text_bytes;
-  return snappy_uncompress(chunk, bytes, text, &size) == SNAPPY_OK && size == text_bytes;
+bool snappy_decompress(const char* chunk, std::uint64_t bytes, char* output,
+                       std::uint64_t output_bytes) {
+  std::size_t size = output_bytes;
+  return snappy_uncompress(chunk, bytes, output, &size) == SNAPPY_OK && size == output_bytes;
 }
 
 // Literals with the copy behind them are one, as the decoder takes them.
 std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
   constexpr unsigned copy_bytes[] = {0, 2, 3, 5};
-  constexpr std::uint64_t most_in_tag = 60;
+  constexpr std::uint64_t max_in_tag = 60;
   std::uint64_t count = 0, at = 0;
   while (at < bytes && (chunk[at++] & 0x80) != 0) {}  // the text's length
   for (bool has_literals = false; at < bytes;) {
@@ -121,7 +125,7 @@ std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
     at += is_copy ? copy_bytes[tag % 4] : 1;
     if (is_copy) continue;
     std::uint64_t number = tag / 4;
-    if (const std::uint64_t more = number < most_in_tag ? 0 : number - most_in_tag + 1; more != 0) {
+    if (const std::uint64_t more = number < max_in_tag ? 0 : number - max_in_tag + 1; more != 0) {
       number = 0;
       for (std::uint64_t i = 0; i < more; i++)
         number |= std::uint64_t{static_cast<unsigned char>(chunk[at++])} << 8 * i;
@@ -133,27 +137,29 @@ std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
 
 // Without a checksum, as libzstd has it unless it is asked for.
 std::uint64_t zstd_bound(std::uint64_t bytes) { return ZSTD_compressBound(bytes); }
-std::uint64_t zstd_compress(const char* text, std::uint64_t bytes, char* chunk,
-                            std::uint64_t room) {
-  const std::size_t size = ZSTD_compress(chunk, room, text, bytes, ZSTD_CLEVEL_DEFAULT);
+std::uint64_t zstd_compress(const char* output, std::uint64_t bytes, char* chunk,
+                            std::uint64_t capacity) {
+  const std::size_t size = ZSTD_compress(chunk, capacity, output, bytes, ZSTD_CLEVEL_DEFAULT);
   return ZSTD_isError(size) != 0 ? 0 : size;
 }
-bool zstd_decompress(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
-  return ZSTD_decompress(text, text_bytes, chunk, bytes) == text_bytes;
+bool zstd_decompress(const char* chunk, std::uint64_t bytes, char* output,
+                     std::uint64_t output_bytes) {
+  return ZSTD_decompress(output, output_bytes, chunk, bytes) == output_bytes;
 }
 
 // Level 1, beside devices that compress.
-std::uint64_t libdeflate_1(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
-  return libdeflate_deflate_compress(deflater<1>(), text, bytes, chunk, room);
+std::uint64_t libdeflate_1(const char* output, std::uint64_t bytes, char* chunk,
+                           std::uint64_t capacity) {
+  return libdeflate_deflate_compress(deflater<1>(), output, bytes, chunk, capacity);
 }
-std::uint64_t zlib_1(const char* text, std::uint64_t bytes, char* chunk, std::uint64_t room) {
+std::uint64_t zlib_1(const char* output, std::uint64_t bytes, char* chunk, std::uint64_t capacity) {
   z_stream stream{};
   constexpr int memory_level = 8;  // zlib's own
   if (deflateInit2(&stream, 1, Z_DEFLATED, -MAX_WBITS, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
     return 0;
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text)),
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(output)),
   stream.avail_in = static_cast<uInt>(bytes);
-  stream.next_out = reinterpret_cast<Bytef*>(chunk), stream.avail_out = static_cast<uInt>(room);
+  stream.next_out = reinterpret_cast<Bytef*>(chunk), stream.avail_out = static_cast<uInt>(capacity);
   const bool is_whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
   const std::uint64_t made = stream.total_out;
   deflateEnd(&stream);
@@ -162,15 +168,16 @@ std::uint64_t zlib_1(const char* text, std::uint64_t bytes, char* chunk, std::ui
 
 // Raw streams, zlib streams and gzip members, by the window's bits.
 template <int window_bits>
-bool zlib_inflate(const char* chunk, std::uint64_t bytes, char* text, std::uint64_t text_bytes) {
+bool zlib_inflate(const char* chunk, std::uint64_t bytes, char* output,
+                  std::uint64_t output_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, window_bits) != Z_OK) return false;
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(chunk)),
   stream.avail_in = static_cast<uInt>(bytes);
-  stream.next_out = reinterpret_cast<Bytef*>(text),
-  stream.avail_out = static_cast<uInt>(text_bytes);
+  stream.next_out = reinterpret_cast<Bytef*>(output),
+  stream.avail_out = static_cast<uInt>(output_bytes);
   const bool is_whole =
-      inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == text_bytes;
+      inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == output_bytes;
   inflateEnd(&stream);
   return is_whole;
 }
@@ -186,7 +193,7 @@ constexpr double lz4_share = 0.45, zstd_share = 0.28, deflate_share = 0.12;
 constexpr ChunkLibrary libraries[] = {
     {"lz4",
      "liblz4",
-     chunks::Format::lz4,
+     batch::Format::lz4,
      lz4_bound,
      lz4_compress,
      lz4_decompress,
@@ -194,33 +201,33 @@ constexpr ChunkLibrary libraries[] = {
      lz4_share,
      {},
      lz4_encoders},
-    {"snappy", "libsnappy", chunks::Format::snappy, snappy_bound, snappy_compress,
-     snappy_decompress, snappy_sequences},
-    {"deflate", "libdeflate", chunks::Format::deflate, deflate_bound, deflate_compress,
+    {"snappy", "libsnappy", batch::Format::snappy, snappy_bound, snappy_compress, snappy_decompress,
+     snappy_sequences},
+    {"deflate", "libdeflate", batch::Format::deflate, deflate_bound, deflate_compress,
      deflate_decompress, nullptr, deflate_share, deflate_decoders, deflate_encoders},
-    {"zlib", "libdeflate", chunks::Format::zlib, zlib_bound, zlib_compress, zlib_decompress,
-     nullptr, deflate_share, zlib_decoders},
-    {"gzip", "libdeflate", chunks::Format::gzip, gzip_bound, gzip_compress, gzip_decompress,
-     nullptr, deflate_share, gzip_decoders},
-    {"zstd", "libzstd", chunks::Format::zstd, zstd_bound, zstd_compress, zstd_decompress, nullptr,
+    {"zlib", "libdeflate", batch::Format::zlib, zlib_bound, zlib_compress, zlib_decompress, nullptr,
+     deflate_share, zlib_decoders},
+    {"gzip", "libdeflate", batch::Format::gzip, gzip_bound, gzip_compress, gzip_decompress, nullptr,
+     deflate_share, gzip_decoders},
+    {"zstd", "libzstd", batch::Format::zstd, zstd_bound, zstd_compress, zstd_decompress, nullptr,
      zstd_share},
 };
 
 // The chunks of a text, each by itself, and their sequences; nothing where one failed.
-std::vector<Bytes> each_compressed(const ChunkLibrary& library, const Bytes& text,
+std::vector<Bytes> each_compressed(const ChunkLibrary& library, const Bytes& output,
                                    std::uint64_t chunk_bytes, std::uint64_t& sequences) {
-  const std::uint64_t count = (text.size() + chunk_bytes - 1) / chunk_bytes,
-                      room = library.bound(chunk_bytes);
+  const std::uint64_t count = (output.size() + chunk_bytes - 1) / chunk_bytes,
+                      capacity = library.bound(chunk_bytes);
   std::vector<Bytes> made(count);
   std::atomic<std::uint64_t> sequence_count = 0;
   std::atomic<bool> has_failed = false;
   in_parallel(count, 1, [&](std::uint64_t first, std::uint64_t last) {
-    Bytes scratch(room);
+    Bytes scratch(capacity);
     for (std::uint64_t i = first; i < last; i++) {
       const std::uint64_t bytes =
-          std::min<std::uint64_t>(chunk_bytes, text.size() - i * chunk_bytes);
+          std::min<std::uint64_t>(chunk_bytes, output.size() - i * chunk_bytes);
       const std::uint64_t size =
-          library.compress(text.data() + i * chunk_bytes, bytes, scratch.data(), room);
+          library.compress(output.data() + i * chunk_bytes, bytes, scratch.data(), capacity);
       if (size == 0) has_failed = true;
       made[i].assign(scratch.begin(), scratch.begin() + size);
       if (library.count_sequences != nullptr)
@@ -239,11 +246,12 @@ template <class T> std::string_view bytes_of(const std::vector<T>& values) {
 
 std::span<const ChunkLibrary> chunk_libraries() { return libraries; }
 
-Result<BenchChunks> compressed(const ChunkLibrary& library, Bytes text, std::uint64_t chunk_bytes) {
+Result<BenchChunks> compressed(const ChunkLibrary& library, Bytes output,
+                               std::uint64_t chunk_bytes) {
   BenchChunks chunks;
-  chunks.text = std::move(text);
+  chunks.output = std::move(output);
   const std::vector<Bytes> made =
-      each_compressed(library, chunks.text, chunk_bytes, chunks.sequence_count);
+      each_compressed(library, chunks.output, chunk_bytes, chunks.sequence_count);
   if (made.empty())
     return Status(Code::internal, std::string(library.library) + " could not compress a chunk");
   for (std::uint64_t i = 0; i < made.size(); i++) {
@@ -251,7 +259,7 @@ Result<BenchChunks> compressed(const ChunkLibrary& library, Bytes text, std::uin
     chunks.input_sizes.push_back(made[i].size());
     chunks.output_offsets.push_back(i * chunk_bytes);
     chunks.output_sizes.push_back(
-        std::min<std::uint64_t>(chunk_bytes, chunks.text.size() - i * chunk_bytes));
+        std::min<std::uint64_t>(chunk_bytes, chunks.output.size() - i * chunk_bytes));
     chunks.input.insert(chunks.input.end(), made[i].begin(), made[i].end());
   }
   return chunks;
@@ -265,7 +273,7 @@ Status write_chunks(const BenchChunks& chunks, const std::string& path) {
     head.push_back(chunks.input_sizes[i]), head.push_back(chunks.output_sizes[i]);
   PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
   for (const std::string_view part :
-       {bytes_of(head), bytes_of(chunks.input), bytes_of(chunks.text)})
+       {bytes_of(head), bytes_of(chunks.input), bytes_of(chunks.output)})
     PENSTOCK_TRY(file->write(part));
   return file->commit();
 }

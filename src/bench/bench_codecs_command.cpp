@@ -54,12 +54,12 @@ class CodecBench {
   Status open(const std::shared_ptr<Device>& device) {
     return batch_.open(
         device, {chunks_.input, chunks_.input_offsets, chunks_.input_sizes, chunks_.output_offsets,
-                 chunks_.output_sizes, chunks_.text.size() + 16,
+                 chunks_.output_sizes, chunks_.output.size() + 16,
                  *std::max_element(chunks_.output_sizes.begin(), chunks_.output_sizes.end())});
   }
 
   Status use(const std::shared_ptr<Device>& device, const std::string& variant) {
-    PENSTOCK_ASSIGN(decoder_, chunks::Decoder::build(device, library_.format, variant));
+    PENSTOCK_ASSIGN(decoder_, batch::Decoder::build(device, library_.format, variant));
     return batch_.prepare(*decoder_);
   }
 
@@ -96,18 +96,18 @@ class CodecBench {
     PENSTOCK_ASSIGN(const BenchBatch::Output decoded, batch_.output(library_.format));
     for (std::uint64_t i = 0; i < chunks_.count(); i++)
       if (std::memcmp(decoded.bytes.data() + chunks_.output_offsets[i],
-                      chunks_.text.data() + chunks_.output_offsets[i],
+                      chunks_.output.data() + chunks_.output_offsets[i],
                       chunks_.output_sizes[i]) != 0)
         return Status(Code::internal, "chunk " + std::to_string(i) + " is wrong");
     return {};
   }
 
   Result<double> host_seconds(const HostDecoder& decoder) {
-    host_text_.resize(chunks_.text.size());
+    host_output_.resize(chunks_.output.size());
     const auto decompress = [&](std::uint64_t i) {
       return decoder.decompress(
           chunks_.input.data() + chunks_.input_offsets[i], chunks_.input_sizes[i],
-          host_text_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]);
+          host_output_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]);
     };
     return seconds_on_all_cores(
         chunks_.count(), std::string(decoder.name) + " refuses " + library_.library + "'s chunk ",
@@ -116,10 +116,10 @@ class CodecBench {
 
   const BenchChunks& chunks() const { return chunks_; }
   Figure with_bytes(Figure figure) const {
-    figure = of_chunks(std::move(figure), chunks_.text.size(), chunks_.input.size());
+    figure = of_chunks(std::move(figure), chunks_.output.size(), chunks_.input.size());
     if (chunks_.sequence_count != 0)
-      figure.text_bytes_a_sequence =
-          figure.text_bytes / static_cast<double>(chunks_.sequence_count);
+      figure.output_bytes_per_sequence =
+          figure.output_bytes / static_cast<double>(chunks_.sequence_count);
     return figure;
   }
 
@@ -127,8 +127,8 @@ class CodecBench {
   const ChunkLibrary& library_;
   BenchChunks chunks_;
   BenchBatch batch_;
-  std::unique_ptr<chunks::Decoder> decoder_;
-  Bytes host_text_;
+  std::unique_ptr<batch::Decoder> decoder_;
+  Bytes host_output_;
 };
 
 Status write_texts(const BenchChunks& chunks, const std::string& name, const std::string& folder) {
@@ -139,40 +139,40 @@ Status write_texts(const BenchChunks& chunks, const std::string& name, const std
 }
 
 // Of the figures: a way of decoding, and how many phases it has, whose figures come behind it.
-struct MeasuredWay {
+struct MeasuredMethod {
   std::size_t figure = 0, phases = 0;
 };
 
 // What a chunk alone gains by phases over one item that decodes it token by token, where such a way
 // is among those that were measured.
-void compare_with_items(Figures& figures, const std::vector<MeasuredWay>& ways) {
-  const auto is_of_items = [&](MeasuredWay way) {
-    return way.phases == 1 && figures[way.figure].name.ends_with("_decode_items");
+void compare_with_items(Figures& figures, const std::vector<MeasuredMethod>& methods) {
+  const auto is_of_items = [&](MeasuredMethod method) {
+    return method.phases == 1 && figures[method.figure].name.ends_with("_decode_items");
   };
-  const auto items = std::ranges::find_if(ways, is_of_items);
-  if (items == ways.end()) return;
+  const auto items = std::ranges::find_if(methods, is_of_items);
+  if (items == methods.end()) return;
   const double of_items = figures[items->figure].alone_seconds;
-  for (const MeasuredWay& way : ways)
-    if (way.figure != items->figure)
-      figures[way.figure].restructuring = of_items / figures[way.figure].alone_seconds;
+  for (const MeasuredMethod& method : methods)
+    if (method.figure != items->figure)
+      figures[method.figure].restructuring = of_items / figures[method.figure].alone_seconds;
 }
 
 Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& library,
                     const Corpus& corpus, const CodecsOptions& options, Figures& figures) {
-  PENSTOCK_ASSIGN(Bytes text, corpus.make(options.rows * options.chunk_bytes));
-  PENSTOCK_ASSIGN(BenchChunks chunks, compressed(library, std::move(text), options.chunk_bytes));
+  PENSTOCK_ASSIGN(Bytes output, corpus.make(options.rows * options.chunk_bytes));
+  PENSTOCK_ASSIGN(BenchChunks chunks, compressed(library, std::move(output), options.chunk_bytes));
   CodecBench bench(library, std::move(chunks));
   PENSTOCK_TRY(bench.open(device));
   const std::string name = case_name(library, corpus.name);
   PENSTOCK_TRY(write_texts(bench.chunks(), name, options.texts_folder));
-  std::vector<MeasuredWay> ways;  // with --phases
-  for (const std::string& variant : chunks::Decoder::variants(library.format, device->traits())) {
+  std::vector<MeasuredMethod> methods;  // with --phases
+  for (const std::string& variant : batch::Decoder::variants(library.format, device->traits())) {
     if (!options.variant.empty() && options.variant != variant) continue;
     const Status used = bench.use(device, variant);
     // Lists of sequences take several times the text: a device that has no room for them is
     // measured by the other ways.
-    const bool has_no_room = used.code() == Code::capacity || used.code() == Code::no_memory;
-    if (has_no_room && options.variant.empty()) continue;
+    const bool has_no_capacity = used.code() == Code::capacity || used.code() == Code::no_memory;
+    if (has_no_capacity && options.variant.empty()) continue;
     PENSTOCK_TRY(used);
     PENSTOCK_TRY(bench.verify().with(name + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure, time_runs(name, "penstock " + variant, 0, options.repeats,
@@ -186,10 +186,10 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     figures.push_back(bench.with_bytes(std::move(figure)));
     if (!options.has_phases) continue;
     PENSTOCK_ASSIGN(const Figures phases, bench.phases(name, variant, options.repeats));
-    ways.push_back({figures.size() - 1, phases.size()});
+    methods.push_back({figures.size() - 1, phases.size()});
     figures.insert(figures.end(), phases.begin(), phases.end());
   }
-  compare_with_items(figures, ways);
+  compare_with_items(figures, methods);
   std::vector<HostDecoder> decoders = {{library.library, library.decompress}};
   decoders.insert(decoders.end(), library.decoders.begin(), library.decoders.end());
   for (const HostDecoder& decoder : decoders) {
@@ -209,8 +209,8 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Codec
         PENSTOCK_TRY(measure_case(device, library, corpus, options, figures));
       const std::string encoding = encoding_name(library, corpus.name);
       if (!is_chosen(options, encoding) || !is_encoded(library, device->traits())) continue;
-      PENSTOCK_ASSIGN(const Bytes text, corpus.make(options.rows * options.chunk_bytes));
-      PENSTOCK_TRY(measure_chunk_encoding(device, library, encoding, text, options.chunk_bytes,
+      PENSTOCK_ASSIGN(const Bytes output, corpus.make(options.rows * options.chunk_bytes));
+      PENSTOCK_TRY(measure_chunk_encoding(device, library, encoding, output, options.chunk_bytes,
                                           options, figures));
     }
   return figures;

@@ -21,11 +21,11 @@ std::vector<char> bytes_of(Generate generate, std::uint64_t bytes) {
   std::uint64_t sample_bytes = 0;
   for (std::uint64_t row = 0; row < sample_rows; row++) sample_bytes += sample.string(row).size();
   const Column column = generate(bytes * sample_rows / sample_bytes * 11 / 10 + sample_rows, 1);
-  const char* const text = column.values.as<char>();
-  return {text, text + std::min<std::uint64_t>(bytes, column.values.size)};
+  const char* const output = column.values.as<char>();
+  return {output, output + std::min<std::uint64_t>(bytes, column.values.size)};
 }
 
-Result<std::vector<char>> make_text(std::uint64_t bytes) {
+Result<std::vector<char>> make_output(std::uint64_t bytes) {
   return bytes_of(codec::generate_sentences, bytes);
 }
 Result<std::vector<char>> make_logs(std::uint64_t bytes) {
@@ -34,7 +34,7 @@ Result<std::vector<char>> make_logs(std::uint64_t bytes) {
 
 // This system's shared libraries, large ones first by name.
 Result<std::vector<char>> make_binaries(std::uint64_t bytes) {
-  constexpr std::uint64_t least_bytes = 64 << 10;
+  constexpr std::uint64_t min_bytes = 64 << 10;
   std::vector<std::string> paths;
   std::error_code error;
   constexpr auto options = std::filesystem::directory_options::skip_permission_denied;
@@ -42,7 +42,7 @@ Result<std::vector<char>> make_binaries(std::uint64_t bytes) {
        !error && entry != end; entry.increment(error))
     if (entry->is_regular_file(error) &&
         entry->path().filename().string().find(".so") != std::string::npos &&
-        entry->file_size(error) >= least_bytes)
+        entry->file_size(error) >= min_bytes)
       paths.push_back(entry->path().string());
   std::sort(paths.begin(), paths.end());
   return read_corpus(paths, bytes);
@@ -70,7 +70,7 @@ Result<std::vector<char>> make_numbers(std::uint64_t bytes) {
 }  // namespace
 
 std::span<const Corpus> corpora() {
-  static const std::array<Corpus, 4> all = {{{"text", make_text},
+  static const std::array<Corpus, 4> all = {{{"text", make_output},
                                              {"logs", make_logs},
                                              {"binaries", make_binaries},
                                              {"numbers", make_numbers}}};

@@ -16,12 +16,12 @@ namespace {
 constexpr std::uint64_t part_bytes = 16 << 20, window_bytes = 32768;
 
 // A part of a stream; empty where zlib has no memory.
-Bytes compressed_part(const Bytes& text, std::uint64_t begin, std::uint64_t end, int level) {
+Bytes compressed_part(const Bytes& original, std::uint64_t begin, std::uint64_t end, int level) {
   constexpr int raw_window = -15, memory = 8;
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, raw_window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
     return {};
-  const auto* const bytes = reinterpret_cast<const Bytef*>(text.data());
+  const auto* const bytes = reinterpret_cast<const Bytef*>(original.data());
   const std::uint64_t before = std::min(begin, window_bytes);
   if (before != 0) deflateSetDictionary(&stream, bytes + begin - before, static_cast<uInt>(before));
   Bytes part(deflateBound(&stream, end - begin) + 64);
@@ -29,19 +29,20 @@ Bytes compressed_part(const Bytes& text, std::uint64_t begin, std::uint64_t end,
   stream.avail_in = static_cast<uInt>(end - begin);
   stream.next_out = reinterpret_cast<Bytef*>(part.data()),
   stream.avail_out = static_cast<uInt>(part.size());
-  ::deflate(&stream, end == text.size() ? Z_FINISH : Z_SYNC_FLUSH);
+  ::deflate(&stream, end == original.size() ? Z_FINISH : Z_SYNC_FLUSH);
   part.resize(stream.total_out);
   deflateEnd(&stream);
   return part;
 }
 
-Bytes compressed_stream(const Bytes& text, int level) {
-  const std::uint64_t count = (text.size() + part_bytes - 1) / part_bytes;
+Bytes compressed_stream(const Bytes& original, int level) {
+  const std::uint64_t count = (original.size() + part_bytes - 1) / part_bytes;
   std::vector<Bytes> parts(count);
   in_parallel(count, 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; i++)
-      parts[i] = compressed_part(text, i * part_bytes,
-                                 std::min<std::uint64_t>(text.size(), (i + 1) * part_bytes), level);
+      parts[i] =
+          compressed_part(original, i * part_bytes,
+                          std::min<std::uint64_t>(original.size(), (i + 1) * part_bytes), level);
   });
   Bytes stream;
   for (const Bytes& part : parts) stream.insert(stream.end(), part.begin(), part.end());
@@ -50,17 +51,17 @@ Bytes compressed_stream(const Bytes& text, int level) {
 
 class DeflateStreamBench final : public StreamBench {
  public:
-  Status open(std::shared_ptr<Device> device, Bytes text, const StreamsOptions& options) {
-    device_ = std::move(device), text_ = std::move(text);
-    stream_ = compressed_stream(text_, static_cast<int>(options.level));
+  Status open(std::shared_ptr<Device> device, Bytes original, const StreamsOptions& options) {
+    device_ = std::move(device), original_ = std::move(original);
+    stream_ = compressed_stream(original_, static_cast<int>(options.level));
     stored_bytes_ = stream_.size();
     stream_.resize((stream_.size() + 16) / 16 * 16);
     PENSTOCK_ASSIGN(queue_, device_->queue());
     PENSTOCK_ASSIGN(pieces_, deflate::StreamPieces::build(
                                  device_, static_cast<std::uint32_t>(options.stride_bytes)));
-    PENSTOCK_ASSIGN(texts_, deflate::PieceTexts::build(device_));
+    PENSTOCK_ASSIGN(outputs_, deflate::PieceOutputs::build(device_));
     PENSTOCK_ASSIGN(input_, device_->allocate(stream_.size()));
-    PENSTOCK_ASSIGN(output_, device_->allocate(text_.size() + 16));
+    PENSTOCK_ASSIGN(output_, device_->allocate(original_.size() + 16));
     PENSTOCK_TRY(queue_->upload(*input_, stream_.data(), stream_.size()));
     return queue_->finish();
   }
@@ -68,31 +69,32 @@ class DeflateStreamBench final : public StreamBench {
   Status run(Queue& queue) override {
     PENSTOCK_TRY(pieces_->open(queue, input_, stored_bytes_));
     PENSTOCK_ASSIGN(const deflate::MeasuredStream stream, pieces_->follow(queue, 0));
-    PENSTOCK_TRY(sound(stream.fault));
-    if (stream.text_bytes != text_.size())
+    PENSTOCK_TRY(valid(stream.error));
+    if (stream.output_bytes != original_.size())
       return Status(Code::internal, "the stream is measured wrongly");
     piece_count_ = stream.pieces.size();
     std::uint64_t at = 0;
     for (std::size_t first = 0; first < stream.pieces.size();) {
-      PENSTOCK_ASSIGN(const deflate::TextBatch batch,
-                      texts_->decode(queue, *pieces_, stream, first, output_, at));
-      PENSTOCK_TRY(sound(batch.fault));
-      first += batch.piece_count, at += batch.text_bytes;
+      PENSTOCK_ASSIGN(const deflate::OutputBatch batch,
+                      outputs_->decode(queue, *pieces_, stream, first, output_, at));
+      PENSTOCK_TRY(valid(batch.error));
+      first += batch.piece_count, at += batch.output_bytes;
     }
     return {};
   }
   Status clear() override { return clear_output(*queue_, *output_); }
   Result<Bytes> made() override { return downloaded(*output_); }
   Queue& queue() override { return *queue_; }
-  std::string way() const override { return "deflate_pieces"; }
+  std::string method() const override { return "deflate_pieces"; }
   std::string parts() const override { return std::to_string(piece_count_) + " pieces"; }
   std::string peer() const override { return "libdeflate, one core"; }
   Result<double> peer_seconds() override {
-    host_text_.resize(text_.size());
+    host_output_.resize(original_.size());
     libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
     const double begun = now_seconds();
-    const libdeflate_result outcome = libdeflate_deflate_decompress(
-        decompressor, stream_.data(), stored_bytes_, host_text_.data(), host_text_.size(), nullptr);
+    const libdeflate_result outcome =
+        libdeflate_deflate_decompress(decompressor, stream_.data(), stored_bytes_,
+                                      host_output_.data(), host_output_.size(), nullptr);
     const double seconds = now_seconds() - begun;
     libdeflate_free_decompressor(decompressor);
     return outcome == LIBDEFLATE_SUCCESS
@@ -101,28 +103,29 @@ class DeflateStreamBench final : public StreamBench {
   }
 
  private:
-  static Status sound(const deflate::StreamFault& fault) {
-    if (fault.fault == chunks::Fault::none) return {};
-    return Status(Code::internal, "byte " + std::to_string(fault.byte) + ": " +
-                                      std::string(chunks::words_of(fault.fault)));
+  static Status valid(const deflate::StreamError& error) {
+    if (error.error == batch::ErrorCode::none) return {};
+    return Status(Code::internal, "byte " + std::to_string(error.byte) + ": " +
+                                      std::string(batch::message_of(error.error)));
   }
 
   std::shared_ptr<Device> device_;
-  Bytes stream_, host_text_;
+  Bytes stream_, host_output_;
   std::size_t piece_count_ = 0;
   std::shared_ptr<Buffer> input_, output_;
   std::unique_ptr<deflate::StreamPieces> pieces_;
-  std::unique_ptr<deflate::PieceTexts> texts_;
+  std::unique_ptr<deflate::PieceOutputs> outputs_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 
 }  // namespace
 
 bool fits_deflate_stream(const Traits& traits) { return deflate::StreamPieces::fits(traits); }
-Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device> device, Bytes text,
+Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device> device,
+                                                         Bytes original,
                                                          const StreamsOptions& options) {
   auto bench = std::make_unique<DeflateStreamBench>();
-  PENSTOCK_TRY(bench->open(std::move(device), std::move(text), options));
+  PENSTOCK_TRY(bench->open(std::move(device), std::move(original), options));
   return std::unique_ptr<StreamBench>(std::move(bench));
 }
 

@@ -107,11 +107,11 @@ class FsstBench {
   }
 
   MatchedColumn matched() { return {device_, *queue_, texts_, strings_, there_}; }
-  double text_bytes() const { return static_cast<double>(strings_.text_bytes); }
+  double output_bytes() const { return static_cast<double>(strings_.text_bytes); }
   double code_bytes() const { return static_cast<double>(there_.code_bytes); }
   // Codes and both offsets, and the text.
   double moved_bytes() const {
-    return text_bytes() + code_bytes() +
+    return output_bytes() + code_bytes() +
            static_cast<double>(there_.row_count) * (8 + there_.offset_bytes);
   }
 
@@ -136,7 +136,7 @@ Status measure_way(FsstBench& bench, const Set& set, const char* way, const Trai
     PENSTOCK_ASSIGN(Figure figure,
                     time_runs(case_name(set, way), "penstock " + variant, bench.moved_bytes(),
                               options.repeats, [&] { return bench.run_seconds(); }));
-    figure.text_bytes = bench.text_bytes();
+    figure.output_bytes = bench.output_bytes();
     figure.stored_bytes = bench.code_bytes();
     figures.push_back(std::move(figure));
   }
@@ -165,7 +165,7 @@ Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits,
       Figure host,
       time_runs(case_name(set, ways[0]), "penstock host, all cores", bench.moved_bytes(),
                 std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
-  host.text_bytes = bench.text_bytes();
+  host.output_bytes = bench.output_bytes();
   host.stored_bytes = bench.code_bytes();
   figures.push_back(std::move(host));
   return {};

@@ -38,7 +38,7 @@ Status measure_host(const MatchedColumn& column, const std::string& work, double
                               PENSTOCK_TRY(fsst::encode(column.texts).status());
                               return now_seconds() - begun;
                             }));
-  host.text_bytes = static_cast<double>(column.strings.text_bytes);
+  host.output_bytes = static_cast<double>(column.strings.text_bytes);
   figures.push_back(std::move(host));
   return {};
 }
@@ -69,7 +69,7 @@ Status measure_encoding(const MatchedColumn& column, const std::string& work,
     PENSTOCK_ASSIGN(Figure figure,
                     time_runs(work, "penstock " + variant, moved_bytes(column, texts, codes),
                               options.repeats, run));
-    figure.text_bytes = static_cast<double>(column.strings.text_bytes);
+    figure.output_bytes = static_cast<double>(column.strings.text_bytes);
     figures.push_back(std::move(figure));
   }
   return measure_host(column, work, moved_bytes(column, texts, codes), options, figures);

@@ -63,7 +63,7 @@ constexpr const char* chosen_name = "decode a tenth of rows";
 struct ChosenRows {
   std::vector<std::uint64_t> rows;
   std::vector<std::uint32_t> bits;
-  double text_bytes = 0, moved_bytes = 0;
+  double output_bytes = 0, moved_bytes = 0;
 };
 ChosenRows choose_rows(const MatchedColumn& column) {
   ChosenRows chosen;
@@ -76,7 +76,7 @@ ChosenRows choose_rows(const MatchedColumn& column) {
     const auto text = static_cast<double>(column.texts.string(row).size());
     const auto codes =
         static_cast<double>(column.strings.offset(row + 1) - column.strings.offset(row));
-    chosen.text_bytes += text;
+    chosen.output_bytes += text;
     chosen.moved_bytes += text + codes + 2 * column.strings.offset_bytes + 8;
   }
   return chosen;
@@ -85,7 +85,7 @@ ChosenRows choose_rows(const MatchedColumn& column) {
 Status verify_chosen(const MatchedColumn& column, const ChosenRows& chosen,
                      const fsst::DeviceText& text) {
   std::vector<std::uint64_t> offsets(chosen.rows.size() + 1);
-  std::vector<char> bytes(static_cast<std::size_t>(chosen.text_bytes));
+  std::vector<char> bytes(static_cast<std::size_t>(chosen.output_bytes));
   PENSTOCK_TRY(column.queue.download(offsets.data(), *text.offsets, offsets.size() * 8));
   if (!bytes.empty()) PENSTOCK_TRY(column.queue.download(bytes.data(), *text.bytes, bytes.size()));
   PENSTOCK_TRY(column.queue.finish());
@@ -106,7 +106,7 @@ Status measure_chosen(const MatchedColumn& column, const ChosenRows& chosen,
   fsst::DeviceText text;
   PENSTOCK_ASSIGN(text.offsets, column.device->allocate((chosen.rows.size() + 1) * 8));
   PENSTOCK_ASSIGN(text.bytes,
-                  column.device->allocate(static_cast<std::uint64_t>(chosen.text_bytes) + 16));
+                  column.device->allocate(static_cast<std::uint64_t>(chosen.output_bytes) + 16));
   PENSTOCK_ASSIGN(const auto bits, column.device->allocate(chosen.bits.size() * 4));
   PENSTOCK_TRY(column.queue.upload(*bits, chosen.bits.data(), chosen.bits.size() * 4));
   const auto run = [&]() -> Result<double> {
@@ -121,7 +121,7 @@ Status measure_chosen(const MatchedColumn& column, const ChosenRows& chosen,
   PENSTOCK_TRY(verify_chosen(column, chosen, text).with(work + " by " + variant));
   PENSTOCK_ASSIGN(Figure figure,
                   time_runs(work, "penstock " + variant, chosen.moved_bytes, options.repeats, run));
-  figure.text_bytes = chosen.text_bytes;
+  figure.output_bytes = chosen.output_bytes;
   figures.push_back(std::move(figure));
   return {};
 }
@@ -158,7 +158,7 @@ Status measure_matching(const MatchedColumn& column, const std::string& name,
           Figure figure,
           time_runs(work, "penstock " + variant, moved_bytes(column, expected.size() * 4),
                     options.repeats, [&] { return run_seconds(column, *matcher, *bits); }));
-      figure.text_bytes = static_cast<double>(column.strings.text_bytes);
+      figure.output_bytes = static_cast<double>(column.strings.text_bytes);
       figures.push_back(std::move(figure));
     }
   }

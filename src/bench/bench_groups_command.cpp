@@ -33,11 +33,11 @@ std::vector<Case> usual_cases() {
           {"1000000 zipf keys", 1000000, true}};
 }
 std::vector<Case> key_count_cases() {
-  constexpr std::uint32_t most_keys = 10000000;
+  constexpr std::uint32_t max_keys = 10000000;
   std::vector<Case> table;
-  for (std::uint32_t power = 1; power <= most_keys; power *= 10)
+  for (std::uint32_t power = 1; power <= max_keys; power *= 10)
     for (const std::uint32_t digit : {1u, 2u, 5u})
-      if (const std::uint32_t keys = digit * power; keys <= most_keys)
+      if (const std::uint32_t keys = digit * power; keys <= max_keys)
         table.push_back({std::to_string(keys) + (keys == 1 ? " key" : " keys"), keys, false});
   return table;
 }

@@ -156,10 +156,10 @@ Action declare_bench_pipelines(Arguments& arguments) {
   for (const Case& work : usual_cases()) names.push_back(work.name);
   for (const Case& work : selectivity_cases()) names.push_back(work.name);
   // The rows lie on the host beside the table's copy of them.
-  const std::uint64_t most_rows = physical_memory_bytes() / (2 * sizeof(float));
+  const std::uint64_t max_rows = physical_memory_bytes() / (2 * sizeof(float));
   declare_bench_options(arguments, *options,
                         {"rows of float32, at most what this machine's memory holds twice",
-                         most_rows, std::move(names), "selectivity"});
+                         max_rows, std::move(names), "selectivity"});
   return [options] { return run_bench(*options, "float32 rows", measure_cases); };
 }
 

@@ -133,8 +133,8 @@ Action declare_bench_scan(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
-  const std::uint64_t most_rows = physical_memory_bytes() / (4 * sizeof(std::uint64_t));
-  declare_bench_options(arguments, *options, {"values to add up", most_rows, std::move(names)});
+  const std::uint64_t max_rows = physical_memory_bytes() / (4 * sizeof(std::uint64_t));
+  declare_bench_options(arguments, *options, {"values to add up", max_rows, std::move(names)});
   return [options] { return run_bench(*options, "values", measure_cases); };
 }
 

@@ -139,9 +139,9 @@ Action declare_bench_sort(Arguments& arguments) {
   auto options = std::make_shared<BenchOptions>();
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
-  const std::uint64_t most_rows =
-      std::min(primitive::most_sort_keys, physical_memory_bytes() / (4 * sizeof(std::uint64_t)));
-  declare_bench_options(arguments, *options, {"keys to sort", most_rows, std::move(names)});
+  const std::uint64_t max_rows =
+      std::min(primitive::max_sort_keys, physical_memory_bytes() / (4 * sizeof(std::uint64_t)));
+  declare_bench_options(arguments, *options, {"keys to sort", max_rows, std::move(names)});
   return [options] { return run_bench(*options, "keys", measure_cases); };
 }
 

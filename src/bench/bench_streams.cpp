@@ -28,7 +28,7 @@ Result<double> StreamBench::run_seconds() {
 }
 
 Result<Bytes> StreamBench::downloaded(const Buffer& output) {
-  Bytes made(text_.size());
+  Bytes made(original_.size());
   PENSTOCK_TRY(queue().download(made.data(), output, made.size()));
   PENSTOCK_TRY(queue().finish());
   return made;
@@ -37,9 +37,9 @@ Result<Bytes> StreamBench::downloaded(const Buffer& output) {
 Status StreamBench::verify() {
   PENSTOCK_TRY(clear());
   PENSTOCK_TRY(run(queue()));
-  PENSTOCK_ASSIGN(const Bytes text, made());
-  const bool is_right =
-      text.size() >= text_.size() && std::equal(text_.begin(), text_.end(), text.begin());
+  PENSTOCK_ASSIGN(const Bytes output, made());
+  const bool is_right = output.size() >= original_.size() &&
+                        std::equal(original_.begin(), original_.end(), output.begin());
   return is_right ? Status() : Status(Code::internal, "the text is wrong");
 }
 
@@ -61,12 +61,12 @@ Result<Figures> StreamBench::phases(const std::string& work, std::uint64_t repea
   Figures figures;
   for (std::size_t row = 0; row < names.size(); row++)
     figures.push_back(
-        with_bytes(figure_of(work, way() + ": " + names[row], 0, std::move(seconds[row]))));
+        with_bytes(figure_of(work, method() + ": " + names[row], 0, std::move(seconds[row]))));
   return figures;
 }
 
 Figure StreamBench::with_bytes(Figure figure) const {
-  return of_chunks(std::move(figure), text_.size(), stored_bytes_);
+  return of_chunks(std::move(figure), original_.size(), stored_bytes_);
 }
 
 }  // namespace penstock::cli

@@ -27,7 +27,7 @@ class StreamBench {
   virtual Result<Bytes>
   made() = 0;  // the text that the last run left; an error where a verdict is one
   virtual Queue& queue() = 0;
-  virtual std::string way() const = 0;        // "deflate_pieces"
+  virtual std::string method() const = 0;     // "deflate_pieces"
   virtual std::string parts() const = 0;      // "1200 pieces": what is decoded side by side
   virtual std::string peer() const = 0;       // "libdeflate, one core"
   virtual Result<double> peer_seconds() = 0;  // into memory that is used again
@@ -43,30 +43,31 @@ class StreamBench {
   // As much of a buffer as the text has.
   Result<Bytes> downloaded(const Buffer& output);
 
-  Bytes text_;
+  Bytes original_;
   std::uint64_t stored_bytes_ = 0;
 };
 
 struct StreamKind {
   const char* name;  // "Zstandard frame"
   bool (*fits)(const Traits& traits);
-  Result<std::unique_ptr<StreamBench>> (*open)(std::shared_ptr<Device> device, Bytes text,
+  Result<std::unique_ptr<StreamBench>> (*open)(std::shared_ptr<Device> device, Bytes output,
                                                const StreamsOptions& options);
 };
 std::span<const StreamKind> stream_kinds();
 
 // A row each; the files of these names have them.
 bool fits_deflate_stream(const Traits& traits);
-Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device> device, Bytes text,
+Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device> device,
+                                                         Bytes output,
                                                          const StreamsOptions& options);
 bool fits_zstd_frame(const Traits& traits);
-Result<std::unique_ptr<StreamBench>> open_zstd_frame(std::shared_ptr<Device> device, Bytes text,
+Result<std::unique_ptr<StreamBench>> open_zstd_frame(std::shared_ptr<Device> device, Bytes output,
                                                      const StreamsOptions& options);
 bool fits_lz4_blocks(const Traits& traits);
-Result<std::unique_ptr<StreamBench>> open_lz4_blocks(std::shared_ptr<Device> device, Bytes text,
+Result<std::unique_ptr<StreamBench>> open_lz4_blocks(std::shared_ptr<Device> device, Bytes output,
                                                      const StreamsOptions& options);
 bool fits_lz4_linked(const Traits& traits);
-Result<std::unique_ptr<StreamBench>> open_lz4_linked(std::shared_ptr<Device> device, Bytes text,
+Result<std::unique_ptr<StreamBench>> open_lz4_linked(std::shared_ptr<Device> device, Bytes output,
                                                      const StreamsOptions& options);
 
 }  // namespace penstock::cli

@@ -35,12 +35,12 @@ std::vector<std::string> case_names() {
 
 Status measure_case(const std::shared_ptr<Device>& device, const StreamKind& kind,
                     const Corpus& corpus, const StreamsOptions& options, Figures& figures) {
-  constexpr std::uint64_t most_peer_repeats = 5;
+  constexpr std::uint64_t max_peer_repeats = 5;
   const std::string name = case_name(kind, corpus.name);
-  PENSTOCK_ASSIGN(Bytes text, corpus.make(options.rows * row_bytes));
-  PENSTOCK_ASSIGN(const auto bench, kind.open(device, std::move(text), options));
+  PENSTOCK_ASSIGN(Bytes output, corpus.make(options.rows * row_bytes));
+  PENSTOCK_ASSIGN(const auto bench, kind.open(device, std::move(output), options));
   PENSTOCK_TRY(bench->verify().with(name));
-  const std::string ours = "penstock " + bench->way() + " (" + bench->parts() + ")";
+  const std::string ours = "penstock " + bench->method() + " (" + bench->parts() + ")";
   PENSTOCK_ASSIGN(Figure figure,
                   time_runs(name, ours, 0, options.repeats, [&] { return bench->run_seconds(); }));
   figures.push_back(bench->with_bytes(std::move(figure)));
@@ -49,7 +49,7 @@ Status measure_case(const std::shared_ptr<Device>& device, const StreamKind& kin
     figures.insert(figures.end(), phases.begin(), phases.end());
   }
   PENSTOCK_ASSIGN(Figure peer,
-                  time_runs(name, bench->peer(), 0, std::min(options.repeats, most_peer_repeats),
+                  time_runs(name, bench->peer(), 0, std::min(options.repeats, max_peer_repeats),
                             [&] { return bench->peer_seconds(); }));
   figures.push_back(bench->with_bytes(std::move(peer)));
   return {};

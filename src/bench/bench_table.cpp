@@ -84,7 +84,8 @@ Status add_peer(const std::string& command, const BenchOptions& options,
                   0,
                   0};
     for (const Figure& ours : figures)
-      if (ours.work == figure.work) figure.bytes = ours.bytes, figure.text_bytes = ours.text_bytes;
+      if (ours.work == figure.work)
+        figure.bytes = ours.bytes, figure.output_bytes = ours.output_bytes;
     const bool is_our_case = figure.bytes > 0;
     if (moved_bytes > 0) figure.bytes = moved_bytes;
     if (is_our_case) figures.push_back(figure);
@@ -97,15 +98,15 @@ std::string text_of_ratio(const Figure& f, bool json) {
   std::array<char, 64> text{};
   const char* format = json ? "\"ratio\": %.4f, " : "  ratio %.2f";
   if (f.stored_bytes > 0)
-    std::snprintf(text.data(), text.size(), format, f.text_bytes / f.stored_bytes);
+    std::snprintf(text.data(), text.size(), format, f.output_bytes / f.stored_bytes);
   return text.data();
 }
 
 std::string text_of_sequences(const Figure& f, bool json) {
   std::array<char, 64> text{};
-  const char* format = json ? "\"text_bytes_a_sequence\": %.3f, " : "  %.1f bytes a sequence";
-  if (f.text_bytes_a_sequence > 0)
-    std::snprintf(text.data(), text.size(), format, f.text_bytes_a_sequence);
+  const char* format = json ? "\"output_bytes_per_sequence\": %.3f, " : "  %.1f bytes a sequence";
+  if (f.output_bytes_per_sequence > 0)
+    std::snprintf(text.data(), text.size(), format, f.output_bytes_per_sequence);
   return text.data();
 }
 
@@ -149,7 +150,7 @@ std::string text_of_figure(const Figure& f, const BenchOptions& options, const B
   const bool json = options.format == "json";
   if (json) widths = {};
   const double moved = f.bytes / f.median_seconds,
-               rate = f.text_bytes > 0 ? f.text_bytes / f.median_seconds : moved;
+               rate = f.output_bytes > 0 ? f.output_bytes / f.median_seconds : moved;
   std::snprintf(
       line, sizeof line,
       json ? "{\"work\": \"%*s\", \"name\": \"%*s\", \"rows\": %llu, \"milliseconds\": %.5f, "
@@ -178,7 +179,7 @@ std::string check_only(const std::vector<std::string>& case_names, const std::st
 
 void declare_bench_options(Arguments& arguments, BenchOptions& options, BenchWords words) {
   arguments.value("--device", "ID", options.device, "where to run");
-  arguments.value("--rows", "N", options.rows, words.rows_are, 1, words.most_rows);
+  arguments.value("--rows", "N", options.rows, words.rows_are, 1, words.max_rows);
   arguments.value("--repeats", "N", options.repeats, "timed runs; the median is printed", 1,
                   1000000);
   arguments.value("--peers", "COMMANDS", options.peers,
@@ -287,11 +288,11 @@ Figure figure_of(std::string work, std::string name, double bytes, std::vector<d
 Status run_bench(const BenchOptions& options, const char* rows_are,
                  const std::function<Result<Figures>(const std::shared_ptr<Device>& device,
                                                      const BenchOptions& options)>& measure) {
-  constexpr std::uint64_t least_swept_rows = 1 << 16;
+  constexpr std::uint64_t min_swept_rows = 1 << 16;
   PENSTOCK_TRY(find_programs(options));
   PENSTOCK_ASSIGN(const BenchDevice opened, open_bench(options, rows_are));
   BenchOptions now = options;
-  if (options.sweep == "rows") now.rows = std::min(least_swept_rows, options.rows);
+  if (options.sweep == "rows") now.rows = std::min(min_swept_rows, options.rows);
   for (; now.rows <= options.rows; now.rows *= 2) {
     PENSTOCK_ASSIGN(Figures figures, measure(opened.device, now));
     if (figures.empty())

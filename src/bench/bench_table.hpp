@@ -24,7 +24,7 @@ struct BenchOptions {
 // more cases; any bench sweeps its rows.
 struct BenchWords {
   const char* rows_are;
-  std::uint64_t most_rows = 0;
+  std::uint64_t max_rows = 0;
   std::vector<std::string> case_names;
   const char* case_sweep = nullptr;
 };
@@ -43,16 +43,17 @@ struct BenchDevice {
 // Whether --only takes a case.
 bool is_chosen(const BenchOptions& options, std::string_view case_name);
 
-// One line of the result table. `bytes` is what the case must move, `text_bytes` what it yields
-// where a rate of that says more, `stored_bytes` what the text was made of, `text_bytes_a_sequence`
-// how much of it a decoder makes at once, and `share_of_studies` the share of a device's copy that
-// published studies of such work reach. `alone_seconds` is one item of the work by itself, and of
-// it: `restructuring` how many times as long an item of the device takes without phases,
-// `parallelism` how many times as long all items one after the other would. 0: not measured.
+// One line of the result table. `bytes` is what the case must move, `output_bytes` what it yields
+// where a rate of that says more, `stored_bytes` what the text was made of,
+// `output_bytes_per_sequence` how much of it a decoder makes at once, and `share_of_studies` the
+// share of a device's copy that published studies of such work reach. `alone_seconds` is one item
+// of the work by itself, and of it: `restructuring` how many times as long an item of the device
+// takes without phases, `parallelism` how many times as long all items one after the other would.
+// 0: not measured.
 struct Figure {
   std::string work, name;
-  double median_seconds = 0, spread = 0, bytes = 0, text_bytes = 0, stored_bytes = 0,
-         text_bytes_a_sequence = 0, share_of_studies = 0;
+  double median_seconds = 0, spread = 0, bytes = 0, output_bytes = 0, stored_bytes = 0,
+         output_bytes_per_sequence = 0, share_of_studies = 0;
   double alone_seconds = 0, restructuring = 0, parallelism = 0;
 };
 using Figures = std::vector<Figure>;

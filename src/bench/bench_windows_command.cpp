@@ -91,11 +91,11 @@ class WindowBench {
       if (std::memcmp(by_device.values.data + row * width, by_host.values.data + row * width,
                       width) != 0)
         return Status(Code::internal, "row " + std::to_string(row) + " differs");
-    bytes_a_row_ = static_cast<double>(width) + 8;
+    bytes_per_row_ = static_cast<double>(width) + 8;
     return {};
   }
 
-  double bytes_a_row() const { return bytes_a_row_; }  // of the value and of the result
+  double bytes_per_row() const { return bytes_per_row_; }  // of the value and of the result
 
  private:
   std::shared_ptr<Device> device_;
@@ -103,7 +103,7 @@ class WindowBench {
   Plan plan_;
   StepId step_ = 0;
   RunReport report_;
-  double bytes_a_row_ = 0;
+  double bytes_per_row_ = 0;
 };
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
@@ -113,7 +113,7 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
     WindowBench bench;
     PENSTOCK_TRY(bench.open(device, work, options.rows));
     PENSTOCK_TRY(bench.verify().with(work.name));
-    const double bytes = bench.bytes_a_row() * static_cast<double>(options.rows);
+    const double bytes = bench.bytes_per_row() * static_cast<double>(options.rows);
     const auto add = [&](const char* name,
                          const std::function<Result<double>()>& seconds) -> Status {
       PENSTOCK_ASSIGN(Figure figure, time_runs(work.name, name, bytes, options.repeats, seconds));

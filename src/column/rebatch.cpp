@@ -32,14 +32,14 @@ class Rebatched final : public BatchStream {
   // Rows of the first table that are a batch although it could have more: to copy codes together
   // costs more than a batch does.
   std::optional<std::uint64_t> rows_kept_whole() const {
-    constexpr std::uint64_t least_rows = 1 << 16;
+    constexpr std::uint64_t min_rows = 1 << 16;
     if (tables_.empty()) return std::nullopt;
     const Table& front = tables_.front();
     const std::uint64_t rows = std::min(front.row_count - taken_, batch_rows_) / 64 * 64;
     const bool is_encoded = std::ranges::any_of(
         front.columns, [](const Column& column) { return column.encoded != nullptr; });
-    return is_encoded && rows >= std::min(batch_rows_, least_rows) ? std::optional(rows)
-                                                                   : std::nullopt;
+    return is_encoded && rows >= std::min(batch_rows_, min_rows) ? std::optional(rows)
+                                                                 : std::nullopt;
   }
 
   Result<Table> take(std::uint64_t rows) {

@@ -6,19 +6,19 @@
 
 namespace penstock {
 
-constexpr std::uint64_t least_grown_bytes = 256;  // a pool's smallest piece
+constexpr std::uint64_t min_grown_bytes = 256;  // a pool's smallest piece
 
 // To at least so many bytes; what it held is lost where it grows.
 inline Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {
   if (buffer != nullptr && buffer->bytes() >= bytes) return {};
   buffer.reset();
-  PENSTOCK_ASSIGN(buffer, device.allocate(std::max(bytes, least_grown_bytes)));
+  PENSTOCK_ASSIGN(buffer, device.allocate(std::max(bytes, min_grown_bytes)));
   return {};
 }
 inline Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<HostBuffer>& buffer) {
   if (buffer != nullptr && buffer->bytes() >= bytes) return {};
   buffer.reset();
-  PENSTOCK_ASSIGN(buffer, device.allocate_host(std::max(bytes, least_grown_bytes)));
+  PENSTOCK_ASSIGN(buffer, device.allocate_host(std::max(bytes, min_grown_bytes)));
   return {};
 }
 

@@ -21,13 +21,13 @@ constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
   return a % b + (a % b < 0 ? b : 0);
 }
 
-constexpr std::int64_t days_an_era = 146097,
+constexpr std::int64_t days_per_era = 146097,
                        days_before_1970 = 719468;  // from 0000-03-01 to 1970-01-01
 
 constexpr Civil civil_of_days(std::int64_t days) {
   const std::int64_t shifted = days + days_before_1970;
-  const std::int64_t era = floor_divide(shifted, days_an_era),
-                     day_of_era = floor_modulo(shifted, days_an_era);
+  const std::int64_t era = floor_divide(shifted, days_per_era),
+                     day_of_era = floor_modulo(shifted, days_per_era);
   const std::int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
   const std::int64_t day_of_year =
@@ -43,8 +43,8 @@ constexpr std::int64_t days_of_civil(std::int64_t year, int month, int day) {
   const std::int64_t era = floor_divide(shifted_year, 400),
                      year_of_era = floor_modulo(shifted_year, 400);
   const std::int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  return era * days_an_era + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
-         days_before_1970;
+  return era * days_per_era + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 +
+         day_of_year - days_before_1970;
 }
 
 }  // namespace penstock::expr

@@ -14,12 +14,12 @@ struct Buffers {
 
 // Two buffers, halved in size until they fit; below 16 MiB a figure would be that of a cache.
 Result<Buffers> take_buffers(Device& device) {
-  constexpr std::uint64_t mebibyte = 1 << 20, least_bytes = 16 * mebibyte;
+  constexpr std::uint64_t mebibyte = 1 << 20, min_bytes = 16 * mebibyte;
   std::uint64_t bytes = device.traits().is_cpu ? 256 * mebibyte : 1024 * mebibyte;
   for (;; bytes /= 2) {
     auto from = device.allocate(bytes), to = device.allocate(bytes);
     if (from.ok() && to.ok()) return Buffers{std::move(from).value(), std::move(to).value(), bytes};
-    if (bytes / 2 < least_bytes)
+    if (bytes / 2 < min_bytes)
       return (from.ok() ? to : from)
           .with("while measuring the copy bandwidth of " + device.traits().id);
   }

@@ -115,8 +115,8 @@ Result<Signature> read_signature(std::string_view text, std::size_t open) {
     return Status(Code::invalid, "KERNEL needs a name and the type of its local memory");
   if (parts->size() == 2)
     return Status(Code::invalid, "kernel '" + std::string((*parts)[0]) + "' has no parameters");
-  constexpr std::size_t most_parameters = 64;  // KC_MAP of parameters.prelude
-  if (parts->size() > most_parameters + 2)
+  constexpr std::size_t max_parameters = 64;  // KC_MAP of parameters.prelude
+  if (parts->size() > max_parameters + 2)
     return Status(Code::capacity, "kernel '" + std::string((*parts)[0]) + "' has " +
                                       std::to_string(parts->size() - 2) +
                                       " parameters, at most 64 can be passed");

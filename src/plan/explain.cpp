@@ -261,7 +261,7 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
       text += "  then order_by " + describe(plan, plan.step(id)) + ": top_k\n";
     else if (kind == StepKind::order_by)
       text += "  then order_by " + describe(plan, plan.step(id)) + ": on the host below " +
-              count_text(least_device_sort_rows) +
+              count_text(min_device_sort_rows) +
               " rows and for the first few, else radix_sort on the device\n";
     else if (has_no_kernel(plan, id))
       text += "  then on the host: " + std::string(name_of(kind)) + " " +

@@ -13,7 +13,7 @@ constexpr std::uint64_t digits = 256;
 
 // How a device sorts keys of a shape.
 struct Policy {
-  std::uint32_t group_size = 1, items = 1, groups_per_unit = 1;
+  std::uint32_t group_size = 1, threads = 1, groups_per_unit = 1;
   bool by_masks = false;
   std::uint32_t histogram_group_size = 1, copies = 1;
 };
@@ -24,7 +24,7 @@ std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgrou
   const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size *
                                                    digits * (policy.by_masks ? 8 : 4)
                                              : std::uint64_t{policy.group_size} * digits * 2;
-  return counts + std::uint64_t{policy.group_size} * policy.items * shape.key_bytes +
+  return counts + std::uint64_t{policy.group_size} * policy.threads * shape.key_bytes +
          2 * digits * 4 + policy.group_size * 4 + 64;
 }
 
@@ -64,9 +64,9 @@ Policy policy_for(const Traits& traits, SortShape shape) {
 
 Status check(SortShape shape, std::uint64_t count, std::uint32_t first_byte,
              std::uint32_t last_byte) {
-  if (count > most_sort_keys)
+  if (count > max_sort_keys)
     return Status(Code::capacity, "a sort of " + std::to_string(count) + " rows; one takes " +
-                                      std::to_string(most_sort_keys) + " at most");
+                                      std::to_string(max_sort_keys) + " at most");
   if (first_byte > last_byte || last_byte > shape.key_bytes)
     return Status(Code::invalid, "a sort by bytes that its keys do not have");
   return {};
@@ -79,7 +79,7 @@ std::string definitions(SortShape shape) {
 }
 
 std::string definitions(const Policy& policy) {
-  return define("SORT_ITEMS", policy.items) + define("SORT_COPIES", policy.copies) +
+  return define("SORT_THREADS", policy.threads) + define("SORT_COPIES", policy.copies) +
          define("SORT_BY_MASKS", std::string(policy.by_masks ? "1" : "0"));
 }
 
@@ -102,7 +102,7 @@ class SortByTiles : public RadixSort {
 
  private:
   std::uint32_t tiles(std::uint64_t count) const {
-    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.items;
+    const std::uint64_t tile = std::uint64_t{policy_.group_size} * policy_.threads;
     return static_cast<std::uint32_t>((count + tile - 1) / tile);
   }
 

@@ -16,7 +16,7 @@
 namespace penstock::primitive {
 
 // Counts travel between groups in 30 bits.
-constexpr std::uint64_t most_sort_keys = (std::uint64_t{1} << 30) - 1;
+constexpr std::uint64_t max_sort_keys = (std::uint64_t{1} << 30) - 1;
 
 struct SortShape {
   std::uint32_t key_bytes = 4;
@@ -35,7 +35,7 @@ class RadixSort {
   static Result<std::unique_ptr<RadixSort>> build(std::shared_ptr<Device> device, SortShape shape);
   // Orders `data` by the key's bytes from `first_byte` to before `last_byte`, lowest first. `spare`
   // is as large and is overwritten; the two change places where the number of bytes is odd.
-  // Code::capacity above most_sort_keys. One enqueue at a time: it has memory of its own, which the
+  // Code::capacity above max_sort_keys. One enqueue at a time: it has memory of its own, which the
   // next one uses again in the queue's order.
   Status enqueue(Queue& queue, SortData& data, SortData& spare, std::uint64_t count,
                  std::uint32_t first_byte, std::uint32_t last_byte);

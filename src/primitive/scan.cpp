@@ -8,7 +8,7 @@
 namespace penstock::primitive {
 namespace {
 
-constexpr std::uint64_t most_values = std::uint64_t{1} << 40;  // tiles are numbered with 32 bits
+constexpr std::uint64_t max_values = std::uint64_t{1} << 40;  // tiles are numbered with 32 bits
 
 const char* name_of(Number number) {
   switch (number) {
@@ -170,7 +170,7 @@ Status Scan::enqueue(Queue& queue, const Buffer& values, const Buffer& begins, c
 
 Status Scan::enqueue_from(Queue& queue, const Buffer& values, const Buffer& begins,
                           const Buffer& sums, std::uint64_t count) {
-  if (count > most_values)
+  if (count > max_values)
     return Status(Code::capacity, "a scan of " + std::to_string(count) + " values");
   return count == 0 ? Status() : launch(queue, values, begins, sums, count);
 }

@@ -40,14 +40,14 @@ Result<CompressOptions> completed(CompressOptions options) {
                   std::string(name_of(options.format)) + " is not written; gzip, zstd and lz4 are");
   if (is_on_device) PENSTOCK_TRY(check_device(*compressor, options));
   if (options.level == 0) options.level = default_level(options.format, is_on_device);
-  if (options.level > compressor->most_level)
+  if (options.level > compressor->max_level)
     return Status(Code::invalid, "level " + std::to_string(options.level) + "; " +
                                      std::string(name_of(options.format)) + " has levels 1 to " +
-                                     std::to_string(compressor->most_level));
+                                     std::to_string(compressor->max_level));
   if (options.block_bytes == 0)
     options.block_bytes = block_bytes_for(options.format, options.level, is_on_device);
-  constexpr std::uint64_t least_block_bytes = 1 << 10, most_block_bytes = 1 << 30;
-  if (options.block_bytes < least_block_bytes || options.block_bytes > most_block_bytes)
+  constexpr std::uint64_t min_block_bytes = 1 << 10, max_block_bytes = 1 << 30;
+  if (options.block_bytes < min_block_bytes || options.block_bytes > max_block_bytes)
     return Status(Code::invalid, "blocks of " + std::to_string(options.block_bytes) +
                                      " bytes; they may have 1 KiB to 1 GiB");
   const bool is_lz4_size = std::has_single_bit(options.block_bytes) &&
@@ -89,8 +89,8 @@ const Compressor* compressor_of(Format format) {
   return nullptr;
 }
 
-std::uint32_t most_level(Format format) {
-  return compressor_of(format) ? compressor_of(format)->most_level : 0;
+std::uint32_t max_level(Format format) {
+  return compressor_of(format) ? compressor_of(format)->max_level : 0;
 }
 std::uint32_t default_level(Format format, bool is_on_device) {
   return compressor_of(format) == nullptr ? 0

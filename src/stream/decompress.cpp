@@ -22,7 +22,7 @@ class Decompression {
     report_.threads = context_.threads;
     PENSTOCK_ASSIGN(report_.format, format_of(context_));
     for (bool goes_on = true; goes_on;) {
-      PENSTOCK_TRY(run_way());
+      PENSTOCK_TRY(run_method());
       PENSTOCK_ASSIGN(goes_on, another_follows(context_, report_.format));
     }
     report_.bytes_in = context_.input.offset();
@@ -35,14 +35,14 @@ class Decompression {
   }
 
  private:
-  Status run_way() {
+  Status run_method() {
     const std::uint64_t begin = context_.input.offset();
-    PENSTOCK_ASSIGN(const Way* const way, choose_way(context_, report_.format));
-    if (std::find(report_.variants.begin(), report_.variants.end(), way->name) ==
+    PENSTOCK_ASSIGN(const Method* const method, choose_method(context_, report_.format));
+    if (std::find(report_.variants.begin(), report_.variants.end(), method->name) ==
         report_.variants.end())
-      report_.variants.push_back(way->name);
-    context_.most_output_bytes = context_.options.max_output_bytes - report_.bytes_out;
-    PENSTOCK_ASSIGN(const auto decoder, make_decoder(*way));
+      report_.variants.push_back(method->name);
+    context_.remaining_output_bytes = context_.options.max_output_bytes - report_.bytes_out;
+    PENSTOCK_ASSIGN(const auto decoder, make_decoder(*method));
     for (;;) {
       PENSTOCK_ASSIGN(const auto bytes, decoder->next());
       if (bytes.empty()) break;
@@ -53,10 +53,10 @@ class Decompression {
     return hands_over || context_.input.offset() > begin ? Status() : unfit(context_);
   }
 
-  Result<std::unique_ptr<Decoder>> make_decoder(const Way& way) {
-    if (way.units == nullptr) return way.make(context_);
+  Result<std::unique_ptr<Decoder>> make_decoder(const Method& method) {
+    if (method.units == nullptr) return method.make(context_);
     const std::uint64_t piece_bytes = device_piece_bytes(*context_.device->device());
-    return make_on_device(way.units(context_, piece_bytes), context_);
+    return make_on_device(method.units(context_, piece_bytes), context_);
   }
 
   Status deliver(std::span<const std::byte> bytes, std::uint64_t bytes_in) {

@@ -25,67 +25,67 @@ struct Found {
 struct Placed {
   const UnitStages* stages;
   const Unit* unit;
-  std::uint64_t room_at, at, bytes;
-  chunks::Verdict verdict;
+  std::uint64_t capacity_at, at, bytes;
+  batch::ChunkStatus chunk_status;
 };
 
 // All frames of a file, where the first stands at the input's position, to one text on the device.
-Result<DeviceText> frames_to_device(Context& context, Format format) {
+Result<DeviceOutput> frames_to_device(Context& context, Format format) {
   Report report{.format = format};
   std::vector<FrameOnDevice> frames;
   for (bool goes_on = true; goes_on;) {
-    PENSTOCK_ASSIGN(const Way* const way, choose_way(context, format));
-    if (std::find(report.variants.begin(), report.variants.end(), way->name) ==
+    PENSTOCK_ASSIGN(const Method* const method, choose_method(context, format));
+    if (std::find(report.variants.begin(), report.variants.end(), method->name) ==
         report.variants.end())
-      report.variants.push_back(way->name);
-    context.most_output_bytes = context.options.max_output_bytes - report.bytes_out;
-    PENSTOCK_ASSIGN(auto frame, way->frame(context));
-    PENSTOCK_TRY(check_text(*context.device, frame));
+      report.variants.push_back(method->name);
+    context.remaining_output_bytes = context.options.max_output_bytes - report.bytes_out;
+    PENSTOCK_ASSIGN(auto frame, method->frame(context));
+    PENSTOCK_TRY(check_output(*context.device, frame));
     report.bytes_out += frame.bytes;
     context.input.skip(frame.input_bytes);
     frames.push_back(std::move(frame));
     PENSTOCK_ASSIGN(goes_on, another_follows(context, format));
   }
-  std::shared_ptr<Buffer> text = frames.front().text;
+  std::shared_ptr<Buffer> text = frames.front().output;
   if (frames.size() > 1) {
-    PENSTOCK_ASSIGN(text, joined_text(*context.device, frames, report.bytes_out));
+    PENSTOCK_ASSIGN(text, joined_output(*context.device, frames, report.bytes_out));
   }
   report.bytes_in = context.input.offset(), report.threads = 1;
   report.member_count = context.member_count,
   report.unchecked_member_count = context.unchecked_member_count;
   report.first_name = context.first_name, report.held_bytes = context.held_bytes;
   report.device = context.device->report();
-  return DeviceText{text, report.bytes_out, report};
+  return DeviceOutput{text, report.bytes_out, report};
 }
 
-class DeviceTextRun {
+class DeviceOutputRun {
  public:
-  DeviceTextRun(Input& input, const DecompressOptions& options)
+  DeviceOutputRun(Input& input, const DecompressOptions& options)
       : context_{input, options, thread_count(options.threads)}, device_(options.device) {
     context_.device = std::make_shared<DeviceRun>(device_);
     context_.stays_on_device = true;
   }
 
-  Result<DeviceText> run() {
+  Result<DeviceOutput> run() {
     PENSTOCK_ASSIGN(const bool is_held, hold_pipe(context_));
     if (!is_held)
       return Status(
           Code::unsupported,
           "a pipe that has more than is held is not decoded into a device's memory; files are");
     PENSTOCK_ASSIGN(report_.format, format_of(context_));
-    PENSTOCK_ASSIGN(const Way* const first_way, choose_way(context_, report_.format));
-    if (first_way->is_whole_streams) return run_streams(*first_way);
-    if (first_way->frame != nullptr) return frames_to_device(context_, report_.format);
+    PENSTOCK_ASSIGN(const Method* const first_method, choose_method(context_, report_.format));
+    if (first_method->is_whole_streams) return run_streams(*first_method);
+    if (first_method->frame != nullptr) return frames_to_device(context_, report_.format);
     PENSTOCK_ASSIGN(const auto file, context_.input.peek(1));
     const Status found =
         find_units();  // what stands before an error is decoded, and has the first word
     PENSTOCK_ASSIGN(queue_, device_->queue());
     const Status inputs = place_units(file.data());
     if (tables_.count() > 0) PENSTOCK_TRY(decode(file));
-    const Status sound = find_sound();
-    PENSTOCK_TRY(make_text());
-    PENSTOCK_TRY(check_texts(sound.ok() ? inputs : sound));
-    PENSTOCK_TRY(sound);
+    const Status valid = find_valid();
+    PENSTOCK_TRY(make_output());
+    PENSTOCK_TRY(check_outputs(valid.ok() ? inputs : valid));
+    PENSTOCK_TRY(valid);
     PENSTOCK_TRY(inputs);
     PENSTOCK_TRY(found);
     if (tables_.count() > 0) context_.device->add(times_);
@@ -94,19 +94,19 @@ class DeviceTextRun {
 
  private:
   // Members that are streams by themselves, and nothing else behind them.
-  Result<DeviceText> run_streams(const Way& way) {
-    report_.variants.push_back(way.name);
+  Result<DeviceOutput> run_streams(const Method& method) {
+    report_.variants.push_back(method.name);
     PENSTOCK_ASSIGN(const auto members, DeviceMembers::open(context_, report_.format));
     const Status found = measure_streams(*members);
-    if (members->text_bytes() > context_.options.max_output_bytes) return too_much();
-    PENSTOCK_TRY(reserve(*device_, members->text_bytes() + chunk_alignment, text_));
+    if (members->output_bytes() > context_.options.max_output_bytes) return too_much();
+    PENSTOCK_TRY(reserve(*device_, members->output_bytes() + chunk_alignment, output_));
     while (!members->is_done()) {
       const std::uint64_t bytes = members->batch_bytes();
-      PENSTOCK_TRY(members->decode(text_, text_bytes_));
-      text_bytes_ += bytes;
+      PENSTOCK_TRY(members->decode(output_, output_bytes_));
+      output_bytes_ += bytes;
     }
     PENSTOCK_TRY(found);
-    times_.bytes_out = text_bytes_;
+    times_.bytes_out = output_bytes_;
     context_.device->add(times_);
     return report();
   }
@@ -130,10 +130,10 @@ class DeviceTextRun {
   Status find_units() {
     for (bool goes_on = true; goes_on;) {
       const std::uint64_t begin = context_.input.offset();
-      PENSTOCK_ASSIGN(const Way* const way, choose_way(context_, report_.format));
-      if (way->units == nullptr) return way->is_whole_streams ? mixed() : unfit(context_);
-      if (report_.variants.empty()) report_.variants.push_back(way->name);
-      Found& found = found_.emplace_back(Found{way->units(context_, piece_bytes), {}});
+      PENSTOCK_ASSIGN(const Method* const method, choose_method(context_, report_.format));
+      if (method->units == nullptr) return method->is_whole_streams ? mixed() : unfit(context_);
+      if (report_.variants.empty()) report_.variants.push_back(method->name);
+      Found& found = found_.emplace_back(Found{method->units(context_, piece_bytes), {}});
       for (bool has_piece = true; has_piece;) {
         Piece piece;
         PENSTOCK_ASSIGN(has_piece, found.stages->take(piece));
@@ -152,10 +152,12 @@ class DeviceTextRun {
         for (const Unit& unit : piece.units) {
           PENSTOCK_TRY(found.stages->check_input(unit));
           const std::uint64_t room = unit.is_for_devices() ? unit.output_bytes : unit.bytes.size();
-          placed_.push_back({found.stages.get(), &unit, room_bytes_, room_bytes_, room, {}});
+          placed_.push_back(
+              {found.stages.get(), &unit, capacity_bytes_, capacity_bytes_, room, {}});
           if (unit.is_for_devices())
-            tables_.add(unit, static_cast<std::uint64_t>(unit.whole().data() - file), room_bytes_);
-          room_bytes_ += room;
+            tables_.add(unit, static_cast<std::uint64_t>(unit.whole().data() - file),
+                        capacity_bytes_);
+          capacity_bytes_ += room;
         }
     return {};
   }
@@ -171,13 +173,13 @@ class DeviceTextRun {
 
   Status decode(std::span<const std::byte> file) {
     PENSTOCK_TRY(reserve(*device_, file.size() + 16, batch_.input));
-    PENSTOCK_TRY(reserve(*device_, room_bytes_ + 16, batch_.output));
+    PENSTOCK_TRY(reserve(*device_, capacity_bytes_ + 16, batch_.output));
     PENSTOCK_ASSIGN(
-        chunks::Decoder* const decoder,
+        batch::Decoder* const decoder,
         context_.device->decoder(found_.front().stages->chunk_format(), tables_.needs()));
     std::shared_ptr<Buffer> scratch;
     PENSTOCK_TRY(reserve(*device_,
-                         decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes),
+                         decoder->scratch_bytes(tables_.count(), tables_.needs().max_output_bytes),
                          scratch));
     PENSTOCK_TRY(mark());
     PENSTOCK_TRY(upload_.send(*device_, *queue_, file, *batch_.input));
@@ -194,42 +196,44 @@ class DeviceTextRun {
   }
 
   // Where the texts are, and where they belong.
-  Status find_sound() {
+  Status find_valid() {
     std::size_t row = 0;
     for (std::size_t i = 0; i < placed_.size(); i++) {
       Placed& placed = placed_[i];
-      placed.at = text_bytes_;
+      placed.at = output_bytes_;
       if (placed.unit->is_linked && !placed.unit->begins_stream)
-        placed.room_at = placed_[i - 1].room_at + placed_[i - 1].bytes;
+        placed.capacity_at = placed_[i - 1].capacity_at + placed_[i - 1].bytes;
       if (placed.unit->is_for_devices()) {
-        placed.verdict = tables_.verdict(row), placed.bytes = tables_.size(row++);
-        if (placed.verdict.fault != chunks::Fault::none) {
-          const Status refused = placed.stages->refuse(*placed.unit, placed.verdict);
+        placed.chunk_status = tables_.chunk_status(row), placed.bytes = tables_.size(row++);
+        if (placed.chunk_status.error != batch::ErrorCode::none) {
+          const Status refused = placed.stages->refuse(*placed.unit, placed.chunk_status);
           placed_.resize(i);
           return refused;
         }
         times_.bytes_out += placed.bytes;
       }
-      text_bytes_ += placed.bytes;
+      output_bytes_ += placed.bytes;
     }
     return {};
   }
 
   // The texts behind one another in the device's memory: where they are already, but for stored
   // ones, or by way of the host.
-  Status make_text() {
-    if (text_bytes_ > context_.options.max_output_bytes) return too_much();
-    const bool is_whole = std::all_of(placed_.begin(), placed_.end(),
-                                      [](const Placed& unit) { return unit.at == unit.room_at; });
-    if (is_whole) text_ = batch_.output;
-    if (text_ == nullptr) PENSTOCK_TRY(reserve(*device_, text_bytes_ + 16, text_));
+  Status make_output() {
+    if (output_bytes_ > context_.options.max_output_bytes) return too_much();
+    const bool is_whole = std::all_of(placed_.begin(), placed_.end(), [](const Placed& unit) {
+      return unit.at == unit.capacity_at;
+    });
+    if (is_whole) output_ = batch_.output;
+    if (output_ == nullptr) PENSTOCK_TRY(reserve(*device_, output_bytes_ + 16, output_));
     for (const Placed& unit : placed_) {
       if (!unit.unit->is_for_devices()) {
-        PENSTOCK_TRY(queue_->upload(*text_, unit.unit->bytes.data(), unit.bytes, unit.at));
+        PENSTOCK_TRY(queue_->upload(*output_, unit.unit->bytes.data(), unit.bytes, unit.at));
       } else if (!is_whole) {
         PENSTOCK_TRY(reserve(*device_, unit.bytes, staging_));
-        PENSTOCK_TRY(queue_->download(staging_->data(), *batch_.output, unit.bytes, unit.room_at));
-        PENSTOCK_TRY(queue_->upload(*text_, staging_->data(), unit.bytes, unit.at));
+        PENSTOCK_TRY(
+            queue_->download(staging_->data(), *batch_.output, unit.bytes, unit.capacity_at));
+        PENSTOCK_TRY(queue_->upload(*output_, staging_->data(), unit.bytes, unit.at));
         PENSTOCK_TRY(queue_->finish());  // the staging memory is used again
       }
     }
@@ -237,21 +241,21 @@ class DeviceTextRun {
   }
 
   // `fault`: of the first unit that is not right.
-  Status check_texts(const Status& fault) {
+  Status check_outputs(const Status& error) {
     std::size_t first = 0;
     for (Found& found : found_)
       for (Piece& piece : found.pieces) {
-        const bool is_sound = first + piece.units.size() <= placed_.size();
+        const bool is_valid = first + piece.units.size() <= placed_.size();
         const std::size_t end = std::min(first + piece.units.size(), placed_.size());
         PENSTOCK_TRY(fetch(*found.stages, first, end));
         for (std::size_t i = first; i < end; i++)
-          PENSTOCK_TRY(found.stages->check_text(
-              *placed_[i].unit, fetched(*found.stages, first, i, i + 1), placed_[i].verdict));
+          PENSTOCK_TRY(found.stages->check_output(
+              *placed_[i].unit, fetched(*found.stages, first, i, i + 1), placed_[i].chunk_status));
         for (std::size_t i = first; i < end; i++)
           piece.units[i - first].output_bytes = placed_[i].bytes;
         piece.lent = fetched(*found.stages, first, first, end);
-        if (!is_sound) {
-          PENSTOCK_TRY(piece.end_before(end - first, fault));
+        if (!is_valid) {
+          PENSTOCK_TRY(piece.end_before(end - first, error));
           return found.stages->join(piece);
         }
         PENSTOCK_TRY(found.stages->join(piece));
@@ -266,16 +270,16 @@ class DeviceTextRun {
   // Of what fetch() brought, from unit `first` on.
   std::span<const std::byte> fetched(const UnitStages& stages, std::size_t first, std::size_t begin,
                                      std::size_t end) const {
-    if (!stages.reads_texts() || begin == end) return {};
+    if (!stages.reads_outputs() || begin == end) return {};
     return {staging_->data() + (placed_[begin].at - placed_[first].at), bytes_of(begin, end)};
   }
   Status fetch(const UnitStages& stages, std::size_t first, std::size_t end) {
-    if (!stages.reads_texts() || first == end) return {};
+    if (!stages.reads_outputs() || first == end) return {};
     const std::uint64_t bytes = bytes_of(first, end);
     PENSTOCK_TRY(reserve(*device_, bytes, staging_));
     marks_.clear();
     PENSTOCK_TRY(mark());
-    PENSTOCK_TRY(queue_->download(staging_->data(), *text_, bytes, placed_[first].at));
+    PENSTOCK_TRY(queue_->download(staging_->data(), *output_, bytes, placed_[first].at));
     PENSTOCK_TRY(mark());
     PENSTOCK_TRY(queue_->finish());
     PENSTOCK_ASSIGN(const double seconds, between(0));
@@ -283,15 +287,15 @@ class DeviceTextRun {
     return {};
   }
 
-  Result<DeviceText> report() {
-    report_.bytes_in = context_.input.offset(), report_.bytes_out = text_bytes_;
+  Result<DeviceOutput> report() {
+    report_.bytes_in = context_.input.offset(), report_.bytes_out = output_bytes_;
     report_.member_count = context_.member_count;
     report_.unchecked_member_count = context_.unchecked_member_count;
     report_.first_name = context_.first_name, report_.held_bytes = context_.held_bytes;
     report_.threads = 1;
     report_.device = context_.device->report();
-    if (text_ == nullptr) PENSTOCK_TRY(reserve(*device_, 16, text_));
-    return DeviceText{text_, text_bytes_, report_};
+    if (output_ == nullptr) PENSTOCK_TRY(reserve(*device_, 16, output_));
+    return DeviceOutput{output_, output_bytes_, report_};
   }
 
   Context context_;
@@ -299,27 +303,27 @@ class DeviceTextRun {
   std::vector<Found> found_;
   std::vector<Placed> placed_;  // of all units before the first that is not right
   UnitTables tables_;
-  chunks::Batch batch_;
-  std::shared_ptr<Buffer> text_;
+  batch::Batch batch_;
+  std::shared_ptr<Buffer> output_;
   std::shared_ptr<HostBuffer> staging_;
   StagedUpload upload_;
   std::vector<std::shared_ptr<Event>> marks_;
   DeviceReport times_;
   Report report_;
-  std::uint64_t room_bytes_ = 0, text_bytes_ = 0;
+  std::uint64_t capacity_bytes_ = 0, output_bytes_ = 0;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 
 }  // namespace
 
-Result<DeviceText> decompress_to_device(const Source& source, const DecompressOptions& options) {
-  return guard([&]() -> Result<DeviceText> {
+Result<DeviceOutput> decompress_to_device(const Source& source, const DecompressOptions& options) {
+  return guard([&]() -> Result<DeviceOutput> {
     if (options.device == nullptr)
       return Status(Code::invalid, "text for a device's memory, without a device");
     DecompressOptions there = options;
     there.may_leave_device = false;
     PENSTOCK_ASSIGN(const auto input, Input::open(source));
-    return DeviceTextRun(*input, there).run();
+    return DeviceOutputRun(*input, there).run();
   });
 }
 

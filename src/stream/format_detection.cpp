@@ -39,7 +39,7 @@ constexpr OtherFormat other_formats[] = {
     {"\x1f\x1e"sv, "pack"},
 };
 
-constexpr std::size_t most_seen_skippable_bytes =
+constexpr std::size_t max_seen_skippable_bytes =
     1 << 20;  // behind longer ones, zstd is assumed: it alone writes them
 
 std::uint32_t magic_at(std::span<const std::byte> bytes) { return ByteReader(bytes).u32(); }
@@ -62,7 +62,7 @@ Result<std::span<const std::byte>> behind_skippable(Input& input,
   std::size_t at = 0;
   while (bytes.size() >= at + 8 && is_skippable_magic(magic_at(bytes.subspan(at)))) {
     at += std::size_t{8} + magic_at(bytes.subspan(at + 4));
-    if (at > most_seen_skippable_bytes) return std::span<const std::byte>();
+    if (at > max_seen_skippable_bytes) return std::span<const std::byte>();
     PENSTOCK_ASSIGN(bytes, input.peek(at + 8));
     if (bytes.size() < at) return std::span<const std::byte>();
   }

@@ -8,7 +8,7 @@ namespace {
 
 Result<bool> always(Context&) { return true; }
 
-constexpr Way table[] = {
+constexpr Method table[] = {
     {Format::gzip, "gzip-members-device",
      "on a device: members that name their size (bgzip, mgzip, pgzip)", fits_members_device,
      nullptr, members_for_devices},
@@ -59,12 +59,12 @@ constexpr Way table[] = {
 
 }  // namespace
 
-std::span<const Way> ways() { return table; }
+std::span<const Method> methods() { return table; }
 
 std::vector<Variant> variants() {
   std::vector<Variant> rows;
-  for (const Way& way : table)
-    rows.push_back({way.format, way.name, way.summary, way.is_for_devices()});
+  for (const Method& method : table)
+    rows.push_back({method.format, method.name, method.summary, method.is_for_devices()});
   return rows;
 }
 

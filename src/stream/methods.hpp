@@ -12,7 +12,7 @@ namespace penstock::stream {
 struct FrameOnDevice;  // device_frames.hpp
 class UnitStages;      // units.hpp
 
-struct Way {
+struct Method {
   Format format;
   const char* name;
   const char* summary;
@@ -25,7 +25,7 @@ struct Way {
       nullptr;  // of devices', beside `make`: device_frames.hpp
   bool is_for_devices() const { return units != nullptr || is_whole_streams || frame != nullptr; }
 };
-std::span<const Way> ways();
+std::span<const Method> methods();
 
 // A row each; the files of these names have them.
 Result<bool> fits_sized_members(Context& context);

@@ -16,9 +16,9 @@ namespace {
 Status check_variant(const std::string& name, Format format) {
   if (name.empty()) return {};
   std::string known;
-  for (const Way& way : ways()) {
-    if (way.format == format && name == way.name) return {};
-    if (way.format == format) known += (known.empty() ? "" : ", ") + std::string(way.name);
+  for (const Method& method : methods()) {
+    if (method.format == format && name == method.name) return {};
+    if (method.format == format) known += (known.empty() ? "" : ", ") + std::string(method.name);
   }
   return {Code::invalid, "no way to decode " + std::string(name_of(format)) + " is called '" +
                              name + "'; there are " + known};
@@ -27,8 +27,9 @@ Status check_variant(const std::string& name, Format format) {
 // What stands at the input's position, on a device that is not left.
 Status not_on_devices(const Context& context, Format format) {
   std::string what;
-  for (const Way& way : ways())
-    if (way.is_for_devices() && way.format == format) what += "; " + std::string(way.summary);
+  for (const Method& method : methods())
+    if (method.is_for_devices() && method.format == format)
+      what += "; " + std::string(method.summary);
   if (context.is_too_long_to_hold)
     what += "; and the pipe has more than is held for the ways that take all of a file at once";
   return {Code::unsupported, std::string(name_of(format)) + ", byte " +
@@ -36,17 +37,18 @@ Status not_on_devices(const Context& context, Format format) {
                                  ": what begins here is not decoded on devices" + what};
 }
 
-bool is_asked_for(const Way& way, const Context& context, Format format) {
-  return way.format == format &&
-         (context.options.variant.empty() || context.options.variant == way.name);
+bool is_asked_for(const Method& method, const Context& context, Format format) {
+  return method.format == format &&
+         (context.options.variant.empty() || context.options.variant == method.name);
 }
 
 // Of the ways for devices, or of the host's; null where none does.
-Result<const Way*> first_that_fits(Context& context, Format format, bool is_for_devices) {
-  for (const Way& way : ways()) {
-    if (!is_asked_for(way, context, format) || way.is_for_devices() != is_for_devices) continue;
-    PENSTOCK_ASSIGN(const bool fits, way.fits(context));
-    if (fits) return &way;
+Result<const Method*> first_that_fits(Context& context, Format format, bool is_for_devices) {
+  for (const Method& method : methods()) {
+    if (!is_asked_for(method, context, format) || method.is_for_devices() != is_for_devices)
+      continue;
+    PENSTOCK_ASSIGN(const bool fits, method.fits(context));
+    if (fits) return &method;
   }
   return nullptr;
 }
@@ -54,15 +56,16 @@ Result<const Way*> first_that_fits(Context& context, Format format, bool is_for_
 // Whether a device's way, which has all of the file there at once, could be another's than a
 // file's.
 bool wants_all(const Context& context, Format format) {
-  const auto is_such = [&](const Way& way) {
-    return is_asked_for(way, context, format) && (way.is_whole_streams || way.frame != nullptr);
+  const auto is_such = [&](const Method& method) {
+    return is_asked_for(method, context, format) &&
+           (method.is_whole_streams || method.frame != nullptr);
   };
-  return std::any_of(ways().begin(), ways().end(), is_such);
+  return std::any_of(methods().begin(), methods().end(), is_such);
 }
 
 // Of a pipe: what the device could take in one piece, and a quarter of this machine's memory, since
 // the buffer is copied where it grows.
-std::uint64_t most_held_bytes(const Context& context) {
+std::uint64_t max_held_bytes(const Context& context) {
   const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
   const auto page_bytes = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 0L));
   return std::min(context.device->device()->traits().max_allocation_bytes, pages * page_bytes / 4);
@@ -107,25 +110,25 @@ Status unfit(const Context& context) {
 
 Result<bool> hold_pipe(Context& context) {
   if (context.input.is_mapped() || context.is_too_long_to_hold) return context.input.is_mapped();
-  PENSTOCK_ASSIGN(const bool is_held, context.input.hold_rest(most_held_bytes(context)));
+  PENSTOCK_ASSIGN(const bool is_held, context.input.hold_rest(max_held_bytes(context)));
   context.is_too_long_to_hold = !is_held;
   if (is_held) context.held_bytes = *context.input.size() - context.input.offset();
   return is_held;
 }
 
-Result<const Way*> choose_way(Context& context, Format format) {
+Result<const Method*> choose_method(Context& context, Format format) {
   const DecompressOptions& options = context.options;
   if (options.device != nullptr) {
-    PENSTOCK_ASSIGN(const Way* way, first_that_fits(context, format, true));
-    if (way == nullptr && !context.input.is_mapped() && wants_all(context, format)) {
+    PENSTOCK_ASSIGN(const Method* method, first_that_fits(context, format, true));
+    if (method == nullptr && !context.input.is_mapped() && wants_all(context, format)) {
       PENSTOCK_ASSIGN(const bool is_held, hold_pipe(context));
-      if (is_held) { PENSTOCK_ASSIGN(way, first_that_fits(context, format, true)); }
+      if (is_held) { PENSTOCK_ASSIGN(method, first_that_fits(context, format, true)); }
     }
-    if (way != nullptr) return way;
+    if (method != nullptr) return method;
   }
   if (options.device == nullptr || options.may_leave_device) {
-    PENSTOCK_ASSIGN(const Way* const way, first_that_fits(context, format, false));
-    if (way != nullptr) return way;
+    PENSTOCK_ASSIGN(const Method* const method, first_that_fits(context, format, false));
+    if (method != nullptr) return method;
   }
   return options.device != nullptr && options.variant.empty() ? not_on_devices(context, format)
                                                               : unfit(context);

@@ -10,7 +10,7 @@ Result<Format> format_of(Context& context);
 // The first that fits. The host's ways are asked where there is no device, or where it may be left.
 // A pipe that no way for devices fits is held, if it has room in memory, where they have a way for
 // files.
-Result<const Way*> choose_way(Context& context, Format format);
+Result<const Method*> choose_method(Context& context, Format format);
 // Whether the input is mapped or in memory; a pipe is read to its end, unless that is too much.
 Result<bool> hold_pipe(Context& context);
 // What is told where the one way that was asked for does not fit.

@@ -26,8 +26,8 @@ std::string csv_field(std::string_view value);  // quoted where RFC 4180 asks fo
 Status format_json(const Table& table, const Sink& sink);
 
 struct TableStyle {
-  std::uint64_t most_rows = UINT64_MAX;  // more are cut in the middle, with their number below
-  std::uint32_t most_cell_width = UINT32_MAX;
+  std::uint64_t max_rows = UINT64_MAX;  // more are cut in the middle, with their number below
+  std::uint32_t max_cell_width = UINT32_MAX;
 };
 // Names over types over values; numbers stand right. Line breaks and control characters are shown
 // as escapes.

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 64 << 10;
 
-// What the terminal must not interpret is shown as an escape; text past `most_width` becomes "…".
-std::string printable(std::string_view value, std::uint32_t most_width) {
+// What the terminal must not interpret is shown as an escape; text past `max_width` becomes "…".
+std::string printable(std::string_view value, std::uint32_t max_width) {
   std::string text;
   std::uint32_t width = 0;
   for (std::size_t place = 0; place < value.size();) {
@@ -19,7 +19,7 @@ std::string printable(std::string_view value, std::uint32_t most_width) {
     const char32_t code = next_code_point(value, place);
     const std::string piece = visible_character(code, value.substr(start, place - start));
     const std::uint32_t piece_width = display_width(piece);
-    if (width + piece_width > most_width - (place < value.size() ? 1 : 0)) return text + "…";
+    if (width + piece_width > max_width - (place < value.size() ? 1 : 0)) return text + "…";
     text += piece;
     width += piece_width;
   }
@@ -30,11 +30,11 @@ class TablePrinter {
  public:
   TablePrinter(const Table& table, const TableStyle& style, const Sink& sink)
       : table_(table), style_(style), sink_(sink) {
-    const bool cut = table.row_count > style.most_rows;
-    head_rows_ = cut ? (style.most_rows + 1) / 2 : table.row_count;
-    tail_first_ = cut ? table.row_count - style.most_rows / 2 : table.row_count;
+    const bool cut = table.row_count > style.max_rows;
+    head_rows_ = cut ? (style.max_rows + 1) / 2 : table.row_count;
+    tail_first_ = cut ? table.row_count - style.max_rows / 2 : table.row_count;
     for (std::size_t c = 0; c < table.columns.size(); c++) {
-      names_.push_back(printable(table.names[c], style.most_cell_width));
+      names_.push_back(printable(table.names[c], style.max_cell_width));
       types_.push_back(name_of(table.columns[c].type));
       widths_.push_back(std::max(display_width(names_[c]), display_width(types_[c])));
     }
@@ -52,8 +52,7 @@ class TablePrinter {
     PENSTOCK_TRY(each_row([this](std::uint64_t row) { return print_row(row); }));
     rule("└", "┴", "┘");
     if (tail_first_ > head_rows_)
-      text_ +=
-          count_text(table_.row_count) + " rows (" + count_text(style_.most_rows) + " shown)\n";
+      text_ += count_text(table_.row_count) + " rows (" + count_text(style_.max_rows) + " shown)\n";
     else if (table_.row_count != 1)
       text_ += count_text(table_.row_count) + " rows\n";
     return sink_(text_);
@@ -69,7 +68,7 @@ class TablePrinter {
     if (!table_.columns[c].is_valid(row)) return "NULL";
     std::string text;
     append_cell(text, table_.columns[c], row);
-    return printable(text, style_.most_cell_width);
+    return printable(text, style_.max_cell_width);
   }
   void measure(std::uint64_t row) {
     for (std::size_t c = 0; c < widths_.size(); c++)

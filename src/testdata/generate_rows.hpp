@@ -36,10 +36,10 @@ class Text {
  public:
   explicit Text(std::string& bytes) : bytes_(bytes), begin_(bytes.size()) {}
   void put(std::string_view part) { bytes_.append(part); }
-  void put_number(std::uint64_t number, unsigned least_digits = 1) {
+  void put_number(std::uint64_t number, unsigned min_digits = 1) {
     std::array<char, 20> digits;
     unsigned count = 0;
-    for (; number != 0 || count < least_digits; number /= 10)
+    for (; number != 0 || count < min_digits; number /= 10)
       digits[digits.size() - ++count] = static_cast<char>('0' + number % 10);
     put({digits.data() + digits.size() - count, count});
   }

@@ -114,11 +114,11 @@ class Bench(CommandLineTest):
             "--peers",
             peer,
         )
-        text_bytes = (self.folder / "texts" / "decode, addresses.text").stat().st_size
+        output_bytes = (self.folder / "texts" / "decode, addresses.text").stat().st_size
         one, two = figures[-2:]
         self.assertEqual((one["name"], one["spread"]), ("one", 0.25))
-        self.assertAlmostEqual(one["gigabytes_per_second"], text_bytes / 1e6, places=3)
-        self.assertAlmostEqual(one["ratio"], text_bytes / 500, places=3)
+        self.assertAlmostEqual(one["gigabytes_per_second"], output_bytes / 1e6, places=3)
+        self.assertAlmostEqual(one["ratio"], output_bytes / 500, places=3)
         self.assertAlmostEqual(one["share_of_copy"] / two["share_of_copy"], 2, places=3)
         self.assertNotIn("ratio", two)
         self.assertIn("ratio", figures[0])
@@ -153,7 +153,7 @@ class Bench(CommandLineTest):
             "codecs", "--rows", "1", "--chunk", "64", "--only", "lz4,", "--files", self.folder / "a"
         )
         self.assertEqual(
-            figures[0]["text_bytes_a_sequence"], 32
+            figures[0]["output_bytes_per_sequence"], 32
         )  # "four", its match, and the last literals
 
     def test_chunks_of_each_format_are_timed_beside_its_library(self):
@@ -209,12 +209,12 @@ class Bench(CommandLineTest):
             self.folder / "a",
             "--phases",
         )
-        way = "zstd_decode_items"
+        way = "zstd_decode_threads"
         phases = [
             "zstd_order",
             "zstd_sequences",
             "zstd_literals",
-            "zstd_text_items",
+            "zstd_output_thread",
             "zstd_checksum",
         ]
         self.assertEqual(
@@ -253,7 +253,7 @@ class Bench(CommandLineTest):
         for name, ours, peer in (
             ("Deflate stream", r"deflate_pieces \(\d+ pieces\)", "libdeflate, one core"),
             ("Zstandard frame", r"zstd_frame \(one frame\)", "libzstd, one core"),
-            ("LZ4 blocks", r"lz4_decode_items \(2 blocks\)", "liblz4, all cores"),
+            ("LZ4 blocks", r"lz4_decode_thread \(2 blocks\)", "liblz4, all cores"),
         ):
             with self.subTest(name):
                 figures = self.figures(

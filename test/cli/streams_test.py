@@ -160,7 +160,7 @@ class Streams(CommandLineTest):
         tested = self.run_program("decompress", "-t", path, "--device", "cpu")
         self.assertRegex(
             tested.err,
-            r"right: .*lz4-blocks-device on opencl:\d+ \(.*\): upload .*, lz4_decode_items .*, download .*; every",
+            r"right: .*lz4-blocks-device on opencl:\d+ \(.*\): upload .*, lz4_decode_thread .*, download .*; every",
         )
         self.assert_fails(
             self.run_program("decompress", "-t", path, "--device", "cpu", "--max-output", "1K"),
@@ -169,7 +169,7 @@ class Streams(CommandLineTest):
         )
         stayed = self.run_program("decompress", "-t", path, "--device", "cpu", "--stay")
         self.assertRegex(
-            stayed.err, r"right: .*by lz4-blocks-device on opencl:\d+ .*lz4_decode_items .*; every"
+            stayed.err, r"right: .*by lz4-blocks-device on opencl:\d+ .*lz4_decode_thread .*; every"
         )
         self.assert_fails(
             self.run_program("decompress", path, "--device", "cpu", "--stay"),
@@ -263,8 +263,8 @@ class Streams(CommandLineTest):
     def test_what_a_device_compresses_is_named(self):
         source = self.write("text", corpora()["text"])
         for codec, kernel, block in (
-            ("lz4", "lz4_encode_items", "64.0 KiB"),
-            ("gzip", "deflate_encode_items", "63.8 KiB"),
+            ("lz4", "lz4_encode_thread", "64.0 KiB"),
+            ("gzip", "deflate_encode_thread", "63.8 KiB"),
         ):
             made = self.run_program("compress", source, "--codec", codec, "--device", "cpu")
             self.assertRegex(

@@ -52,7 +52,7 @@ def record(options):
     from random_statements import RandomStatements
 
     os.makedirs(options.folder, exist_ok=True)
-    makers = RandomStatements(options.seed, options.folder, most_rows=options.rows)
+    makers = RandomStatements(options.seed, options.folder, max_rows=options.rows)
     with lzma.open(f"{options.folder}/cases.xz", "wt", preset=6) as file:
         for statement in makers.statements(options.cases):
             file.write(json.dumps(statement.record()) + "\n")

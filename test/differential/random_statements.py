@@ -24,9 +24,9 @@ ROW_COUNTS = [
     4096,
     4097,
 ]  # around 64 bits of validity, a work group, a CPU's tile
-EXPRESSIONS_A_STATEMENT = 8
-TABLES_A_STATEMENT = 4
-FAULTS_A_STATEMENT = (
+EXPRESSIONS_PER_STATEMENT = 8
+TABLES_PER_STATEMENT = 4
+FAULTS_PER_STATEMENT = (
     0.25  # statements of one expression that must end in a fault, beside each of the others
 )
 NARROW = (
@@ -67,14 +67,14 @@ CONDITIONS_OF_GROUPS = [
 
 
 class RandomStatements:
-    def __init__(self, seed, folder, most_rows=4097):
+    def __init__(self, seed, folder, max_rows=4097):
         self.chosen = random.Random(seed)
         self.oracle = Oracle(folder)
         self.files, self.faulting = (
             [],
             [],
         )  # faulting: expressions drawn that end in a fault, with their tables
-        for number, rows in enumerate(n for n in ROW_COUNTS if n <= most_rows):
+        for number, rows in enumerate(n for n in ROW_COUNTS if n <= max_rows):
             null_share = 1.0 if rows == 63 else self.chosen.choice([0.1, 0.2, 0.5])
             table = tables.make(
                 f"{seed}/{number}",
@@ -100,11 +100,13 @@ class RandomStatements:
                 yield statement
 
     def _drawn(self):
-        if self.faulting and self.chosen.random() < FAULTS_A_STATEMENT / (1 + FAULTS_A_STATEMENT):
+        if self.faulting and self.chosen.random() < FAULTS_PER_STATEMENT / (
+            1 + FAULTS_PER_STATEMENT
+        ):
             node, table = self.faulting.pop(self.chosen.randrange(len(self.faulting)))
             if not self._is_hidden(node, table):
                 return self._fault(node, table)
-        some = self.chosen.sample(self.files, min(TABLES_A_STATEMENT, len(self.files)))
+        some = self.chosen.sample(self.files, min(TABLES_PER_STATEMENT, len(self.files)))
         forms = [
             self._rows,
             self._aggregates,
@@ -206,7 +208,7 @@ class RandomStatements:
         return statement
 
     def _rows(self, files):
-        nodes = [self._sound(files, self._any) for _ in range(EXPRESSIONS_A_STATEMENT)]
+        nodes = [self._sound(files, self._any) for _ in range(EXPRESSIONS_PER_STATEMENT)]
         condition = self._condition(files, 0.4)
         among = self._among_rows(condition)
         if among != condition:  # whose rows DuckDB yields in an order of its own
@@ -325,7 +327,7 @@ class RandomStatements:
 
     def _aggregates(self, files):
         return self._build_aggregates(
-            files, self._condition(files, 0.6), [], self._calls(files, EXPRESSIONS_A_STATEMENT)
+            files, self._condition(files, 0.6), [], self._calls(files, EXPRESSIONS_PER_STATEMENT)
         )
 
     def _groups(self, files):
@@ -362,7 +364,7 @@ class RandomStatements:
             files,
             self._condition(files, 0.4),
             keys,
-            self._calls(files, EXPRESSIONS_A_STATEMENT - 2),
+            self._calls(files, EXPRESSIONS_PER_STATEMENT - 2),
             after,
         )
 

@@ -13,7 +13,7 @@ from expressions import shrink
 from random_statements import RandomStatements
 from statements import wrong
 
-MOST_REFUSED = 0.01  # one expression may read more columns than a kernel can take
+MAX_REFUSED = 0.01  # one expression may read more columns than a kernel can take
 
 
 class Comparison:
@@ -97,7 +97,7 @@ def main():
                     print(statement.text, flush=True)
                 comparison.check(statement)
     total = tally.passed + tally.failed + tally.refused
-    if tally.refused > MOST_REFUSED * total:
+    if tally.refused > MAX_REFUSED * total:
         tally.fail(
             "refusals",
             f"{tally.refused} of {total} cases were refused: the generator draws what is not supported",

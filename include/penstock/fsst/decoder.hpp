@@ -99,11 +99,11 @@ class Decoder {
 class ChosenDecoder {
  public:
   virtual ~ChosenDecoder() = default;
-  // For up to `most_rows` rows at once. `variant`: "fsst_chosen_tiles" (GPUs), "fsst_chosen_rows";
+  // For up to `max_rows` rows at once. `variant`: "fsst_chosen_tiles" (GPUs), "fsst_chosen_rows";
   // the first that fits where it is empty. Code::invalid for one that does not fit.
   static Result<std::unique_ptr<ChosenDecoder>> build(std::shared_ptr<Device> device,
                                                       const DeviceStrings& strings,
-                                                      std::uint64_t most_rows,
+                                                      std::uint64_t max_rows,
                                                       std::string_view variant = {});
   static std::vector<std::string> variants(
       const Traits& traits);  // that fit a device, the one that is taken first
@@ -111,13 +111,13 @@ class ChosenDecoder {
   // offsets, and bytes for as much text as there may be.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& rows,
                          std::uint64_t count, const DeviceText& text) = 0;
-  // The rows of a bitmap (bitmap_bytes() in matcher.hpp), ascending. `text`: most_rows + 1
+  // The rows of a bitmap (bitmap_bytes() in matcher.hpp), ascending. `text`: max_rows + 1
   // offsets; those behind the last chosen row are all the text's end.
   virtual Status enqueue_bits(Queue& queue, const DeviceStrings& strings, const Buffer& bits,
                               const DeviceText& text) = 0;
   // Waits. How many rows the last enqueued choice has. Code::corrupt, naming row and byte, when
   // codes were not sound: nothing is decoded then; Code::invalid for a row that the column does not
-  // have, Code::capacity for more rows than most_rows or more text than `text` has room for.
+  // have, Code::capacity for more rows than max_rows or more text than `text` has room for.
   virtual Result<std::uint64_t> check(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };

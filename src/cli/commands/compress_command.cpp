@@ -37,11 +37,11 @@ std::string report_line(const std::string& file, const stream::Report& report,
                      count_text(report.bytes_out) + " of " + std::string(name_of(report.format)) +
                      " level " + std::to_string(options.level) + ", ratio " +
                      number_text(ratio, "") + ", in " + seconds_text(seconds);
-  constexpr double least_seconds = 10e-3;
-  if (seconds >= least_seconds)
+  constexpr double min_seconds = 10e-3;
+  if (seconds >= min_seconds)
     line += ", " + gigabytes_text(static_cast<double>(report.bytes_in) / seconds);
   line += "; blocks of " + bytes_text(options.block_bytes);
-  if (report.device) return line + device_text(*report.device, report.device->bytes_in);
+  if (report.device) return line + device_output(*report.device, report.device->bytes_in);
   return line + ", " + count_text(report.threads) + (report.threads == 1 ? " thread" : " threads");
 }
 

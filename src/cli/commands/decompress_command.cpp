@@ -51,7 +51,7 @@ const char* unit_of(stream::Format format) {
   return format == stream::Format::zlib || format == stream::Format::snappy ? "stream" : "frame";
 }
 
-std::string checks_text(const stream::Report& report) {
+std::string checks_output(const stream::Report& report) {
   if (report.unchecked_member_count == 0) return "every checksum is right";
   return count_text(report.unchecked_member_count) + " of " +
          plural(report.member_count, unit_of(report.format)) + " without a checksum";
@@ -60,23 +60,24 @@ std::string checks_text(const stream::Report& report) {
 // One line: format, sizes, time, rate, which ways ran.
 std::string report_line(const std::string& file, const stream::Report& report, double seconds,
                         bool is_test) {
-  std::string ways;
-  for (const std::string& way : report.variants) ways += (ways.empty() ? "" : ", ") + way;
+  std::string methods;
+  for (const std::string& method : report.variants)
+    methods += (methods.empty() ? "" : ", ") + method;
   std::string line = shown_name(file) + ": " + (is_test ? "right: " : "") +
                      std::string(name_of(report.format)) + ", " +
                      plural(report.member_count, unit_of(report.format)) + ", " +
                      count_text(report.bytes_in) + " bytes became " + count_text(report.bytes_out) +
                      " in " + seconds_text(seconds);
-  constexpr double least_seconds =
+  constexpr double min_seconds =
       10e-3;  // of a shorter run a rate would say how long files take to open
-  if (seconds >= least_seconds)
+  if (seconds >= min_seconds)
     line += ", " + gigabytes_text(static_cast<double>(report.bytes_out) / seconds);
-  line += "; by " + ways;
-  line += report.device ? device_text(*report.device, report.device->bytes_out)
+  line += "; by " + methods;
+  line += report.device ? device_output(*report.device, report.device->bytes_out)
                         : ", " + plural(report.threads, "thread");
   if (report.held_bytes != 0)
     line += "; a pipe, whose " + count_text(report.held_bytes) + " bytes were held at once";
-  return line + "; " + checks_text(report);
+  return line + "; " + checks_output(report);
 }
 
 Status list_line(const std::string& file, const stream::Report& report) {
@@ -163,7 +164,7 @@ class Decompressor {
   }
 
   Result<stream::Report> decode_there(const std::string& file) const {
-    PENSTOCK_ASSIGN(stream::DeviceText text,
+    PENSTOCK_ASSIGN(stream::DeviceOutput text,
                     stream::decompress_to_device(source_of(file), options_));
     return std::move(text.report);
   }

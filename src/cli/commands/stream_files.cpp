@@ -95,7 +95,7 @@ Status StreamOutput::commit(const std::string& input) {
   return file_->commit();
 }
 
-std::string device_text(const stream::DeviceReport& device, std::uint64_t text_bytes) {
+std::string device_output(const stream::DeviceReport& device, std::uint64_t output_bytes) {
   const auto part = [](const std::string& name, double seconds, std::uint64_t bytes) {
     const std::string rate =
         seconds > 0 ? " (" + gigabytes_text(static_cast<double>(bytes) / seconds) + ")" : "";
@@ -106,7 +106,7 @@ std::string device_text(const stream::DeviceReport& device, std::uint64_t text_b
     kernels += (kernels.empty() ? "" : ", ") + kernel;
   return " on " + device.id + " (" + device.name +
          "): " + part("upload", device.upload_seconds, device.bytes_in) + ", " +
-         part(kernels, device.kernel_seconds, text_bytes) + ", " +
+         part(kernels, device.kernel_seconds, output_bytes) + ", " +
          part("download", device.download_seconds, device.bytes_out);
 }
 

@@ -33,9 +33,9 @@ class StreamOutput {
   std::unique_ptr<File> device_;  // neither: standard output
 };
 
-// " on cuda:0 (NVIDIA H200): upload 12 ms, lz4_decode_team 5 ms (200 GB/s), download 20 ms"; rates
+// " on cuda:0 (NVIDIA H200): upload 12 ms, lz4_decode_warp 5 ms (200 GB/s), download 20 ms"; rates
 // count what was moved, that of kernels their text.
-std::string device_text(const stream::DeviceReport& device, std::uint64_t text_bytes);
+std::string device_output(const stream::DeviceReport& device, std::uint64_t output_bytes);
 
 // "4096", "64K", "1M", "2G", "1T": what it says in bytes, or what is wrong with it.
 std::string check_bytes(const std::string& text);

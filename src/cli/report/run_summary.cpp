@@ -12,8 +12,8 @@ namespace {
 // where at least 1 MiB was moved, and the kernels took 100 us (a launch takes 10 us on a GPU, and
 // up to 100 us through PoCL), or the run 10 ms (it opens files and the device). Of a shorter run a
 // rate would say how long those take. Many rows may move fewer bytes: a bit each, or none.
-constexpr std::uint64_t least_bytes = 1 << 20, least_rows = 1 << 20;
-constexpr double least_kernel_seconds = 100e-6, least_run_seconds = 10e-3;
+constexpr std::uint64_t min_bytes = 1 << 20, min_rows = 1 << 20;
+constexpr double min_kernel_seconds = 100e-6, min_run_seconds = 10e-3;
 
 struct KernelTotals {
   double device_seconds = 0, compile_seconds = 0;
@@ -52,7 +52,7 @@ std::string cache_text(const KernelTotals& totals) {
 
 bool tells_kernel_rate(const RunReport& report) {
   const KernelTotals totals = totals_of(report);
-  return totals.bytes_moved >= least_bytes && totals.device_seconds >= least_kernel_seconds;
+  return totals.bytes_moved >= min_bytes && totals.device_seconds >= min_kernel_seconds;
 }
 
 std::string summary_line(const RunReport& report, const std::optional<MeasuredBandwidth>& copy) {
@@ -61,9 +61,8 @@ std::string summary_line(const RunReport& report, const std::optional<MeasuredBa
   std::string line = report.device_id + " " + report.device_name + ": " +
                      count_text(report.rows_read) +
                      (report.rows_read == 1 ? " row in " : " rows in ") + seconds_text(seconds);
-  const bool many_bytes = totals.bytes_moved >= least_bytes,
-             long_enough = seconds >= least_run_seconds;
-  if (long_enough && (many_bytes || report.rows_read >= least_rows))
+  const bool many_bytes = totals.bytes_moved >= min_bytes, long_enough = seconds >= min_run_seconds;
+  if (long_enough && (many_bytes || report.rows_read >= min_rows))
     line += ", " + rate_text(static_cast<double>(report.rows_read) / seconds) + "rows/s";
   if (long_enough && many_bytes) line += ", " + gigabytes_text(bytes / seconds);
   if (report.kernels.empty()) return line + "; no kernel ran";

@@ -113,11 +113,11 @@ ProfileSection reasons_section(const RunReport& report) {
 }
 
 ProfileSection lines_section(const RunReport& report) {
-  constexpr std::size_t most_lines = 20;
+  constexpr std::size_t max_lines = 20;
   std::vector<Stalled> groups = grouped(report, true);
   std::uint64_t all = 0;
   for (const Stalled& group : groups) all += group.samples();
-  groups.resize(std::min(groups.size(), most_lines));
+  groups.resize(std::min(groups.size(), max_lines));
   ProfileSection section{
       "stall_lines",
       {"kernel", "name", "line", "samples", "share", "reason", "share_of_line", "source"},

@@ -6,7 +6,7 @@
 #include "device/c_device.hpp"
 #include "penstock/batch.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
 // A Decoder or an Encoder behind a handle.
 template <class Codec> struct Handle {
@@ -15,24 +15,24 @@ template <class Codec> struct Handle {
   std::string variant;
 };
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch
 
-struct penstock_chunk_decoder : penstock::chunks::Handle<penstock::chunks::Decoder> {};
-struct penstock_chunk_encoder : penstock::chunks::Handle<penstock::chunks::Encoder> {};
+struct penstock_chunk_decoder : penstock::batch::Handle<penstock::batch::Decoder> {};
+struct penstock_chunk_encoder : penstock::batch::Handle<penstock::batch::Encoder> {};
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
-static_assert(sizeof(Verdict) == sizeof(penstock_chunk_verdict));
+static_assert(sizeof(ChunkStatus) == sizeof(penstock_chunk_status));
 
 Result<Format> format_of(penstock_chunk_format format) {
   switch (format) {
-    case PENSTOCK_CHUNKS_LZ4: return Format::lz4;
-    case PENSTOCK_CHUNKS_SNAPPY: return Format::snappy;
-    case PENSTOCK_CHUNKS_DEFLATE: return Format::deflate;
-    case PENSTOCK_CHUNKS_ZLIB: return Format::zlib;
-    case PENSTOCK_CHUNKS_GZIP: return Format::gzip;
-    case PENSTOCK_CHUNKS_ZSTD: return Format::zstd;
+    case PENSTOCK_CHUNK_LZ4: return Format::lz4;
+    case PENSTOCK_CHUNK_SNAPPY: return Format::snappy;
+    case PENSTOCK_CHUNK_DEFLATE: return Format::deflate;
+    case PENSTOCK_CHUNK_ZLIB: return Format::zlib;
+    case PENSTOCK_CHUNK_GZIP: return Format::gzip;
+    case PENSTOCK_CHUNK_ZSTD: return Format::zstd;
   }
   return Status(Code::invalid,
                 "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
@@ -52,7 +52,7 @@ Result<std::shared_ptr<Buffer>> import(Device& device, const penstock_memory& me
 
 Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
   Batch batch;
-  batch.chunk_count = from.chunk_count, batch.most_text_bytes = from.most_text_bytes;
+  batch.chunk_count = from.chunk_count, batch.max_output_bytes = from.max_output_bytes;
   struct Part {
     std::shared_ptr<Buffer>& to;
     const penstock_memory& from;
@@ -66,7 +66,7 @@ Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
       Part{batch.output_offsets, from.output_offsets, "output_offsets"},
       Part{batch.output_capacities, from.output_capacities, "output_capacities"},
       Part{batch.output_sizes, from.output_sizes, "output_sizes"},
-      Part{batch.verdicts, from.verdicts, "verdicts"},
+      Part{batch.statuses, from.statuses, "verdicts"},
   };
   for (const Part& part : parts) { PENSTOCK_ASSIGN(part.to, import(device, part.from, part.name)); }
   return batch;
@@ -98,7 +98,7 @@ Status build(penstock_device* device, penstock_chunk_format asked, const char* v
 }
 
 }  // namespace
-}  // namespace penstock::chunks
+}  // namespace penstock::batch
 
 using namespace penstock;
 
@@ -108,7 +108,7 @@ penstock_code penstock_chunk_decoder_build(penstock_device* device, penstock_chu
                                            const char* variant, penstock_chunk_decoder** decoder,
                                            penstock_status* status) {
   return c::enter(status,
-                  [&] { return chunks::build<chunks::Decoder>(device, format, variant, decoder); });
+                  [&] { return batch::build<batch::Decoder>(device, format, variant, decoder); });
 }
 
 void penstock_chunk_decoder_free(penstock_chunk_decoder* decoder) { delete decoder; }
@@ -117,22 +117,23 @@ const char* penstock_chunk_decoder_variant(const penstock_chunk_decoder* decoder
   return decoder->variant.c_str();
 }
 
-uint64_t penstock_chunks_scratch_bytes(const penstock_chunk_decoder* decoder, uint32_t chunk_count,
-                                       uint64_t most_text_bytes) {
-  return decoder->codec->scratch_bytes(chunk_count, most_text_bytes);
+uint64_t penstock_chunk_decoder_scratch_bytes(const penstock_chunk_decoder* decoder,
+                                              uint32_t chunk_count, uint64_t max_output_bytes) {
+  return decoder->codec->scratch_bytes(chunk_count, max_output_bytes);
 }
 
-penstock_code penstock_chunks_enqueue(penstock_chunk_decoder* decoder, void* queue,
-                                      const penstock_chunk_batch* batch, penstock_status* status) {
-  return c::enter(status, [&] { return chunks::enqueue<chunks::Decoder>(decoder, queue, batch); });
+penstock_code penstock_chunk_decoder_enqueue(penstock_chunk_decoder* decoder, void* queue,
+                                             const penstock_chunk_batch* batch,
+                                             penstock_status* status) {
+  return c::enter(status, [&] { return batch::enqueue<batch::Decoder>(decoder, queue, batch); });
 }
 
-penstock_code penstock_chunk_status(penstock_chunk_format format, uint64_t chunk,
-                                    penstock_chunk_verdict verdict, penstock_status* status) {
+penstock_code penstock_chunk_check(penstock_chunk_format format, uint64_t chunk,
+                                   penstock_chunk_status chunk_status, penstock_status* status) {
   return c::enter(status, [&]() -> Status {
-    PENSTOCK_ASSIGN(const chunks::Format known, chunks::format_of(format));
-    return chunks::status_of(known, chunk,
-                             {static_cast<chunks::Fault>(verdict.fault), verdict.offset});
+    PENSTOCK_ASSIGN(const batch::Format known, batch::format_of(format));
+    return batch::status_of(
+        known, chunk, {static_cast<batch::ErrorCode>(chunk_status.error), chunk_status.offset});
   });
 }
 
@@ -140,7 +141,7 @@ penstock_code penstock_chunk_encoder_build(penstock_device* device, penstock_chu
                                            const char* variant, penstock_chunk_encoder** encoder,
                                            penstock_status* status) {
   return c::enter(status,
-                  [&] { return chunks::build<chunks::Encoder>(device, format, variant, encoder); });
+                  [&] { return batch::build<batch::Encoder>(device, format, variant, encoder); });
 }
 
 void penstock_chunk_encoder_free(penstock_chunk_encoder* encoder) { delete encoder; }
@@ -149,22 +150,22 @@ const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder
   return encoder->variant.c_str();
 }
 
-uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t text_bytes) {
-  const auto known = chunks::format_of(format);
-  return known.ok() && chunks::Encoder::makes(*known)
-             ? chunks::Encoder::bound_bytes(*known, text_bytes)
+uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t output_bytes) {
+  const auto known = batch::format_of(format);
+  return known.ok() && batch::Encoder::makes(*known)
+             ? batch::Encoder::bound_bytes(*known, output_bytes)
              : 0;
 }
 
 uint64_t penstock_chunk_encoder_scratch_bytes(const penstock_chunk_encoder* encoder,
-                                              uint32_t chunk_count, uint64_t most_text_bytes) {
-  return encoder->codec->scratch_bytes(chunk_count, most_text_bytes);
+                                              uint32_t chunk_count, uint64_t max_output_bytes) {
+  return encoder->codec->scratch_bytes(chunk_count, max_output_bytes);
 }
 
 penstock_code penstock_chunk_encoder_enqueue(penstock_chunk_encoder* encoder, void* queue,
                                              const penstock_chunk_batch* batch,
                                              penstock_status* status) {
-  return c::enter(status, [&] { return chunks::enqueue<chunks::Encoder>(encoder, queue, batch); });
+  return c::enter(status, [&] { return batch::enqueue<batch::Encoder>(encoder, queue, batch); });
 }
 
 }  // extern "C"

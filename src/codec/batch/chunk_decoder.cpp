@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 constexpr std::string_view copies = "lz/kernels/copies", window = "lz/kernels/literals_of_window",
@@ -12,12 +12,12 @@ constexpr std::string_view copies = "lz/kernels/copies", window = "lz/kernels/li
                            origins = "lz/kernels/origins";
 constexpr std::string_view deflate_tables = "deflate/kernels/deflate_tables",
                            deflate_codes = "deflate/kernels/deflate_codes",
-                           deflate_text = "deflate/kernels/deflate_text",
+                           deflate_output = "deflate/kernels/deflate_output",
                            deflate_blocks = "deflate/kernels/deflate_blocks",
-                           deflate_items = "deflate/kernels/deflate_items",
+                           deflate_thread = "deflate/kernels/deflate_thread",
                            stream_headers = "deflate/kernels/stream_headers",
-                           item_checksums = "checksum/kernels/checksum_items";
-constexpr std::uint64_t deflate_team_bytes = 7424, deflate_list_bytes = 2048 * 4;  // MOST_TOKENS
+                           thread_checksums = "checksum/kernels/checksum_thread";
+constexpr std::uint64_t deflate_warp_bytes = 7424, deflate_list_bytes = 2048 * 4;  // MAX_TOKENS
 constexpr Phase zstd_order = {.kernel = "zstd_order",
                               .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_order"},
                               .takers = Takers::one_group};
@@ -27,23 +27,23 @@ constexpr Phase zstd_sequences = {
               "zstd/kernels/zstd_codes", "zstd/kernels/zstd_sequence_tables",
               "zstd/kernels/zstd_offsets", "zstd/kernels/zstd_sequence_codes",
               "zstd/kernels/zstd_sequences"},
-    .takers = Takers::items_by_number,
+    .takers = Takers::threads_by_number,
     .local_bytes = 2704 + 356,
-    .takers_a_group = 32};
+    .takers_per_group = 32};
 constexpr Phase zstd_literals = {
     .kernel = "zstd_literals",
     .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_fse", "zstd/kernels/zstd_streams",
               "zstd/kernels/zstd_literal_streams", "zstd/kernels/zstd_literals"},
-    .takers = Takers::items_by_number,
+    .takers = Takers::threads_by_number,
     .local_bytes = 1244,
-    .takers_a_group = 28,
-    .items_a_chunk = 4};
+    .takers_per_group = 28,
+    .threads_per_chunk = 4};
 constexpr Phase zstd_checksum = {
     .kernel = "zstd_checksum",
     .files = {"zstd/kernels/zstd_frame", "checksum/kernels/xxh", "zstd/kernels/zstd_checksum"},
-    .takers = Takers::items_by_number,
-    .takers_a_group = 128,
-    .items_a_chunk = 4};
+    .takers = Takers::threads_by_number,
+    .takers_per_group = 128,
+    .threads_per_chunk = 4};
 
 // Groups and teams as measured on one H200 (docs/performance.md): of LZ4's and Snappy's eight a
 // group and six groups a multiprocessor leave the L1 cache its room, of Deflate's there are as many
@@ -60,155 +60,156 @@ constexpr std::array table = {
                                  "lz4/kernels/lz4_small_tile", copies, window, sequences, tokens,
                                  "lz4/kernels/lz4_tokens", "lz4/kernels/lz4_stretches",
                                  "lz4/kernels/lz4_kept_windows", "lz4/kernels/lz4_walk_stretches"},
-                       .takers = Takers::teams,
+                       .takers = Takers::warps,
                        .local_bytes = 2816,
-                       .takers_a_group = 8,
-                       .groups_a_unit = 8},
+                       .takers_per_group = 8,
+                       .groups_per_unit = 8},
                    Phase{.kernel = "lz4_origins_of_stretches",
                          .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_exact_steps",
                                    "lz4/kernels/lz4_small_tile", copies, window, sequences, tokens,
                                    origins, "lz4/kernels/lz4_tokens", "lz4/kernels/lz4_stretches",
                                    "lz4/kernels/lz4_kept_windows", "lz4/kernels/lz4_origins"},
-                         .takers = Takers::teams,
+                         .takers = Takers::warps,
                          .local_bytes = 3456,
-                         .takers_a_group = 8,
-                         .groups_a_unit = 4}},
+                         .takers_per_group = 8,
+                         .groups_per_unit = 4}},
         .is_by_stretches = true,
-        .least_text_bytes = 256 << 10,
+        .min_output_bytes = 256 << 10,
         .takes_linked = true},
-    Variant{.name = "lz4_decode_team",
+    Variant{.name = "lz4_decode_warp",
             .format = Format::lz4,
-            .phases = {Phase{.kernel = "lz4_decode_team",
+            .phases = {Phase{.kernel = "lz4_decode_warp",
                              .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_steps", copies,
                                        window, sequences, tokens, "lz4/kernels/lz4_tokens",
-                                       "lz4/kernels/lz4_decode_team"},
-                             .takers = Takers::teams,
+                                       "lz4/kernels/lz4_decode_warp"},
+                             .takers = Takers::warps,
                              .local_bytes = 4096,
-                             .takers_a_group = 8,
-                             .groups_a_unit = 6}}},
-    Variant{.name = "lz4_decode_items",
+                             .takers_per_group = 8,
+                             .groups_per_unit = 6}}},
+    Variant{.name = "lz4_decode_thread",
             .format = Format::lz4,
-            .phases = {Phase{.kernel = "lz4_decode_items",
-                             .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_decode_items"}}}},
-    Variant{.name = "snappy_decode_team",
+            .phases = {Phase{.kernel = "lz4_decode_thread",
+                             .files = {"lz4/kernels/lz4_block", "lz4/kernels/lz4_decode_thread"}}}},
+    Variant{.name = "snappy_decode_warp",
             .format = Format::snappy,
-            .phases = {Phase{.kernel = "snappy_decode_team",
+            .phases = {Phase{.kernel = "snappy_decode_warp",
                              .files = {"snappy/kernels/snappy_block", copies, window, sequences,
-                                       tokens, "snappy/kernels/snappy_decode_team"},
-                             .takers = Takers::teams,
+                                       tokens, "snappy/kernels/snappy_decode_warp"},
+                             .takers = Takers::warps,
                              .local_bytes = 4096,
-                             .takers_a_group = 8,
-                             .groups_a_unit = 6}}},
-    Variant{.name = "snappy_decode_items",
+                             .takers_per_group = 8,
+                             .groups_per_unit = 6}}},
+    Variant{.name = "snappy_decode_thread",
             .format = Format::snappy,
             .phases = {Phase{
-                .kernel = "snappy_decode_items",
-                .files = {"snappy/kernels/snappy_block", "snappy/kernels/snappy_decode_items"}}}},
-    Variant{.name = "deflate_decode_team",
+                .kernel = "snappy_decode_thread",
+                .files = {"snappy/kernels/snappy_block", "snappy/kernels/snappy_decode_thread"}}}},
+    Variant{.name = "deflate_decode_warp",
             .format = Format::deflate,
             .phases = {Phase{
-                .kernel = "deflate_decode_team",
-                .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_text,
-                          deflate_blocks, "deflate/kernels/deflate_decode_team"},
-                .takers = Takers::teams,
-                .local_bytes = deflate_team_bytes,
-                .takers_a_group = 4,
-                .groups_a_unit = 7}},
+                .kernel = "deflate_decode_warp",
+                .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_output,
+                          deflate_blocks, "deflate/kernels/deflate_decode_warp"},
+                .takers = Takers::warps,
+                .local_bytes = deflate_warp_bytes,
+                .takers_per_group = 4,
+                .groups_per_unit = 7}},
             .bytes_in_flight = deflate_list_bytes},
-    Variant{.name = "deflate_decode_items",
+    Variant{.name = "deflate_decode_thread",
             .format = Format::deflate,
-            .phases = {Phase{.kernel = "deflate_decode_items",
-                             .files = {deflate_items, "deflate/kernels/deflate_decode_items"}}},
+            .phases = {Phase{.kernel = "deflate_decode_thread",
+                             .files = {deflate_thread, "deflate/kernels/deflate_decode_thread"}}},
             .is_for_cpus = true},
-    Variant{.name = "zlib_decode_team",
+    Variant{.name = "zlib_decode_warp",
             .format = Format::zlib,
             .phases = {Phase{
-                .kernel = "zlib_decode_team",
-                .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_text,
-                          deflate_blocks, stream_headers, "checksum/kernels/adler32_team",
-                          "deflate/kernels/zlib_decode_team"},
-                .takers = Takers::teams,
-                .local_bytes = deflate_team_bytes,
-                .takers_a_group = 4,
-                .groups_a_unit = 7}},
+                .kernel = "zlib_decode_warp",
+                .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_output,
+                          deflate_blocks, stream_headers, "checksum/kernels/adler32_warp",
+                          "deflate/kernels/zlib_decode_warp"},
+                .takers = Takers::warps,
+                .local_bytes = deflate_warp_bytes,
+                .takers_per_group = 4,
+                .groups_per_unit = 7}},
             .bytes_in_flight = deflate_list_bytes},
-    Variant{.name = "zlib_decode_items",
+    Variant{.name = "zlib_decode_thread",
             .format = Format::zlib,
-            .phases = {Phase{.kernel = "zlib_decode_items",
-                             .files = {deflate_items, stream_headers, item_checksums,
-                                       "deflate/kernels/zlib_decode_items"}}},
+            .phases = {Phase{.kernel = "zlib_decode_thread",
+                             .files = {deflate_thread, stream_headers, thread_checksums,
+                                       "deflate/kernels/zlib_decode_thread"}}},
             .is_for_cpus = true},
-    Variant{.name = "gzip_decode_team",
+    Variant{.name = "gzip_decode_warp",
             .format = Format::gzip,
             .phases = {Phase{
-                .kernel = "gzip_decode_team",
-                .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_text,
-                          deflate_blocks, stream_headers, "checksum/kernels/crc32_team",
-                          "deflate/kernels/gzip_decode_team"},
-                .takers = Takers::teams,
-                .local_bytes = deflate_team_bytes,
-                .takers_a_group = 4,
-                .groups_a_unit = 7}},
+                .kernel = "gzip_decode_warp",
+                .files = {deflate_tables, copies, window, sequences, deflate_codes, deflate_output,
+                          deflate_blocks, stream_headers, "checksum/kernels/crc32_warp",
+                          "deflate/kernels/gzip_decode_warp"},
+                .takers = Takers::warps,
+                .local_bytes = deflate_warp_bytes,
+                .takers_per_group = 4,
+                .groups_per_unit = 7}},
             .bytes_in_flight = deflate_list_bytes},
-    Variant{.name = "gzip_decode_items",
+    Variant{.name = "gzip_decode_thread",
             .format = Format::gzip,
-            .phases = {Phase{.kernel = "gzip_decode_items",
-                             .files = {deflate_items, stream_headers, item_checksums,
-                                       "deflate/kernels/gzip_decode_items"}}},
+            .phases = {Phase{.kernel = "gzip_decode_thread",
+                             .files = {deflate_thread, stream_headers, thread_checksums,
+                                       "deflate/kernels/gzip_decode_thread"}}},
             .is_for_cpus = true},
-    Variant{.name = "zstd_decode_team",
+    Variant{.name = "zstd_decode_warp",
             .format = Format::zstd,
             .phases = {zstd_order, zstd_sequences, zstd_literals,
-                       Phase{.kernel = "zstd_text",
+                       Phase{.kernel = "zstd_output",
                              .files = {"zstd/kernels/zstd_frame", copies, memory, sequences,
-                                       "zstd/kernels/zstd_text"},
-                             .takers = Takers::teams,
+                                       "zstd/kernels/zstd_output"},
+                             .takers = Takers::warps,
                              .local_bytes = 2560,
-                             .takers_a_group = 8,
-                             .groups_a_unit = 6},
+                             .takers_per_group = 8,
+                             .groups_per_unit = 6},
                        zstd_checksum},
-            .bytes_a_chunk = 24 + 8,
-            .bytes_a_match = 8},
-    Variant{.name = "zstd_decode_items",
-            .format = Format::zstd,
-            .phases = {zstd_order, zstd_sequences, zstd_literals,
-                       Phase{.kernel = "zstd_text_items",
-                             .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_text_items"}},
-                       zstd_checksum},
-            .bytes_a_chunk = 24 + 8,
-            .bytes_a_match = 8},
+            .bytes_per_chunk = 24 + 8,
+            .bytes_per_match = 8},
+    Variant{
+        .name = "zstd_decode_threads",
+        .format = Format::zstd,
+        .phases = {zstd_order, zstd_sequences, zstd_literals,
+                   Phase{.kernel = "zstd_output_thread",
+                         .files = {"zstd/kernels/zstd_frame", "zstd/kernels/zstd_output_thread"}},
+                   zstd_checksum},
+        .bytes_per_chunk = 24 + 8,
+        .bytes_per_match = 8},
 };
 
-struct FaultWords {
-  Fault fault;
+struct ErrorWords {
+  ErrorCode error;
   Code code;
   const char* words;
 };
-constexpr std::array fault_words = {
-    FaultWords{Fault::truncated, Code::truncated, "the chunk ends within what begins here"},
-    FaultWords{Fault::too_long, Code::capacity, "more text than there is room for"},
-    FaultWords{Fault::bad_distance, Code::corrupt,
+constexpr std::array error_words = {
+    ErrorWords{ErrorCode::truncated, Code::truncated, "the chunk ends within what begins here"},
+    ErrorWords{ErrorCode::too_long, Code::capacity, "more text than there is room for"},
+    ErrorWords{ErrorCode::bad_distance, Code::corrupt,
                "a match from before the text's beginning, or at distance 0"},
-    FaultWords{Fault::bad_end, Code::corrupt,
+    ErrorWords{ErrorCode::bad_end, Code::corrupt,
                "a match nearer to the chunk's end than its format allows"},
-    FaultWords{Fault::bad_block, Code::corrupt,
+    ErrorWords{ErrorCode::bad_block, Code::corrupt,
                "a block's header that says what its format does not have"},
-    FaultWords{Fault::bad_table, Code::corrupt, "lengths of codes that make no code"},
-    FaultWords{Fault::bad_code, Code::corrupt, "a code without a symbol"},
-    FaultWords{Fault::bad_header, Code::corrupt,
+    ErrorWords{ErrorCode::bad_table, Code::corrupt, "lengths of codes that make no code"},
+    ErrorWords{ErrorCode::bad_code, Code::corrupt, "a code without a symbol"},
+    ErrorWords{ErrorCode::bad_header, Code::corrupt,
                "a header that says what its format does not have"},
-    FaultWords{Fault::bad_checksum, Code::corrupt,
+    ErrorWords{ErrorCode::bad_checksum, Code::corrupt,
                "another checksum than that of what it stands for"},
-    FaultWords{Fault::needs_dictionary, Code::unsupported,
+    ErrorWords{ErrorCode::needs_dictionary, Code::unsupported,
                "a stream of text that begins in a dictionary"},
-    FaultWords{Fault::another_frame, Code::unsupported, "another frame, where chunks have one"},
-    FaultWords{Fault::too_large, Code::capacity, "a chunk of 2 GiB or more"},
-    FaultWords{Fault::bad_length, Code::corrupt, "text of another length than the chunk tells"},
-    FaultWords{Fault::no_room, Code::capacity,
+    ErrorWords{ErrorCode::another_frame, Code::unsupported, "another frame, where chunks have one"},
+    ErrorWords{ErrorCode::too_large, Code::capacity, "a chunk of 2 GiB or more"},
+    ErrorWords{ErrorCode::bad_length, Code::corrupt, "text of another length than the chunk tells"},
+    ErrorWords{ErrorCode::output_too_small, Code::capacity,
                "more chunk than there is room for, which the text from here on would make"},
 };
 
-bool has_room(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
+bool has_capacity(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
   return buffer != nullptr && buffer->bytes() >= bytes;
 }
 
@@ -226,37 +227,37 @@ std::string_view name_of(Format format) {
   return "Zstandard";
 }
 
-std::string_view words_of(Fault fault) {
-  for (const FaultWords& row : fault_words)
-    if (row.fault == fault) return row.words;
-  return fault == Fault::none ? "nothing is wrong" : "an unknown fault";
+std::string_view message_of(ErrorCode error) {
+  for (const ErrorWords& row : error_words)
+    if (row.error == error) return row.words;
+  return error == ErrorCode::none ? "nothing is wrong" : "an unknown fault";
 }
 
-Status status_of(Format format, std::uint64_t chunk, Verdict verdict) {
+Status status_of(Format format, std::uint64_t chunk, ChunkStatus chunk_status) {
   return status_at(std::string(name_of(format)) + " chunk " + std::to_string(chunk) + ", byte " +
-                       std::to_string(verdict.offset),
-                   verdict.fault);
+                       std::to_string(chunk_status.offset),
+                   chunk_status.error);
 }
 
-Status status_at(const std::string& place, Fault fault) {
-  if (fault == Fault::none) return {};
-  for (const FaultWords& row : fault_words)
-    if (row.fault == fault) return Status(row.code, place + ": " + row.words);
+Status status_at(const std::string& place, ErrorCode error) {
+  if (error == ErrorCode::none) return {};
+  for (const ErrorWords& row : error_words)
+    if (row.error == error) return Status(row.code, place + ": " + row.words);
   return Status(Code::internal,
-                place + ": fault " + std::to_string(static_cast<std::uint32_t>(fault)));
+                place + ": fault " + std::to_string(static_cast<std::uint32_t>(error)));
 }
 
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes) {
-  constexpr std::uint32_t most_chunks =
+  constexpr std::uint32_t max_chunks =
       0xfff00000;  // chunks are handed out by a counter of 32 bits, which must not begin again
-  if (batch.chunk_count > most_chunks)
+  if (batch.chunk_count > max_chunks)
     return Status(Code::invalid, "more chunks than a batch may have");
   const std::uint64_t words = std::uint64_t{batch.chunk_count} * 8;
   if (batch.input == nullptr || batch.output == nullptr)
     return Status(Code::invalid, "a batch without memory for chunks and text");
-  if (!has_room(batch.input_offsets, words) || !has_room(batch.input_sizes, words) ||
-      !has_room(batch.output_offsets, words) || !has_room(batch.output_capacities, words) ||
-      !has_room(batch.output_sizes, words) || !has_room(batch.verdicts, words))
+  if (!has_capacity(batch.input_offsets, words) || !has_capacity(batch.input_sizes, words) ||
+      !has_capacity(batch.output_offsets, words) || !has_capacity(batch.output_capacities, words) ||
+      !has_capacity(batch.output_sizes, words) || !has_capacity(batch.statuses, words))
     return Status(Code::invalid,
                   "a batch's memory for offsets, sizes or verdicts is too small for " +
                       std::to_string(batch.chunk_count) + " chunks");
@@ -271,7 +272,7 @@ std::vector<Argument> batch_arguments(const Batch& batch) {
   return {Argument::of(*batch.input),          Argument::of(*batch.input_offsets),
           Argument::of(*batch.input_sizes),    Argument::of(*batch.output),
           Argument::of(*batch.output_offsets), Argument::of(*batch.output_capacities),
-          Argument::of(*batch.output_sizes),   Argument::of(*batch.verdicts)};
+          Argument::of(*batch.output_sizes),   Argument::of(*batch.statuses)};
 }
 
 namespace {
@@ -282,7 +283,7 @@ std::vector<const Variant*> rows_for(Format format, const Traits& traits, Needs 
     if (row.format == format && fits(row, traits) && (row.takes_linked || !needs.is_linked))
       rows.push_back(&row);
   std::stable_partition(rows.begin(), rows.end(), [&](const Variant* row) {
-    return row->least_text_bytes <= needs.most_text_bytes;
+    return row->min_output_bytes <= needs.max_output_bytes;
   });
   return rows;
 }
@@ -304,4 +305,4 @@ Result<std::unique_ptr<Decoder>> Decoder::build(std::shared_ptr<Device> device, 
                                    std::string(name_of(format)) + " fits " + device->traits().id);
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

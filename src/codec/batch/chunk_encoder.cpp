@@ -3,53 +3,53 @@
 
 #include "codec/batch/chunk_decoder.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 constexpr std::string_view matcher = "lz/kernels/match_finder",
-                           by_team = "lz/kernels/matches_of_team",
-                           by_item = "lz/kernels/matches_of_item", alone = "lz/kernels/team_of_one",
-                           find = "lz/kernels/find_sequences",
+                           by_warp = "lz/kernels/matches_of_warp",
+                           by_thread = "lz/kernels/matches_of_thread",
+                           alone = "lz/kernels/single_thread", find = "lz/kernels/find_sequences",
                            codes = "deflate/kernels/deflate_make_codes",
                            tokens = "deflate/kernels/deflate_tokens",
                            bits = "deflate/kernels/deflate_bits",
                            streams = "deflate/kernels/deflate_encode";
 
-constexpr std::uint64_t deflate_list_bytes = 16384 * 4;  // MOST_TOKENS
+constexpr std::uint64_t deflate_list_bytes = 16384 * 4;  // MAX_TOKENS
 
 // Teams are as many as local memory holds where the L1 cache of an H200 keeps 60 KiB (LZ4; 24 would
 // leave it 28) and 28 (Deflate), as LZ4's decoder wants it; other numbers of them were not timed.
 constexpr std::array table = {
-    Variant{.name = "lz4_encode_team",
+    Variant{.name = "lz4_encode_warp",
             .format = Format::lz4,
-            .phases = {Phase{.kernel = "lz4_encode_team",
-                             .files = {"lz4/kernels/lz4_block", matcher, by_team, find,
-                                       "lz4/kernels/lz4_encode", "lz4/kernels/lz4_encode_team"},
-                             .takers = Takers::teams,
+            .phases = {Phase{.kernel = "lz4_encode_warp",
+                             .files = {"lz4/kernels/lz4_block", matcher, by_warp, find,
+                                       "lz4/kernels/lz4_encode", "lz4/kernels/lz4_encode_warp"},
+                             .takers = Takers::warps,
                              .local_bytes = 9728,
-                             .takers_a_group = 4,
-                             .groups_a_unit = 5}}},
-    Variant{.name = "lz4_encode_items",
+                             .takers_per_group = 4,
+                             .groups_per_unit = 5}}},
+    Variant{.name = "lz4_encode_thread",
             .format = Format::lz4,
-            .phases = {Phase{.kernel = "lz4_encode_items",
-                             .files = {"lz4/kernels/lz4_block", alone, matcher, by_item, find,
-                                       "lz4/kernels/lz4_encode", "lz4/kernels/lz4_encode_items"}}},
+            .phases = {Phase{.kernel = "lz4_encode_thread",
+                             .files = {"lz4/kernels/lz4_block", alone, matcher, by_thread, find,
+                                       "lz4/kernels/lz4_encode", "lz4/kernels/lz4_encode_thread"}}},
             .is_for_cpus = true},
-    Variant{.name = "deflate_encode_team",
+    Variant{.name = "deflate_encode_warp",
             .format = Format::deflate,
-            .phases = {Phase{.kernel = "deflate_encode_team",
-                             .files = {matcher, by_team, find, codes, tokens, bits, streams,
-                                       "deflate/kernels/deflate_encode_team"},
-                             .takers = Takers::teams,
+            .phases = {Phase{.kernel = "deflate_encode_warp",
+                             .files = {matcher, by_warp, find, codes, tokens, bits, streams,
+                                       "deflate/kernels/deflate_encode_warp"},
+                             .takers = Takers::warps,
                              .local_bytes = 13312,
-                             .takers_a_group = 4,
-                             .groups_a_unit = 4}},
+                             .takers_per_group = 4,
+                             .groups_per_unit = 4}},
             .bytes_in_flight = deflate_list_bytes},
-    Variant{.name = "deflate_encode_items",
+    Variant{.name = "deflate_encode_thread",
             .format = Format::deflate,
-            .phases = {Phase{.kernel = "deflate_encode_items",
-                             .files = {alone, matcher, by_item, find, codes, tokens, bits, streams,
-                                       "deflate/kernels/deflate_encode_items"}}},
+            .phases = {Phase{.kernel = "deflate_encode_thread",
+                             .files = {alone, matcher, by_thread, find, codes, tokens, bits,
+                                       streams, "deflate/kernels/deflate_encode_thread"}}},
             .bytes_in_flight = deflate_list_bytes,
             .is_for_cpus = true},
 };
@@ -80,12 +80,12 @@ Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, 
                                    std::string(name_of(format)) + " fits " + device->traits().id);
 }
 
-std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t text_bytes) {
+std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t output_bytes) {
   // Stored blocks of 11137 bytes or more, each with five bytes and up to seven bits more; 65535
   // bytes go into one at most.
-  if (format == Format::deflate) return text_bytes + text_bytes / 1024 + 32;
-  return text_bytes + text_bytes / 255 +
+  if (format == Format::deflate) return output_bytes + output_bytes / 1024 + 32;
+  return output_bytes + output_bytes / 255 +
          16;  // LZ4: literals alone, whose length goes on for a byte each 255
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

@@ -9,7 +9,7 @@ namespace penstock::kernel {
 std::string_view codec_text(std::string_view name);  // cmake/Embed.cmake
 }
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
 Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
                                                std::span<const std::string_view> files) {
@@ -20,7 +20,7 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy
     parts.push_back({path, std::string(kernel::codec_text(path))});
   };
   add("batch/kernels/chunk_batch");
-  add("lz/kernels/team");
+  add("lz/kernels/warp");
   for (const std::string_view file : files) add(file);
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts);
@@ -32,9 +32,9 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy
 std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits,
                         std::uint32_t chunk_count) {
   const std::uint64_t wanted =
-      (std::uint64_t{chunk_count} + policy.chunks_a_group - 1) / policy.chunks_a_group;
+      (std::uint64_t{chunk_count} + policy.chunks_per_group - 1) / policy.chunks_per_group;
   return static_cast<std::uint32_t>(
       std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_unit));
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

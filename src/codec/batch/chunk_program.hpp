@@ -5,15 +5,15 @@
 
 #include "penstock/device.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
-// How the items, or teams of 32 items (team.kc), that take a chunk each are put into groups on a
+// How the items, or teams of 32 items (warp.kc), that take a chunk each are put into groups on a
 // device.
 struct GroupPolicy {
-  std::uint32_t group_size = 32, groups_per_unit = 1, chunks_a_group = 1;
+  std::uint32_t group_size = 32, groups_per_unit = 1, chunks_per_group = 1;
 };
 
-// Of these files of src/codec, in this order, behind chunk_batch.kc and team.kc; named after the
+// Of these files of src/codec, in this order, behind chunk_batch.kc and warp.kc; named after the
 // last.
 Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
                                                std::span<const std::string_view> files);
@@ -21,4 +21,4 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy
 // Groups for so many chunks: as many as are resident at once, or fewer.
 std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits, std::uint32_t chunk_count);
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

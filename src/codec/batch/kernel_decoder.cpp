@@ -2,14 +2,14 @@
 
 #include "codec/batch/chunk_decoder.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 constexpr std::uint64_t scratch_head_bytes =
     256;  // the counter; what chunks have of scratch memory begins behind it
-// Of what is decoded by lists of matches no chunk has more text (zstd_frame.kc, MOST_FRAME_TEXT),
+// Of what is decoded by lists of matches no chunk has more text (zstd_frame.kc, MAX_FRAME_OUTPUT),
 // whatever room it has: products of larger numbers would not fit into 64 bits.
-constexpr std::uint64_t most_listed_text_bytes = 0x1fffffff;
+constexpr std::uint64_t max_listed_output_bytes = 0x1fffffff;
 
 // A Decoder or an Encoder, which are the same to the host: kernels over a batch.
 template <class Codec> class KernelCodec final : public Codec {
@@ -26,23 +26,24 @@ template <class Codec> class KernelCodec final : public Codec {
   }
 
   std::uint64_t scratch_bytes(std::uint32_t chunk_count,
-                              std::uint64_t most_text_bytes) const override {
-    std::uint64_t most_in_flight = 0;
+                              std::uint64_t max_output_bytes) const override {
+    std::uint64_t max_in_flight = 0;
     for (const BuiltPhase& phase : phases_)
-      most_in_flight =
-          std::max(most_in_flight, std::uint64_t{phase.groups(device_->traits(), chunk_count)} *
-                                       phase.policy.chunks_a_group);
-    const std::uint64_t most_matches = std::min(most_text_bytes, most_listed_text_bytes) / 3;
-    const std::uint64_t of_chunk = variant_.bytes_a_chunk + variant_.bytes_a_match * most_matches;
-    return scratch_head_bytes + most_in_flight * variant_.bytes_in_flight + chunk_count * of_chunk;
+      max_in_flight =
+          std::max(max_in_flight, std::uint64_t{phase.groups(device_->traits(), chunk_count)} *
+                                      phase.policy.chunks_per_group);
+    const std::uint64_t max_matches = std::min(max_output_bytes, max_listed_output_bytes) / 3;
+    const std::uint64_t of_chunk =
+        variant_.bytes_per_chunk + variant_.bytes_per_match * max_matches;
+    return scratch_head_bytes + max_in_flight * variant_.bytes_in_flight + chunk_count * of_chunk;
   }
   std::string_view variant() const override { return variant_.name; }
   Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) override {
     PENSTOCK_TRY(
-        check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
-    if (variant_.bytes_a_match != 0 && batch.chunk_count != 0 && batch.most_text_bytes == 0)
+        check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.max_output_bytes)));
+    if (variant_.bytes_per_match != 0 && batch.chunk_count != 0 && batch.max_output_bytes == 0)
       return Status(Code::invalid, "a batch of " + std::string(name_of(variant_.format)) +
-                                       " does not tell its chunks' most_text_bytes");
+                                       " does not tell its chunks' max_output_bytes");
     if (batch.links.streams != nullptr)
       return Status(Code::invalid,
                     std::string(variant_.name) + " does not take blocks that are linked");
@@ -50,11 +51,11 @@ template <class Codec> class KernelCodec final : public Codec {
     arguments.push_back(Argument::of(scratch));
     arguments.push_back(Argument::value(batch.chunk_count));
     if (variant_.has_scratch()) arguments.push_back(Argument::of(scratch));
-    if (variant_.bytes_a_match != 0)
+    if (variant_.bytes_per_match != 0)
       arguments.push_back(Argument::value(
-          static_cast<std::uint32_t>(std::min(batch.most_text_bytes, most_listed_text_bytes))));
+          static_cast<std::uint32_t>(std::min(batch.max_output_bytes, max_listed_output_bytes))));
     for (const BuiltPhase& phase : phases_) {
-      if (phase.phase->takers != Takers::items_by_number)
+      if (phase.phase->takers != Takers::threads_by_number)
         PENSTOCK_TRY(queue.fill(scratch, 0, 4));  // the next chunk
       PENSTOCK_TRY(queue.launch(*phase.program, phase.phase->kernel,
                                 phase.groups(device_->traits(), batch.chunk_count), arguments));
@@ -80,29 +81,30 @@ Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Varia
 // As many takers a group as its local memory holds, at most as many as the phase says; where teams
 // are no sub-groups, a group each.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
-  if (phase.takers == Takers::items)
+  if (phase.takers == Takers::threads)
     return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
-  const std::uint64_t room =
-      phase.local_bytes == 0 ? phase.takers_a_group : traits.local_bytes / phase.local_bytes;
+  const std::uint64_t capacity =
+      phase.local_bytes == 0 ? phase.takers_per_group : traits.local_bytes / phase.local_bytes;
   if (phase.takers == Takers::one_group)
     return {traits.is_cpu ? 1 : std::min(traits.max_group_size, 1024u), 1, 1};
-  if (phase.takers == Takers::items_by_number) {
+  if (phase.takers == Takers::threads_by_number) {
     if (traits.is_cpu) return {1, 1, 1};
-    const auto items = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(std::min<std::uint64_t>(room, traits.max_group_size),
-                                  phase.items_a_chunk, phase.takers_a_group));
-    return {items / phase.items_a_chunk * phase.items_a_chunk, 1, items / phase.items_a_chunk};
+    const auto threads = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(std::min<std::uint64_t>(capacity, traits.max_group_size),
+                                  phase.threads_per_chunk, phase.takers_per_group));
+    return {threads / phase.threads_per_chunk * phase.threads_per_chunk, 1,
+            threads / phase.threads_per_chunk};
   }
   if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};
-  const auto teams = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      std::min<std::uint64_t>(room, traits.max_group_size / 32), 1, phase.takers_a_group));
-  return {teams * 32, phase.groups_a_unit, teams};
+  const auto warps = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      std::min<std::uint64_t>(capacity, traits.max_group_size / 32), 1, phase.takers_per_group));
+  return {warps * 32, phase.groups_per_unit, warps};
 }
 
 std::uint32_t BuiltPhase::groups(const Traits& traits, std::uint32_t chunk_count) const {
   if (phase->takers == Takers::one_group) return chunk_count != 0;
-  if (phase->takers != Takers::items_by_number) return groups_of(policy, traits, chunk_count);
-  return (chunk_count + policy.chunks_a_group - 1) / policy.chunks_a_group;
+  if (phase->takers != Takers::threads_by_number) return groups_of(policy, traits, chunk_count);
+  return (chunk_count + policy.chunks_per_group - 1) / policy.chunks_per_group;
 }
 
 Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
@@ -117,11 +119,11 @@ bool fits(const Variant& variant, const Traits& traits) {
   return std::all_of(variant.phases.begin(), variant.phases.end(), [&](const Phase& phase) {
     const bool is_by_number =
         phase.takers ==
-        Takers::items_by_number;  // of which a CPU has one, in the memory of a chunk's
-    if (traits.local_bytes < phase.local_bytes * (is_by_number ? phase.items_a_chunk : 1))
+        Takers::threads_by_number;  // of which a CPU has one, in the memory of a chunk's
+    if (traits.local_bytes < phase.local_bytes * (is_by_number ? phase.threads_per_chunk : 1))
       return false;
-    if (is_by_number) return traits.is_cpu || traits.max_group_size >= phase.items_a_chunk;
-    return phase.takers != Takers::teams || (!traits.is_cpu && traits.max_group_size >= 32);
+    if (is_by_number) return traits.is_cpu || traits.max_group_size >= phase.threads_per_chunk;
+    return phase.takers != Takers::warps || (!traits.is_cpu && traits.max_group_size >= 32);
   });
 }
 
@@ -135,4 +137,4 @@ Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> de
   return build<Encoder>(std::move(device), variant);
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

@@ -5,47 +5,49 @@
 
 #include "codec/batch/chunk_program.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
-constexpr std::uint32_t team_items = 32;
-constexpr std::uint32_t teams_a_group = 4,
-                        groups_a_unit = 8;  // 16 KiB of tables a group; not tuned yet
-constexpr std::uint32_t most_groups_a_unit =
+constexpr std::uint32_t warp_threads = 32;
+constexpr std::uint32_t warps_per_group = 4,
+                        groups_per_unit = 8;  // 16 KiB of tables a group; not tuned yet
+constexpr std::uint32_t max_groups_per_unit =
     64;  // runs differ in length, so more than are resident share them out
 
 // What stands in front of the kernel, for teams and for items; empty behind it.
 struct Row {
   Checksum checksum;
-  std::array<std::string_view, 3> of_teams, of_items;
-  std::uint32_t lanes_a_run;  // of a team
+  std::array<std::string_view, 3> of_warps, of_threads;
+  std::uint32_t lanes_per_run;  // of a team
 };
 constexpr std::string_view crc32_run = "checksum/kernels/crc32_run",
                            adler32_run = "checksum/kernels/adler32_run",
-                           items = "checksum/kernels/checksum_items", xxh = "checksum/kernels/xxh",
-                           xxh_room = "checksum/kernels/xxh_room",
+                           threads = "checksum/kernels/checksum_thread",
+                           xxh = "checksum/kernels/xxh",
+                           xxh_capacity = "checksum/kernels/xxh_capacity",
                            xxh32_run = "checksum/kernels/xxh32_run",
                            xxh64_run = "checksum/kernels/xxh64_run";
 constexpr std::array table = {
     Row{Checksum::crc32,
-        {"checksum/kernels/crc32_team", crc32_run},
-        {items, crc32_run},
-        team_items},
+        {"checksum/kernels/crc32_warp", crc32_run},
+        {threads, crc32_run},
+        warp_threads},
     Row{Checksum::adler32,
-        {"checksum/kernels/adler32_team", adler32_run},
-        {items, adler32_run},
-        team_items},
-    Row{Checksum::xxh32, {xxh, xxh_room, xxh32_run}, {xxh, xxh_room, xxh32_run}, 4},
-    Row{Checksum::xxh64, {xxh, xxh_room, xxh64_run}, {xxh, xxh_room, xxh64_run}, 4},
+        {"checksum/kernels/adler32_warp", adler32_run},
+        {threads, adler32_run},
+        warp_threads},
+    Row{Checksum::xxh32, {xxh, xxh_capacity, xxh32_run}, {xxh, xxh_capacity, xxh32_run}, 4},
+    Row{Checksum::xxh64, {xxh, xxh_capacity, xxh64_run}, {xxh, xxh_capacity, xxh64_run}, 4},
 };
 constexpr std::string_view kernel_file = "checksum/kernels/checksum_runs";
 
 GroupPolicy policy_of(const Row& row, const Traits& traits) {
-  if (traits.is_cpu) return {1, groups_a_unit, 1};
-  const bool has_teams = traits.has_subgroups && traits.subgroup_size == team_items;
-  const std::uint32_t teams =
-      has_teams ? std::min<std::uint32_t>(teams_a_group, traits.max_group_size / team_items) : 1;
-  return {teams * team_items, groups_a_unit, teams * team_items / row.lanes_a_run};
+  if (traits.is_cpu) return {1, groups_per_unit, 1};
+  const bool has_warps = traits.has_subgroups && traits.subgroup_size == warp_threads;
+  const std::uint32_t warps =
+      has_warps ? std::min<std::uint32_t>(warps_per_group, traits.max_group_size / warp_threads)
+                : 1;
+  return {warps * warp_threads, groups_per_unit, warps * warp_threads / row.lanes_per_run};
 }
 
 bool has_words(const std::shared_ptr<Buffer>& buffer, std::uint64_t count) {
@@ -60,14 +62,14 @@ Result<RunChecksums> RunChecksums::build(std::shared_ptr<Device> device, Checksu
   const GroupPolicy policy = policy_of(row, device->traits());
   const bool is_cpu = device->traits().is_cpu;
   std::vector<std::string_view> files;
-  if (is_cpu) files.push_back("lz/kernels/team_of_one");
-  for (const std::string_view file : is_cpu ? row.of_items : row.of_teams)
+  if (is_cpu) files.push_back("lz/kernels/single_thread");
+  for (const std::string_view file : is_cpu ? row.of_threads : row.of_warps)
     if (!file.empty()) files.push_back(file);
   files.push_back(kernel_file);
   RunChecksums made;
   PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, files));
   made.device_ = std::move(device);
-  made.runs_a_group_ = policy.chunks_a_group;
+  made.runs_per_group_ = policy.chunks_per_group;
   return made;
 }
 
@@ -76,12 +78,13 @@ Status RunChecksums::enqueue(Queue& queue, const RunBatch& batch) {
       !has_words(batch.sizes, batch.run_count) || !has_words(batch.checksums, batch.run_count))
     return Status(Code::invalid, "memory for " + std::to_string(batch.run_count) +
                                      " runs' offsets, sizes or checksums is too small");
-  const std::uint64_t wanted = (std::uint64_t{batch.run_count} + runs_a_group_ - 1) / runs_a_group_;
-  const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * most_groups_a_unit;
+  const std::uint64_t wanted =
+      (std::uint64_t{batch.run_count} + runs_per_group_ - 1) / runs_per_group_;
+  const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * max_groups_per_unit;
   return queue.launch(
       *program_, "checksum_runs", static_cast<std::uint32_t>(std::min(wanted, most)),
       {{Argument::of(*batch.bytes), Argument::of(*batch.offsets), Argument::of(*batch.sizes),
         Argument::of(*batch.checksums), Argument::value(batch.run_count)}});
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

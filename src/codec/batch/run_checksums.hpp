@@ -9,7 +9,7 @@
 #pragma once
 #include "penstock/device.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
 enum class Checksum : unsigned char {
   crc32,
@@ -22,7 +22,7 @@ struct RunBatch {
   std::uint32_t run_count = 0;
   std::shared_ptr<Buffer> bytes;  // whole 16s of it are read that a run has a part of
   std::shared_ptr<Buffer> offsets,
-      sizes;  // u64 each; runs of CRC-32 and Adler-32 have most_chunk_bytes at most
+      sizes;  // u64 each; runs of CRC-32 and Adler-32 have max_chunk_bytes at most
   std::shared_ptr<Buffer> checksums;  // u64 each, written; those of 32 bits in the lower half
 };
 
@@ -36,7 +36,7 @@ class RunChecksums {
  private:
   std::shared_ptr<Device> device_;
   std::shared_ptr<Program> program_;
-  std::uint32_t runs_a_group_ = 1;
+  std::uint32_t runs_per_group_ = 1;
 };
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

@@ -9,7 +9,7 @@ namespace penstock::checksum {
 namespace {
 
 constexpr std::uint32_t modulus = 65521;
-constexpr std::size_t most_bytes =
+constexpr std::size_t max_bytes =
     5536;  // so many leave the second sum below 2^32 (5552 do), in whole vectors
 
 struct Sums {
@@ -69,7 +69,7 @@ std::uint32_t run(std::uint32_t adler, std::span<const std::byte> bytes, std::si
                   const Add& add) {
   const auto* at = reinterpret_cast<const std::uint8_t*>(bytes.data());
   for (std::size_t left = bytes.size(), count; left >= step; left -= count, at += count) {
-    count = std::min(left, most_bytes) / step * step;
+    count = std::min(left, max_bytes) / step * step;
     adler = adler_of(add(sums_of(adler), at, count));
   }
   return adler;

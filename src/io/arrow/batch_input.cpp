@@ -11,7 +11,7 @@ namespace penstock::io {
 namespace {
 
 // Below it a read is a description or a short column, not worth memory that may be pinned.
-constexpr std::int64_t least_batch_bytes = 64 << 10;
+constexpr std::int64_t min_batch_bytes = 64 << 10;
 constexpr std::int64_t piece_bytes = 1 << 20;  // large enough for a thread to be woken
 // A read into memory that is not in the caches fetches each line before it fills it. By way of a
 // block that stays in a core's second-level cache, on to the device's memory past the caches, 15
@@ -80,7 +80,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> BatchInput::ReadAt(std::int64_t po
   if (position < 0 || bytes < 0 || position > bytes_ ||
       bytes > bytes_ - position)  // before memory is taken for it
     return arrow::Status::IOError("the file ends within a message");
-  if (bytes < least_batch_bytes) {
+  if (bytes < min_batch_bytes) {
     ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(bytes));
     ARROW_RETURN_NOT_OK(
         fill(position, bytes, reinterpret_cast<std::byte*>(buffer->mutable_data())));

@@ -35,7 +35,7 @@ class BatchMemory : public std::enable_shared_from_this<BatchMemory> {
   void give_back(Block block);
 
   static constexpr std::uint64_t slab_bytes = 2 * huge_page_bytes;
-  static constexpr std::uint64_t least_cut_bytes = 64 << 10, most_cut_bytes = slab_bytes / 2;
+  static constexpr std::uint64_t min_cut_bytes = 64 << 10, max_cut_bytes = slab_bytes / 2;
 
   std::mutex mutex_;
   std::vector<Block> free_;
@@ -69,7 +69,7 @@ inline std::shared_ptr<std::byte> BatchMemory::take(std::uint64_t bytes) {
 inline BatchMemory::Block BatchMemory::allocate(std::uint64_t bytes) {
   if (source_)
     if (auto data = source_(bytes)) return {std::move(data), bytes};
-  if (bytes >= least_cut_bytes && bytes <= most_cut_bytes) return cut_from_slab(bytes);
+  if (bytes >= min_cut_bytes && bytes <= max_cut_bytes) return cut_from_slab(bytes);
   if (bytes >= 2 * slab_bytes)
     return {{static_cast<std::byte*>(allocate_huge_pages(bytes)),
              [](std::byte* memory) { free_huge_pages(memory); }},

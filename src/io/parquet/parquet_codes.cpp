@@ -8,7 +8,7 @@
 namespace penstock::io {
 namespace {
 
-constexpr unsigned most_width = 31;
+constexpr unsigned max_width = 31;
 constexpr std::uint64_t word_bytes = 8;
 
 // Eight codes of `width` bits are `width` bytes; the last word read ends within word_bytes behind
@@ -27,7 +27,7 @@ void unpack_groups(const std::uint8_t* from, std::uint32_t* to, std::uint64_t gr
 using Unpack = void (*)(const std::uint8_t*, std::uint32_t*, std::uint64_t);
 constexpr auto unpackers = []<std::size_t... widths>(std::index_sequence<widths...>) {
   return std::array<Unpack, sizeof...(widths)>{unpack_groups<widths>...};
-}(std::make_index_sequence<most_width + 1>());
+}(std::make_index_sequence<max_width + 1>());
 
 // Of codes of 31 bits, `count` rounded up to eights: the sign of what is left of the last entry's
 // code tells.
@@ -41,8 +41,8 @@ bool any_outside(const std::uint32_t* codes, std::uint64_t count, std::uint32_t 
     std::memcpy(&four, codes + i, sizeof(four));
     signs |= lasts - four;
   }
-  return entry_count <= std::uint32_t{1} << most_width &&
-         (signs[0] | signs[1] | signs[2] | signs[3]) >> most_width != 0;
+  return entry_count <= std::uint32_t{1} << max_width &&
+         (signs[0] | signs[1] | signs[2] | signs[3]) >> max_width != 0;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ PageCodes::PageCodes(std::span<const std::uint8_t> bytes, std::uint32_t entry_co
     : at_(bytes.data()), end_(bytes.data() + bytes.size()), entry_count_(entry_count) {
   if (at_ == end_) return;
   width_ = *at_++;
-  if (width_ > most_width) at_ = end_;
+  if (width_ > max_width) at_ = end_;
 }
 
 bool PageCodes::next_run() {
@@ -74,7 +74,7 @@ bool PageCodes::next_run() {
   std::memcpy(&repeated_, at_, bytes);
   at_ += bytes;
   repeated_left_ = header >> 1;
-  return repeated_ >> most_width == 0;
+  return repeated_ >> max_width == 0;
 }
 
 std::uint64_t PageCodes::unpack(std::uint64_t codes) {
@@ -83,7 +83,7 @@ std::uint64_t PageCodes::unpack(std::uint64_t codes) {
   if (bytes + word_bytes <= bytes_left) {
     unpackers[width_](at_, codes_, groups);
   } else {
-    std::uint8_t padded[block_codes / 8 * most_width + word_bytes] = {};
+    std::uint8_t padded[block_codes / 8 * max_width + word_bytes] = {};
     std::memcpy(padded, at_, std::min(bytes, bytes_left));
     unpackers[width_](padded, codes_, groups);
   }

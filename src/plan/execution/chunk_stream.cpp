@@ -92,10 +92,10 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   PENSTOCK_ASSIGN(std::optional<Table> batch, batches_->next());
   read_seconds_ += now_seconds() - start;
   if (!batch) return false;
-  if (batch->row_count > most_launch_rows)
+  if (batch->row_count > max_launch_rows)
     return Status(Code::unsupported, "a batch of " + std::to_string(batch->row_count) +
                                          " rows; a kernel takes " +
-                                         std::to_string(most_launch_rows) +
+                                         std::to_string(max_launch_rows) +
                                          " at most: a table on a device must be cut into several");
   memory.input.buffers.clear();  // before the batch whose memory they may wrap
   memory.derived.clear();

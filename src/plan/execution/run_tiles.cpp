@@ -166,7 +166,7 @@ class Runner {
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
                          const TileProgram& program, std::uint64_t row_limit) {
   if (options.batch_rows > 0)
-    return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, most_launch_rows);
+    return std::clamp<std::uint64_t>(options.batch_rows / 64 * 64, 64, max_launch_rows);
   const std::uint64_t per_row = input_bytes_per_row(program) + 2 * output_bytes_per_row(program);
   const std::uint64_t memory =
       options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;

@@ -105,7 +105,7 @@ double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool o
 }
 
 // Sums of up to 32-bit integers cannot leave 64 bits within the rows of one launch
-// (most_launch_rows); the host adds up launches in 128.
+// (max_launch_rows); the host adds up launches in 128.
 AccumulatorKind sum_kind(Type type) {
   if (is_float(type)) return AccumulatorKind::sum_f64;
   const bool narrow = type.kind == Kind::boolean ||

@@ -138,9 +138,9 @@ Status end_with_aggregates(TileProgram& program, const Step& step,
 
 // Many columns that are taken over as they are would be as many kernel parameters: the host gathers
 // them by row number instead.
-constexpr std::size_t most_outputs = 16;
+constexpr std::size_t max_outputs = 16;
 void carry_wide_rows(TileProgram& program) {
-  if (program.outputs.size() <= most_outputs) return;
+  if (program.outputs.size() <= max_outputs) return;
   for (Output& output : program.outputs) {
     const Node& node = program.graph->at(output.root);
     if (node.op == Op::column) output.carried = static_cast<int>(node.payload);

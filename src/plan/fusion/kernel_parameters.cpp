@@ -8,7 +8,7 @@ namespace penstock::plan {
 namespace {
 
 // Kernel C's parameter walker stops at 64, of which a skeleton has some of its own.
-constexpr std::size_t most_parameters = 64 - 8;
+constexpr std::size_t max_parameters = 64 - 8;
 
 // Outputs are written by compactions alone; what other epilogues compute stays in registers.
 std::vector<ColumnBuffer> written_buffers(const TileProgram& program) {
@@ -135,13 +135,13 @@ bool is_used_parameter(const TileProgram& program, std::uint32_t parameter) {
 }
 
 bool packs_scalars(const TileProgram& program) {
-  return buffer_count(program) + program.graph->parameters.size() > most_parameters;
+  return buffer_count(program) + program.graph->parameters.size() > max_parameters;
 }
 
 // A compaction that closes gaps has its outputs twice.
 bool fits_parameters(const TileProgram& program) {
-  return buffer_count(program) + packs_scalars(program) <= most_parameters &&
-         2 * written_buffers(program).size() <= most_parameters;
+  return buffer_count(program) + packs_scalars(program) <= max_parameters &&
+         2 * written_buffers(program).size() <= max_parameters;
 }
 
 namespace {

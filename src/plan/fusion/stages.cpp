@@ -101,14 +101,14 @@ std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit) {
 
 std::optional<TopK> top_k_of(const Plan& plan, StepId order, std::uint64_t row_limit,
                              const std::vector<std::uint32_t>& consumers) {
-  constexpr std::uint64_t most_rows =
-      1 << 16;  // more are sorted once, and not again with every chunk
+  constexpr std::uint64_t max_rows = 1
+                                     << 16;  // more are sorted once, and not again with every chunk
   const Step& step = plan.step(order);
   const StepId input = step.inputs[0];
   const bool is_chain =
       (is_filter_or_map(plan, input) && consumers[input] <= 1 && !finishes_on_host(plan, input)) ||
       plan.step(input).kind == StepKind::source;
-  if (!is_chain || row_limit > most_rows) return std::nullopt;
+  if (!is_chain || row_limit > max_rows) return std::nullopt;
   return TopK{step.sort_keys, row_limit};
 }
 

@@ -17,7 +17,7 @@
 namespace penstock::plan {
 
 // Rows of one launch: kernels number rows and tiles with 32 bits.
-constexpr std::uint64_t most_launch_rows = std::uint64_t{1} << 31;
+constexpr std::uint64_t max_launch_rows = std::uint64_t{1} << 31;
 
 enum class Epilogue : unsigned char {
   compact,  // kept rows in order, and their count; without predicates simply a store

@@ -10,10 +10,10 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t least_rows = 1 << 14;  // of a thread
+constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
 // Pairs are held, 12 bytes each and twice where threads' are put together, before any column is: at
 // most some 6 GB.
-constexpr std::uint64_t most_pairs = std::uint64_t{1} << 28;
+constexpr std::uint64_t max_pairs = std::uint64_t{1} << 28;
 
 // Row numbers of the left side and, beside each, of the right one.
 struct Pairs {
@@ -28,7 +28,7 @@ bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
   return table.table()[header_has_nulls] == 0 && (present || table.table()[header_has_rows] == 0);
 }
 
-// `count` is of all threads' pairs; above most_pairs they stop.
+// `count` is of all threads' pairs; above max_pairs they stop.
 Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind,
                std::uint64_t first, std::uint64_t last, std::atomic<std::uint64_t>& count) {
   Pairs pairs;
@@ -36,7 +36,7 @@ Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& tab
     pairs.left.push_back(left);
     pairs.right.push_back(right);
   };
-  for (std::uint64_t row = first; row < last && count <= most_pairs; row++) {
+  for (std::uint64_t row = first; row < last && count <= max_pairs; row++) {
     const std::size_t before = pairs.left.size();
     const auto key = std::span(keys.words).subspan(row * key_count, key_count);
     std::uint32_t found = keys.present[row] ? table.find(key) : JoinTable::no_row;
@@ -57,13 +57,13 @@ Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinT
   std::mutex mutex;
   std::map<std::uint64_t, Pairs> parts;
   std::atomic<std::uint64_t> count = 0;
-  in_parallel(keys.present.size(), least_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(keys.present.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
     Pairs part = pairs_of(keys, key_count, table, kind, first, last, count);
     const std::lock_guard lock(mutex);
     parts[first] = std::move(part);
   });
-  if (count > most_pairs)
-    return Status(Code::capacity, "join: more than " + std::to_string(most_pairs) +
+  if (count > max_pairs)
+    return Status(Code::capacity, "join: more than " + std::to_string(max_pairs) +
                                       " pairs of rows, whose keys stand several times on both "
                                       "sides; filter or aggregate one side first");
   Pairs pairs = std::move(parts.begin()->second);

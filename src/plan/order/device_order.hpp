@@ -9,7 +9,7 @@ namespace penstock::plan {
 
 class DeviceOrder {
  public:
-  // `words` as sort_words() gives them, of most_sort_keys rows at most; `report` gains a kernel for
+  // `words` as sort_words() gives them, of max_sort_keys rows at most; `report` gains a kernel for
   // each sort. With `keeps_words` the words stay on the device, by row.
   static Result<DeviceOrder> find(std::shared_ptr<Device> device,
                                   const std::vector<SortWord>& words, std::uint64_t row_count,

@@ -99,8 +99,8 @@ Status DeviceWindow::find_begins(const std::vector<SortWord>& words, std::size_t
 }
 
 Status DeviceWindow::launch(const WindowKernels& kernels, std::string_view kernel,
-                            std::uint64_t bytes_a_row, std::vector<Argument> arguments) {
-  return timed(row_count() * bytes_a_row,
+                            std::uint64_t bytes_per_row, std::vector<Argument> arguments) {
+  return timed(row_count() * bytes_per_row,
                [&] { return kernels.launch(queue(), kernel, row_count(), arguments); });
 }
 

@@ -91,7 +91,7 @@ class DeviceWindow {
     bytes_moved_ += bytes;
     return {};
   }
-  Status launch(const WindowKernels& kernels, std::string_view kernel, std::uint64_t bytes_a_row,
+  Status launch(const WindowKernels& kernels, std::string_view kernel, std::uint64_t bytes_per_row,
                 std::vector<Argument> arguments);
   Result<SharedBuffer> upload(const Bytes& bytes);
   Result<Bytes> download(const Buffer& results, std::uint64_t bytes);

@@ -12,14 +12,14 @@ namespace penstock::plan {
 namespace {
 
 // A word, keys and rows twice, and what the sort publishes.
-constexpr std::uint64_t bytes_a_row = 40;
+constexpr std::uint64_t bytes_per_row = 40;
 
 }  // namespace
 
 // Few of many rows are selected in one pass over them; more than a sort takes are sorted on the
 // host.
 bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit) {
-  return row_count >= least_device_sort_rows && row_count <= primitive::most_sort_keys &&
+  return row_count >= min_device_sort_rows && row_count <= primitive::max_sort_keys &&
          limit > row_count / 16;
 }
 
@@ -38,9 +38,9 @@ Result<std::vector<std::uint64_t>> order_of_words(const std::shared_ptr<Device>&
                                                   RunReport& report,
                                                   std::uint64_t memory_limit_bytes) {
   if (!device || !sorts_on_device(row_count, limit)) return order_on_host(words, row_count, limit);
-  if (!has_room(device->traits(), memory_limit_bytes, row_count * bytes_a_row)) {
+  if (!has_room(device->traits(), memory_limit_bytes, row_count * bytes_per_row)) {
     note_without_room(report, device->traits(), memory_limit_bytes, "sort", row_count,
-                      row_count * bytes_a_row);
+                      row_count * bytes_per_row);
     return order_on_host(words, row_count, limit);
   }
   const Result<DeviceOrder> order = DeviceOrder::find(device, words, row_count, false, report);

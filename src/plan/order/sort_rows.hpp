@@ -8,7 +8,7 @@ namespace penstock::plan {
 
 // From this many rows on, an order is found by the device; a smaller one is found on the host
 // before the device has begun.
-constexpr std::uint64_t least_device_sort_rows = 1 << 18;
+constexpr std::uint64_t min_device_sort_rows = 1 << 18;
 
 // Whether order_rows() may use a device to find the first `limit` rows.
 bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit);

@@ -31,7 +31,7 @@ Result<WindowKernels> WindowKernels::build(Device& device, const std::string& de
   source.label = "window.kc";
   WindowKernels kernels;
   PENSTOCK_ASSIGN(kernels.program_, device.build(source));
-  kernels.most_groups_ = traits.compute_units * (traits.is_cpu ? 4 : 8);
+  kernels.max_groups_ = traits.compute_units * (traits.is_cpu ? 4 : 8);
   return kernels;
 }
 
@@ -40,7 +40,7 @@ Status WindowKernels::launch(Queue& queue, std::string_view kernel, std::uint64_
   const std::uint64_t group_size = program_->group_size(),
                       groups = (count + group_size - 1) / group_size;
   return queue.launch(*program_, kernel,
-                      static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, most_groups_)),
+                      static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, max_groups_)),
                       arguments);
 }
 

@@ -20,7 +20,7 @@ class WindowKernels {
 
  private:
   std::shared_ptr<Program> program_;
-  std::uint32_t most_groups_ = 1;
+  std::uint32_t max_groups_ = 1;
 };
 
 Result<WindowKernels> kernels_of_words(Device& device,

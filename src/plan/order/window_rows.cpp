@@ -11,8 +11,8 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t largest_value_bytes = 16;            // of a result's column
-constexpr std::uint64_t most_rows = std::uint64_t{1} << 32;  // which the host's places number
+constexpr std::uint64_t largest_value_bytes = 16;           // of a result's column
+constexpr std::uint64_t max_rows = std::uint64_t{1} << 32;  // which the host's places number
 
 // The columns of a step's calls, by the device that computes them or by the host.
 class WindowStep {
@@ -122,7 +122,7 @@ class WindowStep {
 Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table,
                           const Step& step, RunReport& report, WindowPlace place,
                           std::uint64_t memory_limit_bytes) {
-  if (table.row_count > most_rows) return Status(Code::capacity, "window: more than 2^32 rows");
+  if (table.row_count > max_rows) return Status(Code::capacity, "window: more than 2^32 rows");
   WindowStep window(device, table, step, report, place, memory_limit_bytes);
   PENSTOCK_TRY(window.begin());
   Table result = table;

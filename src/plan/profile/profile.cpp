@@ -99,7 +99,7 @@ std::string event_text(const Span& span, double begin, std::size_t thread) {
   return text + "}}";
 }
 
-constexpr std::size_t most_lanes = 100;  // of a track: threads are numbered by track, then lane
+constexpr std::size_t max_lanes = 100;  // of a track: threads are numbered by track, then lane
 
 }  // namespace
 
@@ -138,8 +138,8 @@ std::string chrome_trace(const Profile& profile) {
     const auto track = static_cast<std::size_t>(span.track);
     double begin = span.begin_seconds;
     const std::size_t lane =
-        std::min(lanes[track].place(span.begin_seconds, span.end_seconds, begin), most_lanes - 1);
-    const std::size_t thread = 1 + track * most_lanes + lane;
+        std::min(lanes[track].place(span.begin_seconds, span.end_seconds, begin), max_lanes - 1);
+    const std::size_t thread = 1 + track * max_lanes + lane;
     threads[thread] =
         std::string(name_of(span.track)) + (lane == 0 ? "" : " " + std::to_string(lane + 1));
     text += ",\n" + event_text(span, begin, thread);

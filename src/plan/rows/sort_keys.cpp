@@ -13,8 +13,8 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t least_rows = 1 << 14;  // of a thread
-constexpr std::uint64_t least_radix_rows = 1 << 12;
+constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
+constexpr std::uint64_t min_radix_rows = 1 << 12;
 constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
 // Numbers that order as the values do.
@@ -37,7 +37,7 @@ using Part = SortWord;
 
 template <class T> Part part_of(const Column& column) {
   Part part{std::vector<std::uint64_t>(column.row_count), 64};
-  in_parallel(column.row_count, least_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(column.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       part.values[row] = word_of(column.values.as<T>()[row]);
   });
@@ -126,7 +126,7 @@ void narrow(Part& part, const Column& column, bool descending) {
     most = std::max(most, part.values[row]);
   }
   if (least > most) least = most = 0;  // no values
-  in_parallel(part.values.size(), least_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(part.values.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       part.values[row] = !column.is_valid(row) ? 0
                          : descending          ? most - part.values[row]
@@ -152,7 +152,7 @@ void append(std::vector<SortWord>& words, Part part) {
     return;
   }
   SortWord& word = words.back();
-  in_parallel(part.values.size(), least_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(part.values.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       word.values[row] = word.values[row] << part.bits | part.values[row];
   });
@@ -198,7 +198,7 @@ std::vector<SortWord> sort_words(const Table& table, const std::vector<SortKey>&
 
 std::vector<std::uint64_t> order_on_host(const std::vector<SortWord>& words,
                                          std::uint64_t row_count, std::uint64_t limit) {
-  if (words.size() == 1 && limit >= row_count && row_count >= least_radix_rows) {
+  if (words.size() == 1 && limit >= row_count && row_count >= min_radix_rows) {
     const auto row_bits = static_cast<std::uint32_t>(std::bit_width(row_count - 1));
     if (words[0].bits + row_bits <= 64) return order_by_digits(words[0], row_bits);
   }

@@ -19,7 +19,7 @@ std::uint64_t staged_bytes(const TileProgram& program) {
   return bytes;
 }
 
-std::uint32_t one_pass_items(const Traits& traits) {
+std::uint32_t one_pass_threads(const Traits& traits) {
   return std::min(128u, traits.max_group_size / 16 * 16);
 }
 
@@ -60,7 +60,7 @@ bool can_look_back(const Traits& traits, const TileProgram& program) {
 // another's barriers; where fewer fit, the rest find no ticket left when their turn comes.
 Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
-  policy.group_size = one_pass_items(traits);
+  policy.group_size = one_pass_threads(traits);
   policy.depth = 3;
   policy.vectors = vectors_for(std::max(input_bytes_per_row(program), staged_bytes(program))) + 1;
   do {

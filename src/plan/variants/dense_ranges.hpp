@@ -36,7 +36,7 @@ struct DenseTable {
 class FoundRanges {
  public:
   explicit FoundRanges(const TileProgram& program)
-      : program_(program), most_(range_words(program)) {}
+      : program_(program), max_(range_words(program)) {}
   // What work groups left, one after another; ranges only widen.
   void add(std::span<const std::uint64_t> found);
   // Ranges widened by 1/`part` of themselves on each side (0: not at all). None where there would
@@ -50,7 +50,7 @@ class FoundRanges {
   std::optional<Range> range(std::uint32_t key, std::uint64_t part) const;
 
   const TileProgram& program_;
-  std::vector<std::uint64_t> most_;
+  std::vector<std::uint64_t> max_;
 };
 
 }  // namespace penstock::plan

@@ -41,10 +41,10 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
       return fits && slots <= std::max<std::uint64_t>(1 << 20, 8 * row_count) ? &variant : nullptr;
     // Partitions evaluate a row twice, which is two lookups in each joined table.
     if (now.in_global || (policy.partitions > now.partitions && !program.lookups.empty())) continue;
-    const bool takes = policy.partitions > 0
-                           ? partitions_fit(traits, program, slots, row_count)
-                           : fits && now.partitions == 0 &&
-                                 slots <= std::uint64_t{policy.slots} * most_dense_parts;
+    const bool takes =
+        policy.partitions > 0
+            ? partitions_fit(traits, program, slots, row_count)
+            : fits && now.partitions == 0 && slots <= std::uint64_t{policy.slots} * max_dense_parts;
     if (takes) return &variant;
   }
   return nullptr;

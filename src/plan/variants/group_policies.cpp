@@ -9,17 +9,17 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint32_t local_group_items = 256;
-constexpr std::uint32_t most_local_key_words =
+constexpr std::uint32_t local_group_threads = 256;
+constexpr std::uint32_t max_local_key_words =
     8;  // keys of all rows in flight are compared from registers
-constexpr std::uint32_t least_dense_slots = 64;
+constexpr std::uint32_t min_dense_slots = 64;
 
 // 1280 bytes: what CUDA keeps of each group's local memory, a KiB, and the words that pad copies.
 std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_unit,
                           std::uint32_t words) {
-  constexpr std::uint64_t most_bytes = 227 << 10;
+  constexpr std::uint64_t max_bytes = 227 << 10;
   return static_cast<std::uint32_t>(
-      (std::min(traits.local_bytes, most_bytes) / groups_per_unit - 1280) / 4 / words);
+      (std::min(traits.local_bytes, max_bytes) / groups_per_unit - 1280) / 4 / words);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy
 }
 Policy local_group_policy(const Traits& traits, const TileProgram& program, std::uint32_t slots) {
   Policy policy;
-  policy.group_size = group_size(traits, local_group_items);
+  policy.group_size = group_size(traits, local_group_threads);
   policy.vectors = std::min(2u, vectors_for(input_bytes_per_row(program)));
   policy.tile_rows = policy.group_size * policy.vectors * 4;
   policy.slots = slots;
@@ -69,7 +69,7 @@ Policy first_local_group_policy(const Traits& traits, const TileProgram& program
 }
 bool can_group_locally(const Traits& traits, const TileProgram& program) {
   return !traits.is_cpu && has_limbs(program) && evaluates_any_row(program) &&
-         program.key_words() <= most_local_key_words &&
+         program.key_words() <= max_local_key_words &&
          local_group_bytes(program, first_local_group_policy(traits, program)) <=
              traits.local_bytes;
 }
@@ -102,7 +102,7 @@ Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
 }
 bool can_group_densely(const Traits& traits, const TileProgram& program) {
   return can_group_locally(traits, program) && can_have_ranges(program) &&
-         traits.local_bytes >= least_dense_slots * 4 * (limb_count(program, true) + 1) + 1280;
+         traits.local_bytes >= min_dense_slots * 4 * (limb_count(program, true) + 1) + 1280;
 }
 
 // One table in global memory: as many slots as half its places.
@@ -112,7 +112,7 @@ std::uint64_t global_group_bytes(const TileProgram& program, const Policy& polic
 }
 Policy global_group_policy(const Traits& traits, const TileProgram&) {
   Policy policy;
-  policy.group_size = group_size(traits, local_group_items);
+  policy.group_size = group_size(traits, local_group_threads);
   policy.tile_rows = policy.group_size * 8;
   policy.slots = 1 << 17;
   policy.groups = traits.compute_units * 8;

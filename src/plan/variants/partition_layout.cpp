@@ -12,19 +12,18 @@ namespace {
 // The numbers to tune: with these an H200 groups 2^28 rows by 10^6 keys in 2.8 ms and by 10^7
 // in 4.1; no others were tried. A partition's run in a tile should be long (rows a tile over
 // partitions), and its counter have copies enough for items that meet there.
-constexpr std::uint32_t most_partitions = 1024;
-constexpr std::uint32_t most_counters =
-    4096;  // in local memory; a quarter of it where that is less
-constexpr std::uint32_t most_counter_copies = 16;
-constexpr std::uint32_t most_vectors = 4,
-                        most_wide_vectors =
+constexpr std::uint32_t max_partitions = 1024;
+constexpr std::uint32_t max_counters = 4096;  // in local memory; a quarter of it where that is less
+constexpr std::uint32_t max_counter_copies = 16;
+constexpr std::uint32_t max_vectors = 4,
+                        max_wide_vectors =
                             2;  // four rows each that an item holds from their counting on
 constexpr std::uint32_t registers_besides = 32;  // of an item, beside its rows
 constexpr std::uint32_t counted_rows = 8,
-                        wide_counted_rows = 4;  // that an item loads before it counts the first
-constexpr std::uint32_t cpu_group_items = 256;  // a CPU runs this only where it is asked for
-constexpr std::uint32_t most_record_words = 16;
-constexpr std::uint32_t least_table_slots = 64;
+                        wide_counted_rows = 4;    // that an item loads before it counts the first
+constexpr std::uint32_t cpu_group_threads = 256;  // a CPU runs this only where it is asked for
+constexpr std::uint32_t max_record_words = 16;
+constexpr std::uint32_t min_table_slots = 64;
 
 std::uint64_t partition_local_bytes(const Policy& policy, const TileProgram& program) {
   const std::uint64_t counters = policy.counters + policy.counters / 32 + 1;
@@ -45,7 +44,7 @@ std::uint32_t vectors_of(const Policy& policy, const TileProgram& program) {
   const std::uint64_t free = registers - std::min<std::uint64_t>(registers, registers_besides);
   const std::uint64_t half_words = std::max<std::uint64_t>(2 * record_words(program) + 3,
                                                            (input_bytes_per_row(program) + 1) / 2);
-  const std::uint64_t most = is_wide(program) ? most_wide_vectors : most_vectors;
+  const std::uint64_t most = is_wide(program) ? max_wide_vectors : max_vectors;
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(2 * free / half_words / 4, 1, most));
 }
 
@@ -85,15 +84,15 @@ std::uint32_t record_words(const TileProgram& program) {
 // fit.
 Policy partition_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
-  const std::uint32_t wanted = traits.is_cpu ? cpu_group_items
+  const std::uint32_t wanted = traits.is_cpu ? cpu_group_threads
                                : traits.target == Target::cuda && !is_wide(program) ? 1024
                                                                                     : 512;
   const std::uint64_t local =
       traits.local_bytes - std::min<std::uint64_t>(traits.local_bytes, 1280);
   policy.group_size = std::bit_floor(std::max(1u, std::min(wanted, traits.max_group_size)));
   policy.counters = std::bit_floor(
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(local / 16, 64, most_counters)));
-  policy.partitions = std::min(most_partitions, policy.counters);
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(local / 16, 64, max_counters)));
+  policy.partitions = std::min(max_partitions, policy.counters);
   policy.counted_rows = traits.is_cpu ? 1 : is_wide(program) ? wide_counted_rows : counted_rows;
   for (policy.vectors = traits.is_cpu ? 1 : vectors_of(policy, program);; policy.vectors--) {
     policy.tile_rows = policy.group_size * policy.vectors * 4;
@@ -106,7 +105,7 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
   }
   const std::uint64_t words = local / 4 - std::min(local / 4, table_words(program));
   policy.slots = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(words / limb_count(program, true), most_partition_slots));
+      std::min<std::uint64_t>(words / limb_count(program, true), max_partition_slots));
   policy.groups = traits.compute_units * (traits.target == Target::cuda || traits.is_cpu ? 1 : 4);
   return policy;
 }
@@ -114,16 +113,16 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
 bool can_group_by_partitions(const Traits& traits, const TileProgram& program) {
   if (!has_limbs(program) || !program.graph->customs.empty() || !can_have_ranges(program))
     return false;
-  if (record_words(program) > most_record_words || traits.max_group_size < 16) return false;
+  if (record_words(program) > max_record_words || traits.max_group_size < 16) return false;
   const Policy policy = partition_policy(traits, program);
-  return policy.slots >= least_table_slots &&
+  return policy.slots >= min_table_slots &&
          partition_local_bytes(policy, program) + 1280 <= traits.local_bytes;
 }
 
 bool partitions_fit(const Traits& traits, const TileProgram& program, std::uint64_t slots,
                     std::uint64_t row_count) {
   const Policy policy = partition_policy(traits, program);
-  if (slots > std::min(most_partitioned_slots, policy.partitions * most_partition_slots))
+  if (slots > std::min(max_partitioned_slots, policy.partitions * max_partition_slots))
     return false;
   const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
   const std::uint64_t table = slots * limb_count(program, true) * 8,
@@ -140,18 +139,18 @@ std::vector<std::uint64_t> PartitionShape::words() const {
 }
 
 PartitionShape partition_shape(const Policy& policy, std::uint64_t slots) {
-  constexpr std::uint64_t least_partition_slots =
+  constexpr std::uint64_t min_partition_slots =
       64;  // so that a slot times 2^42 / partition_slots has 64 bits
   PartitionShape shape;
   const std::uint64_t wanted =
       std::clamp<std::uint64_t>((slots + policy.slots - 1) / policy.slots, 1, policy.partitions);
-  const std::uint64_t each = std::max((slots + wanted - 1) / wanted, least_partition_slots);
+  const std::uint64_t each = std::max((slots + wanted - 1) / wanted, min_partition_slots);
   shape.slots = static_cast<std::uint32_t>(slots);
   shape.partition_slots = static_cast<std::uint32_t>(each);
   shape.partitions =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (slots + each - 1) / each));
   shape.copies =
-      std::bit_floor(std::clamp(policy.counters / shape.partitions, 1u, most_counter_copies));
+      std::bit_floor(std::clamp(policy.counters / shape.partitions, 1u, max_counter_copies));
   shape.parts = (shape.partition_slots + policy.slots - 1) / policy.slots;
   shape.shares = std::max(1u, policy.groups / shape.parts);
   return shape;

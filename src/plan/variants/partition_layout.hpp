@@ -36,8 +36,8 @@ bool partitions_fit(const Traits& traits, const TileProgram& program, std::uint6
                     std::uint64_t row_count);
 
 // Slots are numbered within their partition with 16 bits.
-constexpr std::uint64_t most_partition_slots = std::uint64_t{1} << 16;
-constexpr std::uint64_t most_partitioned_slots = std::uint64_t{1} << 26;
+constexpr std::uint64_t max_partition_slots = std::uint64_t{1} << 16;
+constexpr std::uint64_t max_partitioned_slots = std::uint64_t{1} << 26;
 struct PartitionShape {
   std::uint32_t slots = 0, partitions = 1, partition_slots = 0;
   std::uint32_t copies = 1;  // of a partition's counter in a work group

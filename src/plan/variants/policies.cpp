@@ -31,7 +31,7 @@ Policy gpu_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-Policy one_tile_a_group(const Traits& traits, const TileProgram& program) {
+Policy one_tile_per_group(const Traits& traits, const TileProgram& program) {
   Policy policy = gpu_policy(traits, program);
   policy.groups = 0;
   return policy;

@@ -12,7 +12,7 @@ namespace penstock::plan {
 // few tiles in turn.
 Policy cpu_policy(const Traits& traits, const TileProgram& program);
 Policy gpu_policy(const Traits& traits, const TileProgram& program);
-Policy one_tile_a_group(const Traits& traits, const TileProgram& program);
+Policy one_tile_per_group(const Traits& traits, const TileProgram& program);
 // Loads in flight: about 64 bytes of columns a work item hide the latency of memory without
 // spilling.
 std::uint32_t vectors_for(std::uint64_t bytes);

@@ -43,7 +43,7 @@ constexpr std::array<Variant, 14> table = {{
     {"compact_one_pass", Epilogue::compact, Algorithm::one_pass, "compact_one_pass", can_pass_once,
      one_pass_policy},
     {"compact_count_scan_write", Epilogue::compact, Algorithm::count_scan_write,
-     "scan compact_count_scan_write", on_gpu, one_tile_a_group},
+     "scan compact_count_scan_write", on_gpu, one_tile_per_group},
     {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", on_cpu, cpu_policy},
     {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
     {"group_cpu", Epilogue::group, Algorithm::group, "group_by", on_cpu, group_policy},

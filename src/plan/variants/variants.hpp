@@ -54,7 +54,7 @@ struct DenseShape {
 DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots);
 // Beyond, partitions are faster: at 2^26 rows 20,000 keys take 0.52 ms in two parts, 50,000 1.21 in
 // five, and 100,000 in partitions 0.73 (one H200).
-constexpr std::uint32_t most_dense_parts = 2;
+constexpr std::uint32_t max_dense_parts = 2;
 // A group-by's variant for keys of known ranges, by the slots that they take; null: too many for
 // this device or for so few rows. What is in partitions never again has a table a work group, and a
 // table in global memory stays there.

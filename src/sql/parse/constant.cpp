@@ -199,13 +199,13 @@ std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& inter
   const sys_time<std::chrono::microseconds> time{std::chrono::microseconds(microseconds)};
   const sys_days day = floor<days>(time);
   const year_month_day date(day);
-  constexpr std::int64_t most_months = 12 * 10'000, most_days = 366 * 10'000,
-                         most_microseconds = most_days * microseconds_per_day;
+  constexpr std::int64_t max_months = 12 * 10'000, max_days = 366 * 10'000,
+                         max_microseconds = max_days * microseconds_per_day;
   const auto within = [](std::int64_t value, std::int64_t most) {
     return value >= -most && value <= most;
   };
-  if (!within(interval.months, most_months) || !within(interval.days, most_days) ||
-      !within(interval.microseconds, most_microseconds))
+  if (!within(interval.months, max_months) || !within(interval.days, max_days) ||
+      !within(interval.microseconds, max_microseconds))
     return std::nullopt;
   const std::int64_t month =
       std::int64_t(int(date.year())) * 12 + unsigned(date.month()) - 1 + sign * interval.months;

@@ -106,13 +106,13 @@ Result<SyntaxPointer> ExpressionReader::dispatch(Tree node) {
 
 // EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
 Result<SyntaxPointer> ExpressionReader::subquery(Tree body) {
-  constexpr int most_levels = 16;
+  constexpr int max_levels = 16;
   const std::string_view type = body["subLinkType"].text();
   const bool is_in = type == "ANY_SUBLINK" && !body["operName"];
   if (type != "EXISTS_SUBLINK" && !is_in) return refuse(body.location(), "a subquery as a value");
-  if (level_ == most_levels)
+  if (level_ == max_levels)
     return error_at(lexed_.statement, body.location(), Code::capacity,
-                    "subqueries nest deeper than " + std::to_string(most_levels) + " levels");
+                    "subqueries nest deeper than " + std::to_string(max_levels) + " levels");
   auto syntax = std::make_shared<Syntax>();
   syntax->form = is_in ? Form::in_subquery : Form::exists;
   syntax->offset = body.location();

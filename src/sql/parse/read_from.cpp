@@ -5,7 +5,7 @@
 namespace penstock::sql {
 namespace {
 
-constexpr std::size_t most_tables = 64;
+constexpr std::size_t max_tables = 64;
 
 class FromReader {
  public:
@@ -17,7 +17,7 @@ class FromReader {
         joins;  // the outermost first; their left sides nest, as deep as there are tables
     for (; item.kind() == "JoinExpr"; item = joins.back()["larg"]) {
       joins.push_back(item.body());
-      if (joins.size() > most_tables) return too_many();
+      if (joins.size() > max_tables) return too_many();
     }
     const std::size_t first = tables_.size();
     PENSTOCK_TRY(read_table(item));
@@ -36,7 +36,7 @@ class FromReader {
  private:
   Status too_many() const {
     return error_at(lexed_.statement, table_place(), Code::capacity,
-                    "more than " + std::to_string(most_tables) + " tables");
+                    "more than " + std::to_string(max_tables) + " tables");
   }
 
   // `left_first`: the first table of its left side.
@@ -70,14 +70,14 @@ class FromReader {
   }
 
   Status read_nested(Tree item) {
-    if (++depth_ > most_tables) return too_many();
+    if (++depth_ > max_tables) return too_many();
     const Status status = read(item);
     depth_--;
     return status;
   }
 
   Status read_table(Tree item) {
-    if (tables_.size() == most_tables) return too_many();
+    if (tables_.size() == max_tables) return too_many();
     static constexpr struct {
       const char *kind, *token, *what;
     } refused[] = {{"RangeSubselect", "from", "a subquery in FROM"},

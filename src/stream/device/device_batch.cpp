@@ -17,12 +17,12 @@ constexpr std::uint64_t aligned(std::uint64_t bytes) {
 // Texts of linked units have no gaps between them; nor have those of small ones, so that they come
 // to the host at once where they fill their rooms: kernels have a little more to do with them, and
 // thousands of downloads cost more.
-constexpr std::uint64_t least_aligned_bytes = 4096;
-bool has_aligned_room(const Unit& unit) {
-  return !unit.is_linked && unit.output_bytes >= least_aligned_bytes;
+constexpr std::uint64_t min_aligned_bytes = 4096;
+bool has_aligned_capacity(const Unit& unit) {
+  return !unit.is_linked && unit.output_bytes >= min_aligned_bytes;
 }
-std::uint64_t room_at(const Unit& unit, std::uint64_t at) {
-  return has_aligned_room(unit) ? aligned(at) : at;
+std::uint64_t capacity_at(const Unit& unit, std::uint64_t at) {
+  return has_aligned_capacity(unit) ? aligned(at) : at;
 }
 
 template <class T>
@@ -53,24 +53,24 @@ DeviceRun::DeviceRun(std::shared_ptr<Device> device) : device_(std::move(device)
   report_.id = device_->traits().id, report_.name = device_->traits().name;
 }
 
-Result<chunks::Decoder*> DeviceRun::decoder(chunks::Format format, chunks::Needs needs) {
+Result<batch::Decoder*> DeviceRun::decoder(batch::Format format, batch::Needs needs) {
   const std::lock_guard lock(mutex_);
   const std::vector<std::string> variants =
-      chunks::Decoder::variants(format, device_->traits(), needs);
+      batch::Decoder::variants(format, device_->traits(), needs);
   const std::string variant =
       variants.empty() ? std::string() : variants.front();  // build() says that none fits
-  std::unique_ptr<chunks::Decoder>& known = decoders_[variant];
+  std::unique_ptr<batch::Decoder>& known = decoders_[variant];
   if (known == nullptr) {
-    PENSTOCK_ASSIGN(known, chunks::Decoder::build(device_, format, variant, needs));
+    PENSTOCK_ASSIGN(known, batch::Decoder::build(device_, format, variant, needs));
     report_.kernels.emplace_back(known->variant());
   }
   return known.get();
 }
 
-Result<chunks::Encoder*> DeviceRun::encoder(chunks::Format format) {
+Result<batch::Encoder*> DeviceRun::encoder(batch::Format format) {
   const std::lock_guard lock(mutex_);
   if (encoder_ == nullptr) {
-    PENSTOCK_ASSIGN(encoder_, chunks::Encoder::build(device_, format));
+    PENSTOCK_ASSIGN(encoder_, batch::Encoder::build(device_, format));
     report_.kernels.emplace_back(encoder_->variant());
   }
   return encoder_.get();
@@ -112,7 +112,7 @@ void UnitTables::clear() {
   for (auto* const values : {&input_offsets_, &input_sizes_, &output_offsets_, &capacities_})
     values->clear();
   streams_.clear();
-  most_text_bytes_ = stream_bytes_ = most_stream_bytes_ = stream_count_ = 0;
+  max_output_bytes_ = stream_bytes_ = max_stream_bytes_ = stream_count_ = 0;
   has_links_ = false;
 }
 
@@ -122,8 +122,8 @@ void UnitTables::add(std::uint64_t input_offset, std::uint64_t input_bytes,
   output_offsets_.push_back(output_offset), capacities_.push_back(capacity);
   streams_.push_back(stream_count_++);
   stream_bytes_ = capacity;
-  most_text_bytes_ = std::max(most_text_bytes_, capacity),
-  most_stream_bytes_ = std::max(most_stream_bytes_, capacity);
+  max_output_bytes_ = std::max(max_output_bytes_, capacity),
+  max_stream_bytes_ = std::max(max_stream_bytes_, capacity);
 }
 
 void UnitTables::add(const Unit& unit, std::uint64_t input_offset, std::uint64_t output_offset) {
@@ -132,12 +132,12 @@ void UnitTables::add(const Unit& unit, std::uint64_t input_offset, std::uint64_t
   add(input_offset, unit.whole().size(), output_offset, unit.output_bytes);
   has_links_ |= unit.is_linked;
   if (goes_on) streams_.back() = --stream_count_ - 1;
-  if (unit.is_stored) streams_.back() |= chunks::Links::is_stored;
-  stream_bytes_ += before, most_stream_bytes_ = std::max(most_stream_bytes_, stream_bytes_);
+  if (unit.is_stored) streams_.back() |= batch::Links::is_stored;
+  stream_bytes_ += before, max_stream_bytes_ = std::max(max_stream_bytes_, stream_bytes_);
 }
 
-Status UnitTables::upload(Device& device, Queue& queue, chunks::Batch& batch) {
-  batch.chunk_count = count(), batch.most_text_bytes = most_text_bytes_;
+Status UnitTables::upload(Device& device, Queue& queue, batch::Batch& batch) {
+  batch.chunk_count = count(), batch.max_output_bytes = max_output_bytes_;
   PENSTOCK_TRY(upload_all(device, queue, input_offsets_, batch.input_offsets));
   PENSTOCK_TRY(upload_all(device, queue, input_sizes_, batch.input_sizes));
   PENSTOCK_TRY(upload_all(device, queue, output_offsets_, batch.output_offsets));
@@ -145,15 +145,15 @@ Status UnitTables::upload(Device& device, Queue& queue, chunks::Batch& batch) {
   PENSTOCK_TRY(reserve(device, std::uint64_t{count()} * 8, batch.output_sizes));
   if (!has_links_) batch.links = {};
   if (has_links_) PENSTOCK_TRY(upload_all(device, queue, streams_, batch.links.streams));
-  batch.links.stream_count = stream_count_, batch.links.most_stream_bytes = most_stream_bytes_;
-  return reserve(device, std::uint64_t{count()} * sizeof(chunks::Verdict), batch.verdicts);
+  batch.links.stream_count = stream_count_, batch.links.max_stream_bytes = max_stream_bytes_;
+  return reserve(device, std::uint64_t{count()} * sizeof(batch::ChunkStatus), batch.statuses);
 }
 
-Status UnitTables::download(Queue& queue, const chunks::Batch& batch) {
-  sizes_.resize(count()), verdicts_.resize(count());
+Status UnitTables::download(Queue& queue, const batch::Batch& batch) {
+  sizes_.resize(count()), statuses_.resize(count());
   PENSTOCK_TRY(queue.download(sizes_.data(), *batch.output_sizes, sizes_.size() * 8));
-  return queue.download(verdicts_.data(), *batch.verdicts,
-                        verdicts_.size() * sizeof(chunks::Verdict));
+  return queue.download(statuses_.data(), *batch.statuses,
+                        statuses_.size() * sizeof(batch::ChunkStatus));
 }
 
 Status DeviceBatch::decode(const UnitStages& stages, Piece& piece,
@@ -167,16 +167,16 @@ Status DeviceBatch::decode(const UnitStages& stages, Piece& piece,
   if (tables_.count() > 0) PENSTOCK_TRY(enqueue(stages, piece, window));
   const Status inputs = check_inputs(stages, piece);  // beside the device
   PENSTOCK_TRY(queue_->finish());
-  const Status sound = find_sound(stages, piece);
-  PENSTOCK_TRY(fetch_texts(piece));
+  const Status valid = find_valid(stages, piece);
+  PENSTOCK_TRY(fetch_outputs(piece));
   if (tables_.count() > 0) PENSTOCK_TRY(note_times());
-  PENSTOCK_TRY(check_texts(stages, piece));
+  PENSTOCK_TRY(check_outputs(stages, piece));
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < decoded_.size(); i++)
     bytes += piece.units[i].output_bytes = decoded_[i].bytes;
   piece.lent = {output_->data(), bytes};
   const Status& found =
-      sound.ok() ? inputs : sound;  // of units before the first whose input is wrong
+      valid.ok() ? inputs : valid;  // of units before the first whose input is wrong
   return found.ok() ? Status() : piece.end_before(decoded_.size(), found);
 }
 
@@ -184,12 +184,12 @@ Status DeviceBatch::decode(const UnitStages& stages, Piece& piece,
 // none.
 void DeviceBatch::gather(const Piece& piece, std::uint64_t window_bytes) {
   tables_.clear();
-  text_at_ = aligned(window_bytes);
-  std::uint64_t input = 0, output = text_at_, text = 0;
+  output_at_ = aligned(window_bytes);
+  std::uint64_t input = 0, output = output_at_, text = 0;
   for (const Unit& unit : piece.units) {
     text += unit.is_stored ? unit.bytes.size() : unit.output_bytes;
     if (!unit.is_for_devices()) continue;
-    output = room_at(unit, output);
+    output = capacity_at(unit, output);
     tables_.add(unit, input, output);
     input += aligned(unit.whole().size()), output += unit.output_bytes;
   }
@@ -199,7 +199,7 @@ void DeviceBatch::gather(const Piece& piece, std::uint64_t window_bytes) {
 Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece,
                             std::span<const std::byte> window) {
   Device& device = *run_->device();
-  PENSTOCK_ASSIGN(chunks::Decoder* const decoder,
+  PENSTOCK_ASSIGN(batch::Decoder* const decoder,
                   run_->decoder(stages.chunk_format(), tables_.needs()));
   std::uint64_t at = 0;
   times_ = {};
@@ -213,14 +213,14 @@ Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece,
   PENSTOCK_TRY(reserve(device, input_bytes_, batch_.input));
   PENSTOCK_TRY(reserve(device, output_bytes_, batch_.output));
   PENSTOCK_TRY(reserve(
-      device, decoder->scratch_bytes(tables_.count(), tables_.needs().most_text_bytes), scratch_));
+      device, decoder->scratch_bytes(tables_.count(), tables_.needs().max_output_bytes), scratch_));
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(queue_->upload(*batch_.input, input_->data(), at));
   PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
   batch_.links.window_bytes = static_cast<std::uint32_t>(window.size());
   if (!window.empty())
     PENSTOCK_TRY(
-        queue_->upload(*batch_.output, window.data(), window.size(), text_at_ - window.size()));
+        queue_->upload(*batch_.output, window.data(), window.size(), output_at_ - window.size()));
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(decoder->enqueue(*queue_, batch_, *scratch_));
   PENSTOCK_TRY(mark());
@@ -228,7 +228,7 @@ Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece,
   return queue_->flush();
 }
 
-// Up to the first whose bytes are not what the file says; find_sound() ends there, too.
+// Up to the first whose bytes are not what the file says; find_valid() ends there, too.
 Status DeviceBatch::check_inputs(const UnitStages& stages, const Piece& piece) {
   for (const Unit& unit : piece.units) {
     PENSTOCK_TRY(stages.check_input(unit));
@@ -237,7 +237,7 @@ Status DeviceBatch::check_inputs(const UnitStages& stages, const Piece& piece) {
   return {};
 }
 
-Status DeviceBatch::find_sound(const UnitStages& stages, const Piece& piece) {
+Status DeviceBatch::find_valid(const UnitStages& stages, const Piece& piece) {
   std::size_t row = 0;
   for (std::size_t i = 0; i < decoded_.size(); i++) {
     const Unit& unit = piece.units[i];
@@ -245,20 +245,20 @@ Status DeviceBatch::find_sound(const UnitStages& stages, const Piece& piece) {
       decoded_[i] = {unit.bytes.size(), {.offset = static_cast<std::uint32_t>(unit.bytes.size())}};
       continue;
     }
-    const chunks::Verdict verdict = tables_.verdict(row);
-    if (verdict.fault != chunks::Fault::none) {
+    const batch::ChunkStatus chunk_status = tables_.chunk_status(row);
+    if (chunk_status.error != batch::ErrorCode::none) {
       decoded_.resize(i);
-      return stages.refuse(unit, verdict);
+      return stages.refuse(unit, chunk_status);
     }
-    decoded_[i] = {tables_.size(row++), verdict};
+    decoded_[i] = {tables_.size(row++), chunk_status};
   }
   return {};
 }
 
 // To their places in the piece's text. Texts that fill their rooms lie behind one another on the
 // device, too, and come as one.
-Status DeviceBatch::fetch_texts(const Piece& piece) {
-  std::uint64_t to = 0, from = text_at_, run_to = 0, run_from = 0, run_bytes = 0;
+Status DeviceBatch::fetch_outputs(const Piece& piece) {
+  std::uint64_t to = 0, from = output_at_, run_to = 0, run_from = 0, run_bytes = 0;
   const auto fetch = [&] {
     return queue_->download(output_->data() + run_to, *batch_.output, run_bytes, run_from);
   };
@@ -269,7 +269,7 @@ Status DeviceBatch::fetch_texts(const Piece& piece) {
     if (!unit.is_for_devices()) {
       if (bytes > 0) std::memcpy(output_->data() + to, unit.bytes.data(), bytes);
     } else {
-      from = room_at(unit, from);
+      from = capacity_at(unit, from);
       const bool goes_on =
           run_bytes > 0 && run_to + run_bytes == to && run_from + run_bytes == from;
       if (!goes_on && run_bytes > 0) PENSTOCK_TRY(fetch());
@@ -285,10 +285,11 @@ Status DeviceBatch::fetch_texts(const Piece& piece) {
   return queue_->finish();
 }
 
-Status DeviceBatch::check_texts(const UnitStages& stages, const Piece& piece) {
+Status DeviceBatch::check_outputs(const UnitStages& stages, const Piece& piece) {
   const std::byte* text = output_->data();
   for (std::size_t i = 0; i < decoded_.size(); i++) {
-    PENSTOCK_TRY(stages.check_text(piece.units[i], {text, decoded_[i].bytes}, decoded_[i].verdict));
+    PENSTOCK_TRY(
+        stages.check_output(piece.units[i], {text, decoded_[i].bytes}, decoded_[i].chunk_status));
     text += decoded_[i].bytes;
   }
   return {};

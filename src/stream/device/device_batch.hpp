@@ -1,5 +1,5 @@
 // Units of a piece decoded on a device, all at once: their compressed bytes are put together in
-// pinned memory and uploaded, decoded by chunks::Decoder, and their texts come back into pinned
+// pinned memory and uploaded, decoded by batch::Decoder, and their texts come back into pinned
 // memory in order. Stored units are copied by the host and never travel.
 //
 // A batch waits for its own queue alone; several batches, each in a thread of the pipeline, keep
@@ -36,8 +36,8 @@ class DeviceRun {
   explicit DeviceRun(std::shared_ptr<Device> device);
   const std::shared_ptr<Device>& device() const { return device_; }
   // Built once.
-  Result<chunks::Decoder*> decoder(chunks::Format format, chunks::Needs needs);
-  Result<chunks::Encoder*> encoder(chunks::Format format);
+  Result<batch::Decoder*> decoder(batch::Format format, batch::Needs needs);
+  Result<batch::Encoder*> encoder(batch::Format format);
   // What is made once of the file, and for its members (device_frames.hpp).
   Result<DeviceFile*> file(Input& input);
   Result<zstd::DeviceFrame*> zstd_frame();
@@ -49,14 +49,14 @@ class DeviceRun {
  private:
   std::shared_ptr<Device> device_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<chunks::Decoder>> decoders_;  // by variant
-  std::unique_ptr<chunks::Encoder> encoder_;  // of the one format that is written
+  std::map<std::string, std::unique_ptr<batch::Decoder>> decoders_;  // by variant
+  std::unique_ptr<batch::Encoder> encoder_;  // of the one format that is written
   std::shared_ptr<zstd::DeviceFrame> zstd_frame_;
   std::shared_ptr<DeviceFile> file_;
   DeviceReport report_;
 };
 
-// The tables of chunks::Batch of some units, on the host and on the device. Stored units have no
+// The tables of batch::Batch of some units, on the host and on the device. Stored units have no
 // row.
 class UnitTables {
  public:
@@ -67,18 +67,18 @@ class UnitTables {
   void add(const Unit& unit, std::uint64_t input_offset,
            std::uint64_t output_offset);  // with its links
   std::uint32_t count() const { return static_cast<std::uint32_t>(input_offsets_.size()); }
-  chunks::Needs needs() const { return {most_text_bytes_, has_links_}; }
-  Status upload(Device& device, Queue& queue, chunks::Batch& batch);
-  Status download(Queue& queue, const chunks::Batch& batch);  // enqueued
+  batch::Needs needs() const { return {max_output_bytes_, has_links_}; }
+  Status upload(Device& device, Queue& queue, batch::Batch& batch);
+  Status download(Queue& queue, const batch::Batch& batch);  // enqueued
   std::uint64_t size(std::size_t row) const { return sizes_[row]; }
-  chunks::Verdict verdict(std::size_t row) const { return verdicts_[row]; }
+  batch::ChunkStatus chunk_status(std::size_t row) const { return statuses_[row]; }
 
  private:
   std::vector<std::uint64_t> input_offsets_, input_sizes_, output_offsets_, capacities_, sizes_;
-  std::vector<chunks::Verdict> verdicts_;
-  std::vector<std::uint32_t> streams_;  // chunks::Links
+  std::vector<batch::ChunkStatus> statuses_;
+  std::vector<std::uint32_t> streams_;  // batch::Links
   std::uint32_t stream_count_ = 0;
-  std::uint64_t most_text_bytes_ = 0, stream_bytes_ = 0, most_stream_bytes_ = 0;
+  std::uint64_t max_output_bytes_ = 0, stream_bytes_ = 0, max_stream_bytes_ = 0;
   bool has_links_ = false;
 };
 
@@ -104,26 +104,27 @@ class DeviceBatch {
  private:
   struct Decoded {
     std::uint64_t bytes = 0;
-    chunks::Verdict verdict;
+    batch::ChunkStatus chunk_status;
   };
   Status enqueue(const UnitStages& stages, const Piece& piece, std::span<const std::byte> window);
   void gather(const Piece& piece, std::uint64_t window_bytes);
   Status check_inputs(const UnitStages& stages, const Piece& piece);
-  Status find_sound(const UnitStages& stages, const Piece& piece);
-  Status fetch_texts(const Piece& piece);
-  Status check_texts(const UnitStages& stages, const Piece& piece);
+  Status find_valid(const UnitStages& stages, const Piece& piece);
+  Status fetch_outputs(const Piece& piece);
+  Status check_outputs(const UnitStages& stages, const Piece& piece);
   Status note_times();
   Status mark();
 
   std::shared_ptr<DeviceRun> run_;
   std::shared_ptr<HostBuffer> input_, output_;
-  chunks::Batch batch_;
+  batch::Batch batch_;
   std::shared_ptr<Buffer> scratch_;
   UnitTables tables_;
   DeviceReport times_;
   std::vector<Decoded> decoded_;  // of the units, in order, before the first that is not sound
   std::uint64_t input_bytes_ = 0, output_bytes_ = 0;
-  std::uint64_t text_at_ = 0;  // the first text's place in batch_.output: a window stands before it
+  std::uint64_t output_at_ =
+      0;  // the first text's place in batch_.output: a window stands before it
   std::vector<std::shared_ptr<Event>>
       marks_;                     // begin, uploaded, decoded, texts asked for, texts there
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others

@@ -1,5 +1,5 @@
 // Blocks of a piece compressed on a device, all at once: their text goes through pinned memory,
-// chunks::Encoder makes the chunks, and what they became comes back with the gaps of their rooms in
+// batch::Encoder makes the chunks, and what they became comes back with the gaps of their rooms in
 // one transfer, to be put together as the format has it. As batches that are decoded
 // (device_batch.hpp), each waits for a queue of its own, and several are on their way.
 #include <algorithm>
@@ -18,22 +18,22 @@ constexpr std::uint64_t aligned(std::uint64_t bytes) {
 // Kept with a place of the pipeline's ring.
 class EncodeBatch {
  public:
-  EncodeBatch(std::shared_ptr<DeviceRun> run, chunks::Format format, std::uint64_t block_bytes)
+  EncodeBatch(std::shared_ptr<DeviceRun> run, batch::Format format, std::uint64_t block_bytes)
       : run_(std::move(run)),
         format_(format),
         block_bytes_(block_bytes),
-        room_bytes_(aligned(chunks::Encoder::bound_bytes(format, block_bytes))) {}
+        capacity_bytes_(aligned(batch::Encoder::bound_bytes(format, block_bytes))) {}
 
   // The chunks of a text's blocks stay until the next call.
   Status encode(std::span<const std::byte> text) {
     Device& device = *run_->device();
-    PENSTOCK_ASSIGN(chunks::Encoder* const encoder, run_->encoder(format_));
+    PENSTOCK_ASSIGN(batch::Encoder* const encoder, run_->encoder(format_));
     if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, device.queue()); }
     marks_.clear();
     PENSTOCK_TRY(reserve_memory(device, *encoder, text));
-    std::memcpy(text_->data(), text.data(), text.size());
+    std::memcpy(output_->data(), text.data(), text.size());
     PENSTOCK_TRY(mark());
-    PENSTOCK_TRY(queue_->upload(*batch_.input, text_->data(), text.size()));
+    PENSTOCK_TRY(queue_->upload(*batch_.input, output_->data(), text.size()));
     PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
     PENSTOCK_TRY(mark());
     PENSTOCK_TRY(encoder->enqueue(*queue_, batch_, *scratch_));
@@ -41,30 +41,31 @@ class EncodeBatch {
     PENSTOCK_TRY(tables_.download(*queue_, batch_));
     PENSTOCK_TRY(queue_->finish());
     for (std::uint32_t i = 0; i < tables_.count(); i++)
-      PENSTOCK_TRY(chunks::status_of(format_, i, tables_.verdict(i)));
+      PENSTOCK_TRY(batch::status_of(format_, i, tables_.chunk_status(i)));
     PENSTOCK_TRY(mark());
     const std::uint64_t bytes =
-        (tables_.count() - 1) * room_bytes_ + tables_.size(tables_.count() - 1);
+        (tables_.count() - 1) * capacity_bytes_ + tables_.size(tables_.count() - 1);
     PENSTOCK_TRY(queue_->download(chunks_->data(), *batch_.output, bytes));
     PENSTOCK_TRY(mark());
     PENSTOCK_TRY(queue_->finish());
     return note_times(text.size(), bytes);
   }
   std::span<const std::byte> chunk(std::uint32_t index) const {
-    return {chunks_->data() + index * room_bytes_, tables_.size(index)};
+    return {chunks_->data() + index * capacity_bytes_, tables_.size(index)};
   }
 
  private:
-  Status reserve_memory(Device& device, const chunks::Encoder& encoder,
+  Status reserve_memory(Device& device, const batch::Encoder& encoder,
                         std::span<const std::byte> text) {
     tables_.clear();
     for (std::uint64_t at = 0; at == 0 || at < text.size(); at += block_bytes_)
       tables_.add(at, std::min<std::uint64_t>(block_bytes_, text.size() - at),
-                  tables_.count() * room_bytes_, room_bytes_);
-    PENSTOCK_TRY(reserve(device, text.size(), text_));
-    PENSTOCK_TRY(reserve(device, tables_.count() * room_bytes_, chunks_));
+                  tables_.count() * capacity_bytes_, capacity_bytes_);
+    PENSTOCK_TRY(reserve(device, text.size(), output_));
+    PENSTOCK_TRY(reserve(device, tables_.count() * capacity_bytes_, chunks_));
     PENSTOCK_TRY(reserve(device, text.size() + chunk_alignment, batch_.input));
-    PENSTOCK_TRY(reserve(device, tables_.count() * room_bytes_ + chunk_alignment, batch_.output));
+    PENSTOCK_TRY(
+        reserve(device, tables_.count() * capacity_bytes_ + chunk_alignment, batch_.output));
     return reserve(device, encoder.scratch_bytes(tables_.count()), scratch_);
   }
   Status mark() {
@@ -83,10 +84,10 @@ class EncodeBatch {
   }
 
   std::shared_ptr<DeviceRun> run_;
-  chunks::Format format_;
-  std::uint64_t block_bytes_, room_bytes_;
-  std::shared_ptr<HostBuffer> text_, chunks_;
-  chunks::Batch batch_;
+  batch::Format format_;
+  std::uint64_t block_bytes_, capacity_bytes_;
+  std::shared_ptr<HostBuffer> output_, chunks_;
+  batch::Batch batch_;
   std::shared_ptr<Buffer> scratch_;
   UnitTables tables_;
   std::vector<std::shared_ptr<Event>>
@@ -120,10 +121,10 @@ class DeviceCompressor : public Stages {
         piece.frame.ends
             ? 0
             : std::max<std::uint64_t>((piece.input.size() + block_bytes_ - 1) / block_bytes_, 1);
-    const std::uint64_t most_block_bytes =
-        chunks::Encoder::bound_bytes(framing_->chunk_format(), block_bytes_) +
-        Framing::most_bytes_around;
-    std::byte* const out = piece.reserve(2 * Framing::most_bytes_around + count * most_block_bytes);
+    const std::uint64_t max_block_bytes =
+        batch::Encoder::bound_bytes(framing_->chunk_format(), block_bytes_) +
+        Framing::max_bytes_around;
+    std::byte* const out = piece.reserve(2 * Framing::max_bytes_around + count * max_block_bytes);
     piece.end = piece.frame.begins ? framing_->begin(out) : 0;
     if (count == 0) return {};
     if (piece.tools == nullptr)

@@ -12,15 +12,15 @@ class FramePieces final : public Decoder {
 
   Result<std::span<const std::byte>> next() override {
     if (is_done_) return std::span<const std::byte>();
-    if (frame_.text == nullptr) {
+    if (frame_.output == nullptr) {
       PENSTOCK_ASSIGN(frame_, make_(context_));
-      pieces_.begin(frame_.text, frame_.bytes);
+      pieces_.begin(frame_.output, frame_.bytes);
     }
     PENSTOCK_ASSIGN(const auto piece, pieces_.next());
     if (frame_.check != nullptr) frame_.check->add(piece);
     if (!piece.empty()) return piece;
     is_done_ = true;
-    if (frame_.check != nullptr) PENSTOCK_TRY(frame_.check->verdict());
+    if (frame_.check != nullptr) PENSTOCK_TRY(frame_.check->chunk_status());
     context_.input.skip(frame_.input_bytes);
     return piece;
   }
@@ -31,7 +31,7 @@ class FramePieces final : public Decoder {
   Result<FrameOnDevice> (*make_)(Context& context);
   Context& context_;
   FrameOnDevice frame_;
-  TextPieces pieces_;
+  OutputPieces pieces_;
   bool is_done_ = false;
 };
 
@@ -58,33 +58,33 @@ std::unique_ptr<Decoder> make_frame_decoder(Result<FrameOnDevice> (*frame)(Conte
   return std::make_unique<FramePieces>(frame, context);
 }
 
-Result<std::shared_ptr<Buffer>> joined_text(DeviceRun& run, std::span<const FrameOnDevice> frames,
-                                            std::uint64_t bytes) {
-  std::shared_ptr<Buffer> text;
-  PENSTOCK_TRY(reserve(*run.device(), bytes + 16, text));
+Result<std::shared_ptr<Buffer>> joined_output(DeviceRun& run, std::span<const FrameOnDevice> frames,
+                                              std::uint64_t bytes) {
+  std::shared_ptr<Buffer> output;
+  PENSTOCK_TRY(reserve(*run.device(), bytes + 16, output));
   PENSTOCK_ASSIGN(const auto queue, run.device()->queue());
   std::uint64_t at = 0;
-  TextPieces pieces(run);
+  OutputPieces pieces(run);
   for (const FrameOnDevice& frame : frames) {
-    pieces.begin(frame.text, frame.bytes);
+    pieces.begin(frame.output, frame.bytes);
     for (;;) {
       PENSTOCK_ASSIGN(const auto piece, pieces.next());
       if (piece.empty()) break;
-      PENSTOCK_TRY(queue->upload(*text, piece.data(), piece.size(), at));
+      PENSTOCK_TRY(queue->upload(*output, piece.data(), piece.size(), at));
       PENSTOCK_TRY(queue->finish());
       at += piece.size();
     }
   }
-  return text;
+  return output;
 }
 
-Status check_text(DeviceRun& run, const FrameOnDevice& frame) {
+Status check_output(DeviceRun& run, const FrameOnDevice& frame) {
   if (frame.check == nullptr) return {};
-  TextPieces pieces(run);
-  pieces.begin(frame.text, frame.bytes);
+  OutputPieces pieces(run);
+  pieces.begin(frame.output, frame.bytes);
   for (;;) {
     PENSTOCK_ASSIGN(const auto piece, pieces.next());
-    if (piece.empty()) return frame.check->verdict();
+    if (piece.empty()) return frame.check->chunk_status();
     frame.check->add(piece);
   }
 }

@@ -25,19 +25,19 @@ class DeviceFile {
 
 // What a checksum of the content that the host makes says, of text that comes to it for that in
 // pieces.
-class TextCheck {
+class OutputCheck {
  public:
-  virtual ~TextCheck() = default;
+  virtual ~OutputCheck() = default;
   virtual void add(std::span<const std::byte> piece) = 0;
-  virtual Status verdict() const = 0;
+  virtual Status chunk_status() const = 0;
 };
 
 // What a way's `frame` makes of what stands at the input's position, which it leaves there.
 struct FrameOnDevice {
-  std::shared_ptr<Buffer> text;
+  std::shared_ptr<Buffer> output;
   std::uint64_t bytes = 0;        // of text, from the buffer's beginning
   std::uint64_t input_bytes = 0;  // that the frame takes, with its checksum
-  std::unique_ptr<TextCheck> check =
+  std::unique_ptr<OutputCheck> check =
       {};  // where the device has not checked its content, and there is a checksum
 };
 
@@ -45,9 +45,9 @@ struct FrameOnDevice {
 std::unique_ptr<Decoder> make_frame_decoder(Result<FrameOnDevice> (*frame)(Context& context),
                                             Context& context);
 // One text of several frames, by way of the host: `copy` has no places within buffers.
-Result<std::shared_ptr<Buffer>> joined_text(DeviceRun& run, std::span<const FrameOnDevice> frames,
-                                            std::uint64_t bytes);
+Result<std::shared_ptr<Buffer>> joined_output(DeviceRun& run, std::span<const FrameOnDevice> frames,
+                                              std::uint64_t bytes);
 // Compares a frame's text on the device with its checksum, where it has one.
-Status check_text(DeviceRun& run, const FrameOnDevice& frame);
+Status check_output(DeviceRun& run, const FrameOnDevice& frame);
 
 }  // namespace penstock::stream

@@ -8,7 +8,7 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::size_t most_window_bytes = 64 << 10;  // how far a match reaches back
+constexpr std::size_t max_window_bytes = 64 << 10;  // how far a match reaches back
 
 class DeviceStages : public Stages {
  public:
@@ -29,10 +29,10 @@ class DeviceStages : public Stages {
   void keep_window(const Piece& piece) {
     if (piece.units.front().begins_stream) window_.clear();
     window_.insert(window_.end(),
-                   piece.lent.end() - std::min<std::size_t>(piece.lent.size(), most_window_bytes),
+                   piece.lent.end() - std::min<std::size_t>(piece.lent.size(), max_window_bytes),
                    piece.lent.end());
     window_.erase(window_.begin(),
-                  window_.end() - std::min<std::size_t>(window_.size(), most_window_bytes));
+                  window_.end() - std::min<std::size_t>(window_.size(), max_window_bytes));
   }
 
   std::unique_ptr<UnitStages> units_;
@@ -45,16 +45,16 @@ class DeviceStages : public Stages {
 // holds 5000 teams at once), or 4096 chunks of 64 KiB. More would keep a device busier; but each
 // batch in flight pins as much memory of the host as its text and its bytes take, and has up to six
 // times its text on the device (origins are four), so that smaller devices get smaller batches.
-constexpr std::uint64_t most_piece_bytes = 256 << 20, device_bytes_a_byte = 6;
+constexpr std::uint64_t max_piece_bytes = 256 << 20, device_bytes_per_byte = 6;
 
 }  // namespace
 
 std::uint64_t device_piece_bytes(const Device& device) {
   std::uint64_t bytes = batch_bytes_on(device);
   if (device.traits().is_cpu) return bytes;
-  const std::uint64_t room =
-      device.traits().global_bytes / 2 / (device_bytes_a_byte * batches_in_flight);
-  while (bytes < most_piece_bytes && 2 * bytes <= room) bytes *= 2;
+  const std::uint64_t capacity =
+      device.traits().global_bytes / 2 / (device_bytes_per_byte * batches_in_flight);
+  while (bytes < max_piece_bytes && 2 * bytes <= capacity) bytes *= 2;
   return bytes;
 }
 

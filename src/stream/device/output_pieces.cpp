@@ -9,12 +9,12 @@ constexpr std::uint64_t piece_bytes = 32 << 20;
 
 }  // namespace
 
-void TextPieces::begin(std::shared_ptr<Buffer> text, std::uint64_t bytes) {
-  text_ = std::move(text), bytes_ = bytes;
+void OutputPieces::begin(std::shared_ptr<Buffer> output, std::uint64_t bytes) {
+  output_ = std::move(output), bytes_ = bytes;
   asked_ = given_ = 0;
 }
 
-Result<std::span<const std::byte>> TextPieces::next() {
+Result<std::span<const std::byte>> OutputPieces::next() {
   if (queue_ == nullptr) { PENSTOCK_ASSIGN(queue_, run_.device()->queue()); }
   const std::uint64_t bytes = std::min(piece_bytes, bytes_ - given_);
   if (bytes == 0) return std::span<const std::byte>();
@@ -28,12 +28,12 @@ Result<std::span<const std::byte>> TextPieces::next() {
   return std::span<const std::byte>(piece.memory->data(), bytes);
 }
 
-Status TextPieces::ask() {
+Status OutputPieces::ask() {
   const std::uint64_t bytes = std::min(piece_bytes, bytes_ - asked_);
   Piece& piece = pieces_[asked_ / piece_bytes % 2];
   PENSTOCK_TRY(reserve(*run_.device(), bytes, piece.memory));
   PENSTOCK_ASSIGN(piece.asked, queue_->record());
-  PENSTOCK_TRY(queue_->download(piece.memory->data(), *text_, bytes, asked_));
+  PENSTOCK_TRY(queue_->download(piece.memory->data(), *output_, bytes, asked_));
   PENSTOCK_ASSIGN(piece.there, queue_->record());
   asked_ += bytes;
   return queue_->flush();

@@ -7,11 +7,11 @@
 
 namespace penstock::stream {
 
-class TextPieces {
+class OutputPieces {
  public:
-  explicit TextPieces(DeviceRun& run) : run_(run) {}
+  explicit OutputPieces(DeviceRun& run) : run_(run) {}
   // Of text that is made, from the buffer's beginning; what was begun before has been given.
-  void begin(std::shared_ptr<Buffer> text, std::uint64_t bytes);
+  void begin(std::shared_ptr<Buffer> output, std::uint64_t bytes);
   // Empty at the end. It stays until the next call.
   Result<std::span<const std::byte>> next();
 
@@ -23,7 +23,7 @@ class TextPieces {
   Status ask();
 
   DeviceRun& run_;
-  std::shared_ptr<Buffer> text_;
+  std::shared_ptr<Buffer> output_;
   std::uint64_t bytes_ = 0, asked_ = 0, given_ = 0;
   std::array<Piece, 2> pieces_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others

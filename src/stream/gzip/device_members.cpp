@@ -10,7 +10,7 @@ namespace penstock::stream {
 namespace {
 
 // For all the rest of the input.
-bool has_room(const Context& context) {
+bool has_capacity(const Context& context) {
   if (!context.input.is_mapped()) return false;
   const Traits& traits = context.device->device()->traits();
   const std::uint64_t bytes = *context.input.size() - context.input.offset();
@@ -29,8 +29,8 @@ class MembersOnDevice : public Decoder {
     for (;;) {
       PENSTOCK_ASSIGN(const auto piece, pieces_.next());
       if (!piece.empty()) return piece;
-      PENSTOCK_ASSIGN(const bool has_text, make_text());
-      if (!has_text) return std::span<const std::byte>();
+      PENSTOCK_ASSIGN(const bool has_output, make_output());
+      if (!has_output) return std::span<const std::byte>();
     }
   }
   std::uint64_t bytes_ahead() const override {
@@ -39,35 +39,35 @@ class MembersOnDevice : public Decoder {
 
  private:
   // The next batch's. False behind the last member.
-  Result<bool> make_text() {
-    PENSTOCK_TRY(reserve(*context_.device->device(), chunk_alignment, text_));
+  Result<bool> make_output() {
+    PENSTOCK_TRY(reserve(*context_.device->device(), chunk_alignment, output_));
     while (members_->batch_bytes() ==
            0) {  // of no text: a member's batch, of which there may be more, or no member
       if (!members_->is_done()) {
-        PENSTOCK_TRY(members_->decode(text_, 0));
+        PENSTOCK_TRY(members_->decode(output_, 0));
         continue;
       }
       PENSTOCK_ASSIGN(const bool has_member, members_->measure());
       if (!has_member) return false;
     }
-    if (members_->text_bytes() >
-        context_.most_output_bytes - made_bytes_)  // before there is memory for it
+    if (members_->output_bytes() >
+        context_.remaining_output_bytes - made_bytes_)  // before there is memory for it
       return Status(Code::capacity, "it becomes more than the limit of " +
                                         std::to_string(context_.options.max_output_bytes) +
                                         " bytes");
     const std::uint64_t bytes = members_->batch_bytes();
     made_bytes_ += bytes;
-    PENSTOCK_TRY(reserve(*context_.device->device(), bytes + chunk_alignment, text_));
-    PENSTOCK_TRY(members_->decode(text_, 0));
-    pieces_.begin(text_, bytes);
+    PENSTOCK_TRY(reserve(*context_.device->device(), bytes + chunk_alignment, output_));
+    PENSTOCK_TRY(members_->decode(output_, 0));
+    pieces_.begin(output_, bytes);
     return true;
   }
 
   Context& context_;
   const Format format_;
-  std::shared_ptr<Buffer> text_;  // a batch's
-  std::uint64_t made_bytes_ = 0;  // of all batches
-  TextPieces pieces_;
+  std::shared_ptr<Buffer> output_;  // a batch's
+  std::uint64_t made_bytes_ = 0;    // of all batches
+  OutputPieces pieces_;
   std::unique_ptr<DeviceMembers> members_;  // the last: its queue uses the others
 };
 
@@ -78,9 +78,9 @@ Result<std::unique_ptr<DeviceMembers>> DeviceMembers::open(Context& context, For
   const auto& device = context.device->device();
   PENSTOCK_ASSIGN(members->pieces_, deflate::StreamPieces::build(device));
   PENSTOCK_ASSIGN(
-      members->texts_,
-      deflate::PieceTexts::build(
-          device, 0, format == Format::zlib ? chunks::Checksum::adler32 : chunks::Checksum::crc32));
+      members->outputs_,
+      deflate::PieceOutputs::build(
+          device, 0, format == Format::zlib ? batch::Checksum::adler32 : batch::Checksum::crc32));
   PENSTOCK_ASSIGN(members->queue_, device->queue());
   context.device->add_kernels("deflate_pieces");
   PENSTOCK_TRY(members->upload());
@@ -148,14 +148,14 @@ Result<bool> DeviceMembers::measure() {
     PENSTOCK_ASSIGN(member.stream, pieces_->follow(*queue_, body.offset - base_));
     return {};
   }));
-  if (member.stream.fault.fault != chunks::Fault::none) return refuse(body, member.stream.fault);
+  if (member.stream.error.error != batch::ErrorCode::none) return refuse(body, member.stream.error);
   member.trailer = body.at(base_ + member.stream.end_byte);
   const auto rest = bytes_.subspan(member.stream.end_byte);
   const auto trailer = rest.first(
       std::min<std::size_t>(rest.size(), format_ == Format::zlib ? 4 : gzip_trailer_bytes));
   member.trailer_bytes.assign(trailer.begin(), trailer.end());
   context_.input.skip(member.trailer.offset + trailer.size() - context_.input.offset());
-  text_bytes_ += member.stream.text_bytes;
+  output_bytes_ += member.stream.output_bytes;
   members_.push_back(std::move(member));
   return true;
 }
@@ -163,7 +163,8 @@ Result<bool> DeviceMembers::measure() {
 std::uint64_t DeviceMembers::batch_bytes() const {
   return members_.empty()
              ? 0
-             : texts_->next_batch(members_.front().stream, members_.front().first_piece).text_bytes;
+             : outputs_->next_batch(members_.front().stream, members_.front().first_piece)
+                   .output_bytes;
 }
 
 std::uint64_t DeviceMembers::bytes_ahead() const {
@@ -176,22 +177,22 @@ std::uint64_t DeviceMembers::bytes_ahead() const {
   return context_.input.offset() - std::min(at, context_.input.offset());
 }
 
-Status DeviceMembers::decode(const std::shared_ptr<Buffer>& text, std::uint64_t text_at) {
+Status DeviceMembers::decode(const std::shared_ptr<Buffer>& output, std::uint64_t output_at) {
   if (members_.empty()) return {};
   Member& member = members_.front();
-  deflate::TextBatch batch;
-  PENSTOCK_TRY(texts_->reserve_batch(member.stream, member.first_piece));
+  deflate::OutputBatch batch;
+  PENSTOCK_TRY(outputs_->reserve_batch(member.stream, member.first_piece));
   PENSTOCK_TRY(timed([&]() -> Status {
-    PENSTOCK_ASSIGN(
-        batch, texts_->decode(*queue_, *pieces_, member.stream, member.first_piece, text, text_at));
+    PENSTOCK_ASSIGN(batch, outputs_->decode(*queue_, *pieces_, member.stream, member.first_piece,
+                                            output, output_at));
     return {};
   }));
-  if (batch.fault.fault != chunks::Fault::none) return refuse(member.body, batch.fault);
-  member.first_piece += batch.piece_count, member.made_bytes += batch.text_bytes,
-      text_bytes_ -= batch.text_bytes;
+  if (batch.error.error != batch::ErrorCode::none) return refuse(member.body, batch.error);
+  member.first_piece += batch.piece_count, member.made_bytes += batch.output_bytes,
+      output_bytes_ -= batch.output_bytes;
   const auto combine =
       format_ == Format::zlib ? checksum::adler32_combine : checksum::crc32_combine;
-  member.checksum = combine(member.checksum, batch.checksum, batch.text_bytes);
+  member.checksum = combine(member.checksum, batch.checksum, batch.output_bytes);
   if (member.first_piece < member.stream.pieces.size()) return {};
   PENSTOCK_TRY(check_trailer(member));
   members_.pop_front();
@@ -206,20 +207,21 @@ Status DeviceMembers::check_trailer(const Member& member) const {
 }
 
 // In the words of the host's ways, which decode the member again.
-Status DeviceMembers::refuse(const Place& body, const deflate::StreamFault& fault) const {
-  constexpr std::uint64_t most_bytes = 64 << 20;  // that are decoded again
-  const Place at = body.at(base_ + fault.byte);
-  if (fault.fault == chunks::Fault::too_long || fault.fault == chunks::Fault::too_large)
+Status DeviceMembers::refuse(const Place& body, const deflate::StreamError& error) const {
+  constexpr std::uint64_t max_bytes = 64 << 20;  // that are decoded again
+  const Place at = body.at(base_ + error.byte);
+  if (error.error == batch::ErrorCode::too_long || error.error == batch::ErrorCode::too_large)
     return at.error(Code::capacity,
                     "a block of more text, or blocks of more bytes, than devices take");
-  if (at.offset - body.offset < most_bytes)
+  if (at.offset - body.offset < max_bytes)
     return diagnose_body(bytes_.subspan(body.offset - base_), body);
-  return fault.fault == chunks::Fault::truncated ? at.ended() : at.corrupt(words_of(fault.fault));
+  return error.error == batch::ErrorCode::truncated ? at.ended()
+                                                    : at.corrupt(message_of(error.error));
 }
 
 Result<bool> fits_streams_device(Context& context) {
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
-  if (!is_member || !has_room(context)) return false;
+  if (!is_member || !has_capacity(context)) return false;
   PENSTOCK_ASSIGN(const bool is_sized,
                   fits_sized_members(context));  // whose sizes are checked by another way
   return !is_sized;
@@ -230,7 +232,7 @@ Result<std::unique_ptr<Decoder>> make_streams_device(Context& context) {
 
 Result<bool> fits_zlib_device(Context& context) {
   PENSTOCK_ASSIGN(const bool needs_dictionary, zlib_needs_dictionary(context.input));
-  return !needs_dictionary && has_room(context);
+  return !needs_dictionary && has_capacity(context);
 }
 Result<std::unique_ptr<Decoder>> make_zlib_device(Context& context) {
   return std::unique_ptr<Decoder>(new MembersOnDevice(context, Format::zlib));

@@ -21,16 +21,16 @@ class DeviceMembers {
   // another way takes.
   Result<bool> measure();
   // The text of all members that were measured and not decoded yet.
-  std::uint64_t text_bytes() const { return text_bytes_; }
+  std::uint64_t output_bytes() const { return output_bytes_; }
   // The text that the next batch makes: none of an empty member, and where all that was measured is
   // decoded.
   std::uint64_t batch_bytes() const;
   // Of the input before its position: members and parts of them that are not decoded yet.
   std::uint64_t bytes_ahead() const;
   bool is_done() const { return members_.empty(); }
-  // Makes that text into `text` from `text_at` on; behind a member's last batch its trailer is
+  // Makes that text into `text` from `output_at` on; behind a member's last batch its trailer is
   // compared.
-  Status decode(const std::shared_ptr<Buffer>& text, std::uint64_t text_at);
+  Status decode(const std::shared_ptr<Buffer>& output, std::uint64_t output_at);
 
  private:
   struct Member {
@@ -46,7 +46,7 @@ class DeviceMembers {
   Status upload();
   Result<std::optional<Place>> next_body();
   Status check_trailer(const Member& member) const;
-  Status refuse(const Place& body, const deflate::StreamFault& fault) const;
+  Status refuse(const Place& body, const deflate::StreamError& error) const;
   // What happens on the queue in `work`, as the device's time for kernels.
   template <class Work> Status timed(Work work);
 
@@ -57,11 +57,11 @@ class DeviceMembers {
   std::span<const std::byte> bytes_;
   std::shared_ptr<Buffer> input_;
   std::deque<Member> members_;
-  std::uint64_t text_bytes_ = 0;
+  std::uint64_t output_bytes_ = 0;
   bool is_used_ = false;
   StagedUpload staged_;
   std::unique_ptr<deflate::StreamPieces> pieces_;
-  std::unique_ptr<deflate::PieceTexts> texts_;
+  std::unique_ptr<deflate::PieceOutputs> outputs_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 

@@ -28,7 +28,7 @@ libdeflate_compressor* compressor_of_this_thread(std::uint32_t level) {
 
 // So that the member, even of incompressible bytes, is no longer than the 65536 that its size field
 // can say.
-constexpr std::uint64_t most_bgzf_block_bytes = 0xff00;
+constexpr std::uint64_t max_bgzf_block_bytes = 0xff00;
 constexpr std::size_t bgzf_header_bytes = 18, pgzip_header_bytes = 20, trailer_bytes = 8;
 // The empty member by which bgzip tells a whole file from one that was cut.
 constexpr unsigned char bgzf_end[28] = {0x1f, 0x8b, 8,    4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
@@ -37,13 +37,13 @@ constexpr unsigned char bgzf_end[28] = {0x1f, 0x8b, 8,    4, 0, 0, 0, 0, 0, 0xff
 void write_header(std::byte* at, std::size_t member_bytes, bool is_bgzf) {
   constexpr unsigned has_extra = 4, unknown_system = 255;
   ByteWriter writer(at);
-  writer.text("\x1f\x8b\x08");
+  writer.output("\x1f\x8b\x08");
   writer.u8(has_extra);
   writer.u32(0);  // no time
   writer.u8(0);   // no hint of the level
   writer.u8(unknown_system);
   writer.u16(is_bgzf ? 6 : 8);
-  writer.text(is_bgzf ? "BC" : "IG");
+  writer.output(is_bgzf ? "BC" : "IG");
   writer.u16(is_bgzf ? 2 : 4);
   if (is_bgzf)
     writer.u16(member_bytes - 1);
@@ -52,26 +52,26 @@ void write_header(std::byte* at, std::size_t member_bytes, bool is_bgzf) {
 }
 
 // Behind a member's body: of its text.
-void write_trailer(std::byte* at, std::span<const std::byte> text) {
+void write_trailer(std::byte* at, std::span<const std::byte> output) {
   ByteWriter trailer(at);
-  trailer.u32(libdeflate_crc32(0, text.data(), text.size()));
-  trailer.u32(text.size());
+  trailer.u32(libdeflate_crc32(0, output.data(), output.size()));
+  trailer.u32(output.size());
 }
 
 class GzipFraming : public Framing {
  public:
   explicit GzipFraming(const CompressOptions& options)
-      : is_bgzf_(options.block_bytes <= most_bgzf_block_bytes) {}
-  chunks::Format chunk_format() const override { return chunks::Format::deflate; }
+      : is_bgzf_(options.block_bytes <= max_bgzf_block_bytes) {}
+  batch::Format chunk_format() const override { return batch::Format::deflate; }
   bool is_empty_a_block() const override { return !is_bgzf_; }
   std::size_t begin(std::byte*) const override { return 0; }
-  std::size_t put(std::byte* to, std::span<const std::byte> text,
+  std::size_t put(std::byte* to, std::span<const std::byte> output,
                   std::span<const std::byte> chunk) const override {
     const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
     const std::size_t member_bytes = header_bytes + chunk.size() + trailer_bytes;
     write_header(to, member_bytes, is_bgzf_);
     std::memcpy(to + header_bytes, chunk.data(), chunk.size());
-    write_trailer(to + header_bytes + chunk.size(), text);
+    write_trailer(to + header_bytes + chunk.size(), output);
     return member_bytes;
   }
   void update(std::span<const std::byte>) override {}
@@ -90,7 +90,7 @@ class GzipCompressor : public Stages {
       : input_(input),
         block_bytes_(options.block_bytes),
         level_(options.level),
-        is_bgzf_(options.block_bytes <= most_bgzf_block_bytes) {}
+        is_bgzf_(options.block_bytes <= max_bgzf_block_bytes) {}
 
   Result<bool> take(Piece& piece) override {
     const bool begins = std::exchange(begins_, false);
@@ -104,16 +104,16 @@ class GzipCompressor : public Stages {
   Status work(Piece& piece) override {
     if (piece.frame.ends) {
       ByteWriter(piece.reserve(sizeof bgzf_end))
-          .text({reinterpret_cast<const char*>(bgzf_end), sizeof bgzf_end});
+          .output({reinterpret_cast<const char*>(bgzf_end), sizeof bgzf_end});
       piece.end = sizeof bgzf_end;
       return {};
     }
     libdeflate_compressor* const compressor = compressor_of_this_thread(level_);
     const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
-    const std::size_t room = libdeflate_deflate_compress_bound(compressor, piece.input.size());
-    std::byte* const out = piece.reserve(header_bytes + room + trailer_bytes);
+    const std::size_t capacity = libdeflate_deflate_compress_bound(compressor, piece.input.size());
+    std::byte* const out = piece.reserve(header_bytes + capacity + trailer_bytes);
     const std::size_t body_bytes = libdeflate_deflate_compress(
-        compressor, piece.input.data(), piece.input.size(), out + header_bytes, room);
+        compressor, piece.input.data(), piece.input.size(), out + header_bytes, capacity);
     if (body_bytes == 0)
       return {Code::internal, "libdeflate compressed a block to more than its bound"};
     write_trailer(out + header_bytes + body_bytes, piece.input);

@@ -43,7 +43,7 @@ Sizes sizes_in_extra(std::span<const std::byte> extra) {
   return sizes;
 }
 
-std::string text_until_zero(ByteReader& reader, std::span<const std::byte> all) {
+std::string output_until_zero(ByteReader& reader, std::span<const std::byte> all) {
   const auto rest = all.subspan(reader.at());
   const auto end = std::find(rest.begin(), rest.end(), std::byte{0});
   const auto text = reader.bytes(static_cast<std::size_t>(end - rest.begin()));
@@ -74,8 +74,8 @@ Result<GzipHeader> parse_gzip_header(std::span<const std::byte> bytes, const Pla
   GzipHeader header;
   Sizes sizes;
   if (flags & has_extra) sizes = sizes_in_extra(reader.bytes(reader.u16()));
-  if (flags & has_name) header.name = text_until_zero(reader, bytes);
-  if (flags & has_comment) text_until_zero(reader, bytes);
+  if (flags & has_name) header.name = output_until_zero(reader, bytes);
+  if (flags & has_comment) output_until_zero(reader, bytes);
   if (flags & has_header_checksum) {
     const std::size_t at = reader.at();
     const std::uint32_t said = reader.u16();
@@ -95,10 +95,10 @@ Result<GzipHeader> peek_gzip_header(Input& input, std::uint64_t member) {
   for (std::size_t wanted = 512;; wanted *= 2) {
     PENSTOCK_ASSIGN(auto bytes, input.peek(wanted));
     const bool is_all = bytes.size() < wanted;
-    bytes = bytes.first(std::min(bytes.size(), most_gzip_header_bytes));
+    bytes = bytes.first(std::min(bytes.size(), max_gzip_header_bytes));
     auto header = parse_gzip_header(bytes, place);
     if (header.ok() || header.status().code() != Code::truncated || is_all) return header;
-    if (bytes.size() >= most_gzip_header_bytes)
+    if (bytes.size() >= max_gzip_header_bytes)
       return place.error(Code::unsupported, "a header of more than 1 MiB");
   }
 }

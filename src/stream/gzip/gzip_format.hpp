@@ -7,7 +7,7 @@ namespace penstock::stream {
 
 constexpr std::size_t gzip_trailer_bytes = 8;  // CRC-32 and the length modulo 2^32
 // Longer ones would have to be held in memory, and no program writes them.
-constexpr std::size_t most_gzip_header_bytes = 1 << 20;
+constexpr std::size_t max_gzip_header_bytes = 1 << 20;
 
 struct GzipHeader {
   std::size_t header_bytes = 0;

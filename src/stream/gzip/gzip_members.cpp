@@ -15,7 +15,7 @@ namespace {
 
 // Of a member that is decoded whole. A longer one is a stream; so the length modulo 2^32 in its
 // trailer is its length.
-constexpr std::uint64_t most_member_bytes = 4 << 20;
+constexpr std::uint64_t max_member_bytes = 4 << 20;
 
 // The length modulo 2^32 that the trailer says.
 std::uint32_t said_bytes(std::span<const std::byte> trailer) {
@@ -29,36 +29,36 @@ Status check_content(std::span<const std::byte> trailer, std::span<const std::by
 }
 
 bool is_sized(const GzipHeader& header) {
-  return header.member_bytes && *header.member_bytes <= most_member_bytes;
+  return header.member_bytes && *header.member_bytes <= max_member_bytes;
 }
 
 // Zeros behind the last member, which gzip ignores, are left to who asks for the next way; and so
 // are members that say to become more.
 Result<std::optional<GzipHeader>> next_sized_header(Context& context,
-                                                    std::uint64_t most_unit_bytes = UINT64_MAX) {
+                                                    std::uint64_t max_unit_bytes = UINT64_MAX) {
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
   if (!is_member) return std::optional<GzipHeader>();
   PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.member_count + 1));
   if (!is_sized(header)) return std::optional<GzipHeader>();
-  if (most_unit_bytes == UINT64_MAX) return std::optional(std::move(header));
+  if (max_unit_bytes == UINT64_MAX) return std::optional(std::move(header));
   PENSTOCK_ASSIGN(const auto bytes, context.input.peek(*header.member_bytes));
   const bool is_there = bytes.size() >= *header.member_bytes &&
                         *header.member_bytes >= header.header_bytes + gzip_trailer_bytes;
-  if (is_there && said_bytes(bytes.first(*header.member_bytes)) > most_unit_bytes)
+  if (is_there && said_bytes(bytes.first(*header.member_bytes)) > max_unit_bytes)
     return std::optional<GzipHeader>();
   return std::optional(std::move(header));
 }
 
 class SizedMembers : public UnitStages {
  public:
-  SizedMembers(Context& context, std::uint64_t piece_bytes, std::uint64_t most_unit_bytes)
-      : context_(context), piece_bytes_(piece_bytes), most_unit_bytes_(most_unit_bytes) {}
+  SizedMembers(Context& context, std::uint64_t piece_bytes, std::uint64_t max_unit_bytes)
+      : context_(context), piece_bytes_(piece_bytes), max_unit_bytes_(max_unit_bytes) {}
 
   Result<bool> take(Piece& piece) override {
     std::uint64_t output_bytes = 0, input_bytes = 0;
     const std::uint64_t begin = context_.input.offset();
     while (output_bytes < piece_bytes_ && input_bytes < piece_bytes_) {
-      PENSTOCK_ASSIGN(const auto header, next_sized_header(context_, most_unit_bytes_));
+      PENSTOCK_ASSIGN(const auto header, next_sized_header(context_, max_unit_bytes_));
       if (!header) break;
       PENSTOCK_ASSIGN(const Unit unit, take_member(*header));
       piece.units.push_back(unit);
@@ -66,7 +66,7 @@ class SizedMembers : public UnitStages {
       output_bytes += unit.output_bytes;
       input_bytes = context_.input.offset() - begin;
     }
-    piece.room = output_bytes;
+    piece.capacity = output_bytes;
     return !piece.units.empty();
   }
 
@@ -74,29 +74,29 @@ class SizedMembers : public UnitStages {
 
   // Whole members, whose checksums devices verify. One of no text with another behind it, within
   // the size that it names, is taken, as gzip takes it; inflate() says that the size is wrong.
-  chunks::Format chunk_format() const override { return chunks::Format::gzip; }
-  bool reads_texts() const override { return false; }
-  Status check_text(const Unit& unit, std::span<const std::byte>,
-                    chunks::Verdict verdict) const override {
-    return verdict.offset == unit.whole().size() ? Status() : wrong_size(unit);
+  batch::Format chunk_format() const override { return batch::Format::gzip; }
+  bool reads_outputs() const override { return false; }
+  Status check_output(const Unit& unit, std::span<const std::byte>,
+                      batch::ChunkStatus chunk_status) const override {
+    return chunk_status.offset == unit.whole().size() ? Status() : wrong_size(unit);
   }
   // Which of several faults is told is the host's choice: it decodes the member again.
-  Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
+  Status refuse(const Unit& unit, batch::ChunkStatus chunk_status) const override {
     Piece again;
-    again.units = {unit}, again.room = unit.output_bytes;
+    again.units = {unit}, again.capacity = unit.output_bytes;
     PENSTOCK_TRY(inflate(again));
-    return Place{Format::gzip, unit.index, unit.offset - unit.head_bytes + verdict.offset}.corrupt(
-        words_of(verdict.fault));
+    return Place{Format::gzip, unit.index, unit.offset - unit.head_bytes + chunk_status.offset}
+        .corrupt(message_of(chunk_status.error));
   }
 
  private:
   static Status inflate(Piece& piece) {
-    std::byte* const memory = piece.reserve(piece.room);
+    std::byte* const memory = piece.reserve(piece.capacity);
     for (const Unit& unit : piece.units) {
       const Place place{Format::gzip, unit.index, unit.offset};
       const InflatedBody body = inflate_body(unit.bytes, memory + piece.end, unit.output_bytes);
       if (body.outcome == Inflated::bad) return diagnose_body(unit.bytes, place);
-      if (body.outcome == Inflated::needs_room) return wrong_size(unit);
+      if (body.outcome == Inflated::needs_capacity) return wrong_size(unit);
       if (body.bytes_in != unit.bytes.size()) return wrong_size(unit);
       const std::span<const std::byte> trailer(unit.bytes.data() + unit.bytes.size(),
                                                gzip_trailer_bytes);
@@ -123,7 +123,7 @@ class SizedMembers : public UnitStages {
     const auto body =
         bytes.subspan(header.header_bytes, member_bytes - header.header_bytes - gzip_trailer_bytes);
     const std::uint32_t output_bytes = said_bytes(bytes.first(member_bytes));
-    if (output_bytes > most_inflated(body.size()))
+    if (output_bytes > max_inflated(body.size()))
       return place.at(place.offset + member_bytes - 4)
           .corrupt("the trailer says more bytes than the member can become");
     context_.input.skip(member_bytes);
@@ -135,17 +135,17 @@ class SizedMembers : public UnitStages {
                 .tail_bytes = gzip_trailer_bytes};
   }
   Context& context_;
-  std::uint64_t piece_bytes_, most_unit_bytes_;
+  std::uint64_t piece_bytes_, max_unit_bytes_;
 };
 
 // Of a file whose members are decoded whole: threads would begin when it is done. What becomes more
 // than the memory is a stream.
-constexpr std::uint64_t most_whole_input_bytes = 1 << 20;
-constexpr std::uint64_t most_whole_output_bytes = 64 << 20;
+constexpr std::uint64_t max_whole_input_bytes = 1 << 20;
+constexpr std::uint64_t max_whole_output_bytes = 64 << 20;
 
 bool is_small(const Context& context) {
   return context.input.is_mapped() &&
-         *context.input.size() - context.input.offset() <= most_whole_input_bytes &&
+         *context.input.size() - context.input.offset() <= max_whole_input_bytes &&
          context.input.offset() != context.unfit_offset;
 }
 
@@ -153,13 +153,13 @@ bool is_small(const Context& context) {
 // where it would be too much. The last four bytes of a file with one member say how much it is.
 Result<std::optional<InflatedBody>> inflate_growing(std::span<const std::byte> rest, Piece& piece,
                                                     std::uint64_t guess, const Place& place) {
-  const std::uint64_t most = std::min(most_whole_output_bytes, most_inflated(rest.size()));
-  std::uint64_t room = guess <= most ? guess : std::min<std::uint64_t>(most, rest.size() * 4);
-  for (;; room = std::min(most, room * 4 + 65536)) {
-    const InflatedBody body = inflate_body(rest, piece.reserve(room), room);
+  const std::uint64_t most = std::min(max_whole_output_bytes, max_inflated(rest.size()));
+  std::uint64_t capacity = guess <= most ? guess : std::min<std::uint64_t>(most, rest.size() * 4);
+  for (;; capacity = std::min(most, capacity * 4 + 65536)) {
+    const InflatedBody body = inflate_body(rest, piece.reserve(capacity), capacity);
     if (body.outcome == Inflated::done) return std::optional(body);
     if (body.outcome == Inflated::bad) return diagnose_body(rest, place);
-    if (room >= most) return std::optional<InflatedBody>();
+    if (capacity >= most) return std::optional<InflatedBody>();
   }
 }
 
@@ -241,11 +241,11 @@ Result<std::optional<GzipHeader>> next_streamed_header(Context& context, bool is
 }
 
 std::unique_ptr<UnitStages> member_units(Context& context, std::uint64_t piece_bytes,
-                                         std::uint64_t most_unit_bytes) {
-  return std::make_unique<SizedMembers>(context, piece_bytes, most_unit_bytes);
+                                         std::uint64_t max_unit_bytes) {
+  return std::make_unique<SizedMembers>(context, piece_bytes, max_unit_bytes);
 }
-Result<bool> fits_member_units(Context& context, std::uint64_t most_unit_bytes) {
-  PENSTOCK_ASSIGN(const auto header, next_sized_header(context, most_unit_bytes));
+Result<bool> fits_member_units(Context& context, std::uint64_t max_unit_bytes) {
+  PENSTOCK_ASSIGN(const auto header, next_sized_header(context, max_unit_bytes));
   return header.has_value();
 }
 
@@ -268,12 +268,12 @@ Result<std::unique_ptr<Decoder>> make_whole_zlib(Context& context) {
 
 // A member that says to become more, as a bomb may, is the host's: a batch would have to have its
 // room.
-constexpr std::uint64_t most_member_text_bytes = 256 << 20;
+constexpr std::uint64_t max_member_output_bytes = 256 << 20;
 Result<bool> fits_members_device(Context& context) {
-  return fits_member_units(context, most_member_text_bytes);
+  return fits_member_units(context, max_member_output_bytes);
 }
 std::unique_ptr<UnitStages> members_for_devices(Context& context, std::uint64_t bytes) {
-  return member_units(context, bytes, most_member_text_bytes);
+  return member_units(context, bytes, max_member_output_bytes);
 }
 
 }  // namespace penstock::stream

@@ -24,24 +24,24 @@ libdeflate_decompressor* decompressor_of_this_thread() {
 
 }  // namespace
 
-InflatedBody inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t most_bytes) {
+InflatedBody inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t max_bytes) {
   InflatedBody inflated{Inflated::bad};
   const libdeflate_result result =
       libdeflate_deflate_decompress_ex(decompressor_of_this_thread(), body.data(), body.size(), out,
-                                       most_bytes, &inflated.bytes_in, &inflated.bytes_out);
+                                       max_bytes, &inflated.bytes_in, &inflated.bytes_out);
   if (result == LIBDEFLATE_SUCCESS) inflated.outcome = Inflated::done;
-  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) inflated.outcome = Inflated::needs_room;
+  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) inflated.outcome = Inflated::needs_capacity;
   return inflated;
 }
 
 Status diagnose_body(std::span<const std::byte> body, const Place& place) {
-  constexpr std::uint64_t most_bytes =
+  constexpr std::uint64_t max_bytes =
       std::uint64_t{1} << 30;  // a second or two; then it is refused without a reason
   Inflater inflater;
   PENSTOCK_TRY(inflater.begin());
   std::vector<std::byte> out(1 << 18);
   std::size_t at = 0;
-  for (std::uint64_t total = 0; total < most_bytes;) {
+  for (std::uint64_t total = 0; total < max_bytes;) {
     PENSTOCK_ASSIGN(const auto step,
                     inflater.step(body.subspan(at), out, place.at(place.offset + at)));
     at += step.bytes_in;
@@ -71,15 +71,15 @@ Status Inflater::begin(std::span<const std::byte> dictionary) {
 
 Result<Inflater::Step> Inflater::step(std::span<const std::byte> in, std::span<std::byte> out,
                                       const Place& place) {
-  constexpr std::size_t most_step_bytes = 1 << 30;  // zlib counts in 32 bits
-  const auto bytes_in = static_cast<uInt>(std::min(in.size(), most_step_bytes)),
-             room = static_cast<uInt>(std::min(out.size(), most_step_bytes));
+  constexpr std::size_t max_step_bytes = 1 << 30;  // zlib counts in 32 bits
+  const auto bytes_in = static_cast<uInt>(std::min(in.size(), max_step_bytes)),
+             capacity = static_cast<uInt>(std::min(out.size(), max_step_bytes));
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data()));
   stream_.avail_in = bytes_in;
   stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream_.avail_out = room;
+  stream_.avail_out = capacity;
   const int code = ::inflate(&stream_, Z_NO_FLUSH);
-  const Step step{bytes_in - stream_.avail_in, room - stream_.avail_out, code == Z_STREAM_END};
+  const Step step{bytes_in - stream_.avail_in, capacity - stream_.avail_out, code == Z_STREAM_END};
   if (code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR) return step;
   if (code == Z_MEM_ERROR) return Status(Code::no_memory, "out of memory");
   const char* const reason = stream_.msg != nullptr ? stream_.msg : "damaged";

@@ -7,19 +7,19 @@
 
 namespace penstock::stream {
 
-constexpr std::uint64_t most_deflate_ratio = 1032;  // 258 bytes from two bits
+constexpr std::uint64_t max_deflate_ratio = 1032;  // 258 bytes from two bits
 // What so many compressed bytes become at most, with room for what a last byte begins.
-constexpr std::uint64_t most_inflated(std::uint64_t compressed_bytes) {
-  return (compressed_bytes + 1) * most_deflate_ratio;
+constexpr std::uint64_t max_inflated(std::uint64_t compressed_bytes) {
+  return (compressed_bytes + 1) * max_deflate_ratio;
 }
 
-enum class Inflated : unsigned char { done, bad, needs_room };
+enum class Inflated : unsigned char { done, bad, needs_capacity };
 struct InflatedBody {
   Inflated outcome;
   std::size_t bytes_in = 0, bytes_out = 0;
 };
 // The Deflate stream at the beginning of `body`, which may be followed by anything.
-InflatedBody inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t most_bytes);
+InflatedBody inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t max_bytes);
 
 // What is wrong with a body that libdeflate, which does not say, has refused: zlib decodes it again
 // and tells byte and reason. `place` is the body's first byte.

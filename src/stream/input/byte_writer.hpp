@@ -16,7 +16,7 @@ class ByteWriter {
   void u8(std::uint64_t value) { number(value, 1); }
   void u16(std::uint64_t value) { number(value, 2); }
   void u32(std::uint64_t value) { number(value, 4); }
-  void text(std::string_view bytes) {
+  void output(std::string_view bytes) {
     std::memcpy(at_, bytes.data(), bytes.size());
     at_ += bytes.size();
   }

@@ -40,7 +40,7 @@ class ReadInput : public Input {
 
   Result<std::span<const std::byte>> peek(std::size_t bytes) override {
     if (end_ - begin_ < bytes && !is_ended_) {
-      make_room(bytes);
+      make_capacity(bytes);
       while (end_ - begin_ < bytes && !is_ended_) {
         PENSTOCK_ASSIGN(const std::size_t count, read_(std::span(*buffer_).subspan(end_)));
         if (count > buffer_->size() - end_)
@@ -55,26 +55,26 @@ class ReadInput : public Input {
   std::shared_ptr<const void> owner() const override { return buffer_; }
   std::optional<std::uint64_t> size() const override { return size_; }
   // Of memory that grows by half, what was read is copied.
-  Result<bool> hold_rest(std::uint64_t most_bytes) override {
-    while (!is_ended_ && end_ - begin_ <= most_bytes)
-      PENSTOCK_TRY(peek(end_ - begin_ + least_buffer_bytes).status());
-    if (end_ - begin_ > most_bytes) return false;
+  Result<bool> hold_rest(std::uint64_t max_bytes) override {
+    while (!is_ended_ && end_ - begin_ <= max_bytes)
+      PENSTOCK_TRY(peek(end_ - begin_ + min_buffer_bytes).status());
+    if (end_ - begin_ > max_bytes) return false;
     size_ = offset() + (end_ - begin_);
     return true;
   }
 
  private:
-  static constexpr std::size_t least_buffer_bytes = 1 << 20;
+  static constexpr std::size_t min_buffer_bytes = 1 << 20;
   void skip_bytes(std::size_t bytes) override { begin_ += bytes; }
 
-  void make_room(std::size_t bytes) {
+  void make_capacity(std::size_t bytes) {
     if (buffer_ && buffer_->size() - begin_ >= bytes) return;
     const std::size_t rest = end_ - begin_;
     if (buffer_ && buffer_.use_count() == 1 && buffer_->size() >= bytes) {
       std::memmove(buffer_->data(), buffer_->data() + begin_, rest);
     } else {
       auto fresh =
-          std::make_shared<LargeVector<std::byte>>(std::max(least_buffer_bytes, bytes + bytes / 2));
+          std::make_shared<LargeVector<std::byte>>(std::max(min_buffer_bytes, bytes + bytes / 2));
       if (rest > 0) std::memcpy(fresh->data(), buffer_->data() + begin_, rest);
       buffer_ = std::move(fresh);
     }

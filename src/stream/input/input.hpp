@@ -29,9 +29,9 @@ class Input {
   // Mapped, in memory, or held: all the rest is there.
   bool is_mapped() const { return size().has_value(); }
   // Reads all the rest of what is neither mapped nor in memory, which then is, for who wants all of
-  // it at once. False where that is more than `most_bytes`; what was read is there to be peeked,
+  // it at once. False where that is more than `max_bytes`; what was read is there to be peeked,
   // and the rest is read as before.
-  virtual Result<bool> hold_rest(std::uint64_t most_bytes) = 0;
+  virtual Result<bool> hold_rest(std::uint64_t max_bytes) = 0;
   const std::string& name() const { return name_; }
 
  protected:

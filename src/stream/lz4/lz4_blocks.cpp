@@ -28,8 +28,8 @@ Status check_block(const Unit& unit) {
              : place.wrong_checksum("checksum of the block", found, unit.checksum);
 }
 
-// `out` has room for most_bytes; the window lies before it, or in `dictionary`.
-Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes,
+// `out` has room for max_bytes; the window lies before it, or in `dictionary`.
+Status decode_block(const Unit& unit, std::byte* out, std::uint64_t max_bytes,
                     std::span<const std::byte> dictionary, std::size_t& made) {
   const Place place{Format::lz4, unit.index, unit.offset};
   PENSTOCK_TRY(check_block(unit));
@@ -37,7 +37,7 @@ Status decode_block(const Unit& unit, std::byte* out, std::uint64_t most_bytes,
   if (unit.is_stored) return std::memcpy(out, unit.bytes.data(), made), Status();
   const int bytes = LZ4_decompress_safe_usingDict(
       reinterpret_cast<const char*>(unit.bytes.data()), reinterpret_cast<char*>(out),
-      static_cast<int>(made), static_cast<int>(most_bytes),
+      static_cast<int>(made), static_cast<int>(max_bytes),
       reinterpret_cast<const char*>(dictionary.data()), static_cast<int>(dictionary.size()));
   if (bytes < 0) return place.corrupt("the block that begins here is damaged");
   made = static_cast<std::size_t>(bytes);
@@ -78,7 +78,7 @@ class Lz4Blocks : public UnitStages {
 
   Status work(Piece& piece) override {
     if (is_decoded_at_once_) return {};
-    std::byte* const memory = piece.reserve(piece.room);
+    std::byte* const memory = piece.reserve(piece.capacity);
     for (std::size_t i = 0; i < piece.units.size(); i++) {
       std::size_t made = 0;
       Unit& unit = piece.units[i];
@@ -96,22 +96,22 @@ class Lz4Blocks : public UnitStages {
     std::size_t unit = 0;
     for (const FrameEdges& frame : piece.frames_before) {
       std::uint64_t bytes = 0;
-      if (frame.unit_end > piece.units.size()) return piece.fault;
+      if (frame.unit_end > piece.units.size()) return piece.error;
       for (; unit < frame.unit_end; unit++) bytes += piece.units[unit].output_bytes;
       PENSTOCK_TRY(join(frame, text.first(bytes)));
       text = text.subspan(bytes);
     }
-    PENSTOCK_TRY(piece.fault);
+    PENSTOCK_TRY(piece.error);
     return join(piece.frame, text);
   }
 
-  chunks::Format chunk_format() const override { return chunks::Format::lz4; }
+  batch::Format chunk_format() const override { return batch::Format::lz4; }
   bool is_linked() const override { return is_linked_; }
   Status check_input(const Unit& unit) const override { return check_block(unit); }
-  Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
-    return Place{Format::lz4, unit.index, unit.offset + verdict.offset}.corrupt(
+  Status refuse(const Unit& unit, batch::ChunkStatus chunk_status) const override {
+    return Place{Format::lz4, unit.index, unit.offset + chunk_status.offset}.corrupt(
         "the block that begins at byte " + std::to_string(unit.offset) +
-        " is damaged: " + std::string(words_of(verdict.fault)));
+        " is damaged: " + std::string(batch::message_of(chunk_status.error)));
   }
 
  private:
@@ -130,7 +130,7 @@ class Lz4Blocks : public UnitStages {
   }
 
   Status take_blocks(Piece& piece) {
-    most_room_ = least_counted_bytes;
+    max_capacity_ = min_counted_bytes;
     for (bool goes_on = true; goes_on;) {
       while (is_inside_) {
         PENSTOCK_ASSIGN(const bool has_place, this->has_place(piece));
@@ -142,7 +142,7 @@ class Lz4Blocks : public UnitStages {
         else
           piece.units.push_back(*unit);
         piece.keep(context_.input.owner());
-        piece.room += unit->output_bytes;
+        piece.capacity += unit->output_bytes;
       }
       PENSTOCK_ASSIGN(goes_on, begins_another_frame(piece));
     }
@@ -150,22 +150,22 @@ class Lz4Blocks : public UnitStages {
   }
   // For the next block. A device's batch may have the memory of as many of its largest one.
   Result<bool> has_place(const Piece& piece) {
-    if (is_decoded_at_once_) return piece.room < piece_bytes_;
+    if (is_decoded_at_once_) return piece.capacity < piece_bytes_;
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(4));
     if (bytes.size() >= 4)
-      most_room_ = std::max(
-          most_room_, room_of(ByteReader(bytes).u32() & (header_.is_legacy ? ~0u : ~stored_bit)));
-    return piece.units.empty() || (piece.units.size() + 1) * most_room_ <= piece_bytes_;
+      max_capacity_ = std::max(max_capacity_, capacity_of(ByteReader(bytes).u32() &
+                                                          (header_.is_legacy ? ~0u : ~stored_bit)));
+    return piece.units.empty() || (piece.units.size() + 1) * max_capacity_ <= piece_bytes_;
   }
   // A byte becomes 255 at most; linked blocks have no gaps between their rooms, whatever these are.
-  std::uint64_t room_of(std::uint32_t size) const {
+  std::uint64_t capacity_of(std::uint32_t size) const {
     return is_linked_ ? header_.block_bytes
                       : std::min<std::uint64_t>(header_.block_bytes, std::uint64_t{255} * size);
   }
   // Behind the end of a frame; small ones, of which there may be thousands, share pieces.
   Result<bool> begins_another_frame(Piece& piece) {
-    constexpr std::size_t most_frames = 1 << 16;
-    if (is_linked_ || piece.frames_before.size() == most_frames) return false;
+    constexpr std::size_t max_frames = 1 << 16;
+    if (is_linked_ || piece.frames_before.size() == max_frames) return false;
     FrameEdges before = std::exchange(piece.frame, {});
     before.unit_end = piece.units.size();
     const auto begun = begin_frame(piece);
@@ -206,7 +206,7 @@ class Lz4Blocks : public UnitStages {
     if (bytes.size() < 4) return place.at(place.offset + bytes.size()).ended();
     const std::uint32_t word = ByteReader(bytes).u32(),
                         size = header_.is_legacy ? word : word & ~stored_bit;
-    if (header_.is_legacy && size > most_lz4_block_bytes(legacy_block_bytes))
+    if (header_.is_legacy && size > max_lz4_block_bytes(legacy_block_bytes))
       return end_frame(piece, 0);
     if (!header_.is_legacy && word == 0) return end_frame(piece, 4);
     if (!header_.is_legacy && size > header_.block_bytes)
@@ -221,7 +221,7 @@ class Lz4Blocks : public UnitStages {
         Unit{.bytes = bytes.subspan(4, size),
              .offset = place.offset + 4,
              .index = place.index,
-             .output_bytes = room_of(size),
+             .output_bytes = capacity_of(size),
              .checksum = checksum_bytes > 0 ? ByteReader(bytes.subspan(end)).u32() : 0,
              .is_stored = !header_.is_legacy && (word & stored_bit),
              .has_checksum = checksum_bytes > 0,
@@ -276,8 +276,8 @@ class Lz4Blocks : public UnitStages {
 
   Context& context_;
   bool is_linked_, is_decoded_at_once_, is_inside_ = false, has_block_ = false;
-  std::uint64_t piece_bytes_, most_room_ = 0;  // of the piece's blocks
-  Status failed_;                              // what the next piece would begin with
+  std::uint64_t piece_bytes_, max_capacity_ = 0;  // of the piece's blocks
+  Status failed_;                                 // what the next piece would begin with
   Lz4FrameHeader header_;
   std::span<const std::byte> dictionary_;
   std::array<std::byte, window_bytes>
@@ -317,8 +317,7 @@ Result<bool> fits_lz4_linked_device(Context& context) {
   PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
   const Traits& traits = context.device->device()->traits();
   return header && header->is_linked && context.options.dictionary.empty() &&
-         !chunks::Decoder::variants(chunks::Format::lz4, traits, {header->block_bytes, true})
-              .empty();
+         !batch::Decoder::variants(batch::Format::lz4, traits, {header->block_bytes, true}).empty();
 }
 
 }  // namespace penstock::stream

@@ -14,7 +14,7 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint32_t least_high_level =
+constexpr std::uint32_t min_high_level =
     3;  // from here on lz4's own program takes the slower compressor, too
 constexpr std::size_t header_bytes = 7, size_bytes = 4, end_bytes = 8;
 
@@ -41,19 +41,19 @@ std::size_t write_end(std::byte* at, std::uint32_t checksum) {
 class Lz4Framing : public Framing {
  public:
   explicit Lz4Framing(const CompressOptions& options) : block_bytes_(options.block_bytes) {}
-  chunks::Format chunk_format() const override { return chunks::Format::lz4; }
+  batch::Format chunk_format() const override { return batch::Format::lz4; }
   std::size_t begin(std::byte* to) const override {
     return write_header(to, block_bytes_), header_bytes;
   }
-  std::size_t put(std::byte* to, std::span<const std::byte> text,
+  std::size_t put(std::byte* to, std::span<const std::byte> output,
                   std::span<const std::byte> chunk) const override {
-    const bool is_stored = chunk.size() >= text.size();
-    const auto body = is_stored ? text : chunk;
+    const bool is_stored = chunk.size() >= output.size();
+    const auto body = is_stored ? output : chunk;
     write_block_size(to, body.size(), is_stored);
     std::memcpy(to + size_bytes, body.data(), body.size());
     return size_bytes + body.size();
   }
-  void update(std::span<const std::byte> text) override { content_.update(text); }
+  void update(std::span<const std::byte> output) override { content_.update(output); }
   std::size_t end(std::byte* to) const override { return write_end(to, content_.digest()); }
 
  private:
@@ -78,7 +78,7 @@ class Lz4Compressor : public Stages {
     const std::size_t before = piece.frame.begins ? header_bytes : 0;
     const std::size_t count = piece.input.size();
     std::byte* const out =
-        piece.reserve(before + size_bytes + most_lz4_block_bytes(count) + end_bytes);
+        piece.reserve(before + size_bytes + max_lz4_block_bytes(count) + end_bytes);
     if (piece.frame.begins) write_header(out, block_bytes_);
     piece.end = before;
     if (piece.frame.ends) return {};
@@ -104,7 +104,7 @@ class Lz4Compressor : public Stages {
     const auto* const source = reinterpret_cast<const char*>(block.data());
     auto* const target = reinterpret_cast<char*>(out);
     const auto count = static_cast<int>(block.size());
-    if (level_ < least_high_level) return LZ4_compress_fast(source, target, count, count - 1, 1);
+    if (level_ < min_high_level) return LZ4_compress_fast(source, target, count, count - 1, 1);
     return LZ4_compress_HC(source, target, count, count - 1, static_cast<int>(level_));
   }
 

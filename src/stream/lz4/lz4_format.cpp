@@ -60,7 +60,7 @@ Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes, const 
 
 Result<std::optional<Lz4FrameHeader>> next_lz4_frame(Input& input, std::uint64_t frame) {
   for (;;) {
-    PENSTOCK_ASSIGN(const auto bytes, input.peek(most_lz4_header_bytes));
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(max_lz4_header_bytes));
     const Place place{Format::lz4, frame, input.offset()};
     if (bytes.empty()) return std::optional<Lz4FrameHeader>();
     PENSTOCK_ASSIGN(const bool was_skipped, skip_skippable_frame(input, bytes, place));

@@ -15,7 +15,7 @@ struct Lz4FrameHeader {
   std::optional<std::uint64_t> content_bytes = {};
   std::optional<std::uint32_t> dictionary_id = {};
 };
-constexpr std::size_t most_lz4_header_bytes = 19;
+constexpr std::size_t max_lz4_header_bytes = 19;
 constexpr std::uint64_t legacy_block_bytes = 8 << 20;
 // A block of stored bytes has this bit of its size set.
 constexpr std::uint32_t stored_bit = 0x80000000;
@@ -30,7 +30,7 @@ Result<std::optional<Lz4FrameHeader>> next_lz4_frame(Input& input, std::uint64_t
 
 // What LZ4 makes of incompressible bytes at most. Legacy frames have no end mark: a size beyond
 // this is the next frame's magic number.
-constexpr std::uint64_t most_lz4_block_bytes(std::uint64_t bytes) {
+constexpr std::uint64_t max_lz4_block_bytes(std::uint64_t bytes) {
   return bytes + bytes / 255 + 16;
 }
 

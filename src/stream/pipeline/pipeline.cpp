@@ -87,9 +87,9 @@ void Pipeline::release(Slot& slot) {
   piece.units.clear();
   piece.owners.clear();
   piece.input = piece.lent = {};
-  piece.begin = piece.end = piece.room = 0;
+  piece.begin = piece.end = piece.capacity = 0;
   piece.frames_before.clear();
-  piece.frame = {}, piece.fault = {};
+  piece.frame = {}, piece.error = {};
   {
     const std::lock_guard lock(mutex_);
     slot.state = State::empty;
@@ -117,13 +117,13 @@ Result<std::span<const std::byte>> Pipeline::next() {
 }
 
 std::uint32_t thread_count(std::uint32_t asked) {
-  constexpr std::uint32_t most_threads = 1024;
-  if (asked > 0) return std::min(asked, most_threads);
+  constexpr std::uint32_t max_threads = 1024;
+  if (asked > 0) return std::min(asked, max_threads);
   cpu_set_t set;
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) == 0)
-    return std::clamp<std::uint32_t>(CPU_COUNT(&set), 1, most_threads);
-  return std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), 1, most_threads);
+    return std::clamp<std::uint32_t>(CPU_COUNT(&set), 1, max_threads);
+  return std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), 1, max_threads);
 }
 
 }  // namespace penstock::stream

@@ -52,7 +52,7 @@ struct Unit {
 // As which units of less text count, so that a piece has not any number of them: stored blocks of
 // no bytes are four bytes of a file each, and what is told of one takes twenty times as much
 // memory.
-constexpr std::uint64_t least_counted_bytes = 1024;
+constexpr std::uint64_t min_counted_bytes = 1024;
 
 // What a piece tells join() of the frame that it belongs to; other formats' frames end inside of
 // work().
@@ -75,10 +75,10 @@ struct Piece {
       {};                          // what a way keeps with a place of the ring, as `memory` is kept
   std::size_t begin = 0, end = 0;  // of the piece's output in `memory`
   std::span<const std::byte> input = {};       // compressors: the block
-  std::uint64_t room = 0;                      // that the units' output may take
+  std::uint64_t capacity = 0;                  // that the units' output may take
   std::vector<FrameEdges> frames_before = {};  // that end in the piece
   FrameEdges frame = {};                       // the last, or the only one
-  Status fault =
+  Status error =
       {};  // of the unit behind `units` where frames end before it, which join() sees first
 
   void keep(const std::shared_ptr<const void>& owner) {
@@ -88,7 +88,7 @@ struct Piece {
   // piece.
   Status end_before(std::size_t unit, Status status) {
     if (frames_before.empty()) return status;
-    units.resize(unit), fault = std::move(status);
+    units.resize(unit), error = std::move(status);
     return {};
   }
   std::byte* reserve(std::size_t bytes) {

@@ -22,7 +22,7 @@ enum ChunkKind : unsigned {
   first_skippable_chunk = 0x80,
   stream_identifier = 0xff
 };
-constexpr std::size_t most_chunk_output_bytes = 65536;
+constexpr std::size_t max_chunk_output_bytes = 65536;
 
 // Rotated and shifted, so that the CRC of bytes that hold CRCs is a sound one.
 std::uint32_t masked(std::uint32_t checksum) {
@@ -38,7 +38,7 @@ class SnappyChunks : public UnitStages {
 
   Result<bool> take(Piece& piece) override {
     Input& input = context_.input;
-    while (piece.room < piece_bytes_) {
+    while (piece.capacity < piece_bytes_) {
       PENSTOCK_ASSIGN(auto bytes, input.peek(4));
       if (bytes.empty()) break;
       const Place place{Format::snappy, ++chunk_count_, input.offset()};
@@ -57,28 +57,28 @@ class SnappyChunks : public UnitStages {
   }
 
   Status work(Piece& piece) override {
-    std::byte* const memory = piece.reserve(piece.room);
+    std::byte* const memory = piece.reserve(piece.capacity);
     for (const Unit& unit : piece.units) {
       PENSTOCK_TRY(decode_chunk(unit, memory + piece.end));
-      PENSTOCK_TRY(check_text(unit, {memory + piece.end, unit.output_bytes}, {}));
+      PENSTOCK_TRY(check_output(unit, {memory + piece.end, unit.output_bytes}, {}));
       piece.end += unit.output_bytes;
     }
     return {};
   }
 
-  chunks::Format chunk_format() const override { return chunks::Format::snappy; }
-  Status check_text(const Unit& unit, std::span<const std::byte> text,
-                    chunks::Verdict) const override {
-    const std::uint32_t found = masked(checksum::crc32c(text));
+  batch::Format chunk_format() const override { return batch::Format::snappy; }
+  Status check_output(const Unit& unit, std::span<const std::byte> output,
+                      batch::ChunkStatus) const override {
+    const std::uint32_t found = masked(checksum::crc32c(output));
     const Place place{Format::snappy, unit.index, unit.offset - 4};
     return found == unit.checksum
                ? Status()
                : place.wrong_checksum("masked CRC-32C of the chunk", found, unit.checksum);
   }
-  Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
-    return Place{Format::snappy, unit.index, unit.offset + verdict.offset}.corrupt(
+  Status refuse(const Unit& unit, batch::ChunkStatus chunk_status) const override {
+    return Place{Format::snappy, unit.index, unit.offset + chunk_status.offset}.corrupt(
         "the Snappy block that begins at byte " + std::to_string(unit.offset) +
-        " is damaged: " + std::string(words_of(verdict.fault)));
+        " is damaged: " + std::string(batch::message_of(chunk_status.error)));
   }
 
  private:
@@ -98,7 +98,7 @@ class SnappyChunks : public UnitStages {
         snappy_uncompressed_length(reinterpret_cast<const char*>(body.data()), body.size(),
                                    &output_bytes) != SNAPPY_OK)
       return place.corrupt("the chunk's length is damaged");
-    if (output_bytes > most_chunk_output_bytes) return place.corrupt("a chunk of more than 64 KiB");
+    if (output_bytes > max_chunk_output_bytes) return place.corrupt("a chunk of more than 64 KiB");
     piece.units.push_back({.bytes = body,
                            .offset = place.offset + 8,
                            .index = place.index,
@@ -107,7 +107,7 @@ class SnappyChunks : public UnitStages {
                            .is_stored = kind == stored_chunk,
                            .has_checksum = true});
     piece.keep(context_.input.owner());
-    piece.room += std::max<std::uint64_t>(output_bytes, least_counted_bytes);
+    piece.capacity += std::max<std::uint64_t>(output_bytes, min_counted_bytes);
     return {};
   }
 

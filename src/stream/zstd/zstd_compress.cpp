@@ -31,9 +31,9 @@ class ZstdCompressor : public Stages {
     ZSTD_CCtx* const context = context_of_this_thread();
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, static_cast<int>(level_));
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    const std::size_t room = ZSTD_compressBound(piece.input.size());
-    const std::size_t made =
-        ZSTD_compress2(context, piece.reserve(room), room, piece.input.data(), piece.input.size());
+    const std::size_t capacity = ZSTD_compressBound(piece.input.size());
+    const std::size_t made = ZSTD_compress2(context, piece.reserve(capacity), capacity,
+                                            piece.input.data(), piece.input.size());
     if (ZSTD_isError(made))
       return {Code::no_memory,
               std::string("libzstd cannot compress a block: ") + ZSTD_getErrorName(made)};

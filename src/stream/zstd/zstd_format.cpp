@@ -8,7 +8,7 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint64_t most_block_bytes = 128 << 10;
+constexpr std::uint64_t max_block_bytes = 128 << 10;
 
 // Exponent and mantissa (3.1.1.1.2).
 std::uint64_t window_bytes_of(unsigned descriptor) {
@@ -42,7 +42,7 @@ Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes, cons
     header.content_bytes = reader.number(content_field) + (content_field == 2 ? 256 : 0);
   if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
   if (is_single_segment) header.window_bytes = *header.content_bytes;
-  if (header.window_bytes > most_zstd_window_bytes)
+  if (header.window_bytes > max_zstd_window_bytes)
     return place.at(place.offset + 5).error(Code::unsupported, "a window of more than 2 GiB");
   header.header_bytes = reader.at();
   return header;
@@ -50,7 +50,7 @@ Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes, cons
 
 Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame) {
   for (;;) {
-    PENSTOCK_ASSIGN(const auto bytes, input.peek(most_zstd_header_bytes));
+    PENSTOCK_ASSIGN(const auto bytes, input.peek(max_zstd_header_bytes));
     const Place place{Format::zstd, frame, input.offset()};
     if (bytes.empty()) return std::optional<ZstdFrameHeader>();
     PENSTOCK_ASSIGN(const bool was_skipped, skip_skippable_frame(input, bytes, place));
@@ -72,10 +72,10 @@ Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::u
 }
 
 Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFrameHeader& header,
-                                                     std::uint64_t most_bytes, const Place& place) {
-  const std::uint64_t block_bytes = std::min(header.window_bytes, most_block_bytes);
+                                                     std::uint64_t max_bytes, const Place& place) {
+  const std::uint64_t block_bytes = std::min(header.window_bytes, max_block_bytes);
   std::uint64_t at = header.header_bytes, output_bytes = 0;
-  if (header.content_bytes.value_or(0) > most_bytes) return std::optional<ZstdExtent>();
+  if (header.content_bytes.value_or(0) > max_bytes) return std::optional<ZstdExtent>();
   for (bool is_last = false; !is_last;) {
     PENSTOCK_ASSIGN(auto bytes, input.peek(at + 3));
     if (bytes.size() < at + 3) return place.at(place.offset + bytes.size()).ended();
@@ -85,12 +85,12 @@ Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFra
     if (kind == 3) return place.at(place.offset + at).corrupt("a block of the reserved type");
     constexpr unsigned run_kind = 1, compressed_kind = 2;
     // Of a run this is what it becomes, which libzstd looks at only where it streams.
-    if (size > (kind == run_kind ? block_bytes : most_block_bytes))
+    if (size > (kind == run_kind ? block_bytes : max_block_bytes))
       return place.at(place.offset + at).corrupt("a block of more than 128 KiB or the window");
     at += 3 + (kind == run_kind ? 1 : size);
     output_bytes += kind == compressed_kind ? block_bytes : size;
     is_last = word & 1;
-    if (at > most_bytes || (!header.content_bytes && output_bytes > most_bytes))
+    if (at > max_bytes || (!header.content_bytes && output_bytes > max_bytes))
       return std::optional<ZstdExtent>();
   }
   if (header.has_checksum) at += 4;

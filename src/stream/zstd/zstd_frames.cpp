@@ -13,7 +13,7 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint64_t least_piece_bytes = 1 << 20;  // a piece has several small frames, or one
+constexpr std::uint64_t min_piece_bytes = 1 << 20;  // a piece has several small frames, or one
 constexpr std::size_t stream_piece_bytes = 1 << 20;
 
 struct FreeContext {
@@ -62,24 +62,24 @@ class Frames : public Stages {
       : context_(context), dictionary_(std::move(dictionary)) {}
 
   Result<bool> take(Piece& piece) override {
-    const std::uint64_t most_frame_bytes = most_threaded_frame_bytes(context_.input);
-    while (piece.room < least_piece_bytes) {
+    const std::uint64_t max_frame_bytes = max_threaded_frame_bytes(context_.input);
+    while (piece.capacity < min_piece_bytes) {
       PENSTOCK_ASSIGN(const auto header,
                       next_zstd_frame(context_.input, context_.member_count + 1));
       if (!header) break;
       const Place place{Format::zstd, context_.member_count + 1, context_.input.offset()};
       PENSTOCK_ASSIGN(const auto extent,
-                      measure_zstd_frame(context_.input, *header, most_frame_bytes, place));
-      if (!extent ||
-          (!piece.units.empty() && piece.room + extent->most_output_bytes > most_frame_bytes))
+                      measure_zstd_frame(context_.input, *header, max_frame_bytes, place));
+      if (!extent || (!piece.units.empty() &&
+                      piece.capacity + extent->remaining_output_bytes > max_frame_bytes))
         break;
       PENSTOCK_TRY(check_zstd_dictionary(*header, dictionary_number(dictionary_.get()), place));
       PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(extent->frame_bytes));
       piece.units.push_back({.bytes = bytes.first(extent->frame_bytes),
                              .offset = place.offset,
                              .index = ++context_.member_count,
-                             .output_bytes = extent->most_output_bytes});
-      piece.room += std::max(extent->most_output_bytes, least_counted_bytes);
+                             .output_bytes = extent->remaining_output_bytes});
+      piece.capacity += std::max(extent->remaining_output_bytes, min_counted_bytes);
       piece.keep(context_.input.owner());
       context_.unchecked_member_count += !header->has_checksum;
       context_.input.skip(extent->frame_bytes);
@@ -89,7 +89,7 @@ class Frames : public Stages {
 
   Status work(Piece& piece) override {
     thread_local const DecodingContext decoding = new_context();
-    std::byte* const memory = piece.reserve(piece.room);
+    std::byte* const memory = piece.reserve(piece.capacity);
     for (const Unit& unit : piece.units) {
       const std::size_t made =
           ZSTD_decompress_usingDDict(decoding.get(), memory + piece.end, unit.output_bytes,
@@ -161,7 +161,7 @@ Result<bool> fits_zstd_frames(Context& context) {
   const Place place{Format::zstd, context.member_count + 1, context.input.offset()};
   PENSTOCK_ASSIGN(
       const auto extent,
-      measure_zstd_frame(context.input, *header, most_threaded_frame_bytes(context.input), place));
+      measure_zstd_frame(context.input, *header, max_threaded_frame_bytes(context.input), place));
   return extent.has_value();
 }
 Result<std::unique_ptr<Decoder>> make_zstd_frames(Context& context) {

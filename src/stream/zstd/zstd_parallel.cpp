@@ -13,7 +13,7 @@ class ParallelFrame : public Decoder {
   ParallelFrame(Context& context, std::shared_ptr<const zstd::Dictionary> dictionary)
       : context_(context),
         options_{.threads = context.threads,
-                 .window_limit_bytes = most_zstd_window_bytes,
+                 .window_limit_bytes = max_zstd_window_bytes,
                  .dictionary = std::move(dictionary)} {}
 
   Result<std::span<const std::byte>> next() override {
@@ -62,7 +62,7 @@ class ParallelFrame : public Decoder {
 };
 
 // Of a frame that threads are begun for, where it is the input's only one.
-constexpr std::uint64_t least_frame_bytes = 1 << 20;
+constexpr std::uint64_t min_frame_bytes = 1 << 20;
 
 }  // namespace
 
@@ -74,11 +74,11 @@ Result<bool> fits_zstd_parallel(Context& context) {
   const Place place{Format::zstd, context.member_count + 1, context.input.offset()};
   PENSTOCK_ASSIGN(
       const auto extent,
-      measure_zstd_frame(context.input, *header, most_threaded_frame_bytes(context.input), place));
+      measure_zstd_frame(context.input, *header, max_threaded_frame_bytes(context.input), place));
   if (!extent) return true;
   const bool is_only_one = context.member_count == 0 &&
                            context.input.offset() + extent->frame_bytes == *context.input.size();
-  return is_only_one && extent->frame_bytes >= least_frame_bytes;
+  return is_only_one && extent->frame_bytes >= min_frame_bytes;
 }
 
 Result<std::unique_ptr<Decoder>> make_zstd_parallel(Context& context) {

@@ -12,13 +12,13 @@ namespace {
 
 // Before and after. A frame of one block has no more at once by itself than in a batch; one of
 // several is decoded sooner by its blocks, unless as many frames are there as it has blocks.
-constexpr std::uint64_t most_lone_text_bytes = 128 << 10, most_frame_bytes = 1 << 20;
-constexpr std::uint32_t least_company = most_frame_bytes / most_lone_text_bytes;
+constexpr std::uint64_t max_lone_output_bytes = 128 << 10, max_frame_bytes = 1 << 20;
+constexpr std::uint32_t min_company = max_frame_bytes / max_lone_output_bytes;
 
 struct SmallFrame {
   ZstdFrameHeader header;
   ZstdExtent extent;
-  std::uint64_t room;
+  std::uint64_t capacity;
 };
 
 // The one at the input's position, behind skippable ones. None where the input ends, and where a
@@ -26,21 +26,21 @@ struct SmallFrame {
 Result<std::optional<SmallFrame>> next_small_frame(Input& input, std::uint64_t frame) {
   PENSTOCK_ASSIGN(const auto header, next_zstd_frame(input, frame));
   if (!header || header->dictionary_id != 0) return std::optional<SmallFrame>();
-  PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(input, *header, most_frame_bytes,
+  PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(input, *header, max_frame_bytes,
                                                         {Format::zstd, frame, input.offset()}));
   if (!extent) return std::optional<SmallFrame>();
   // A batch has to be told of room: a frame of no text has a byte of it.
-  const std::uint64_t room =
-      std::max<std::uint64_t>(std::min(extent->most_output_bytes, extent->most_blocks_bytes), 1);
-  return std::optional(SmallFrame{*header, *extent, room});
+  const std::uint64_t capacity = std::max<std::uint64_t>(
+      std::min(extent->remaining_output_bytes, extent->max_blocks_bytes), 1);
+  return std::optional(SmallFrame{*header, *extent, capacity});
 }
 
-// Whether least_company small frames stand at the position of a mapped input, whatever is behind
+// Whether min_company small frames stand at the position of a mapped input, whatever is behind
 // them.
 Result<bool> is_in_company(Input& input) {
   PENSTOCK_ASSIGN(const auto rest, input.peek(1));
   PENSTOCK_ASSIGN(const auto ahead, Input::open(Source::memory(rest)));
-  for (std::uint32_t i = 0; i < least_company; i++) {
+  for (std::uint32_t i = 0; i < min_company; i++) {
     const auto frame = next_small_frame(*ahead, i + 1);
     if (!frame.ok() || !*frame) return false;
     ahead->skip((*frame)->extent.frame_bytes);
@@ -62,37 +62,38 @@ class SmallFrames final : public UnitStages {
   }
 
   // Frames with their checksums, which devices verify.
-  chunks::Format chunk_format() const override { return chunks::Format::zstd; }
-  bool reads_texts() const override { return false; }
+  batch::Format chunk_format() const override { return batch::Format::zstd; }
+  bool reads_outputs() const override { return false; }
   // In the words of the host's decoder, which names block and byte.
-  Status refuse(const Unit& unit, chunks::Verdict verdict) const override {
+  Status refuse(const Unit& unit, batch::ChunkStatus chunk_status) const override {
     const Place place{Format::zstd, unit.index, unit.offset};
-    std::vector<std::byte> text(unit.output_bytes);
+    std::vector<std::byte> output(unit.output_bytes);
     const auto made = zstd::decode_frame(
-        unit.bytes, text, {.threads = 1, .window_limit_bytes = most_zstd_window_bytes});
+        unit.bytes, output, {.threads = 1, .window_limit_bytes = max_zstd_window_bytes});
     if (made.status().code() == Code::no_memory) return made.status();
     const Code code = made.status().code() == Code::truncated ? Code::truncated : Code::corrupt;
-    const std::string found = made.ok() ? "at its byte " + std::to_string(verdict.offset) + ": " +
-                                              std::string(words_of(verdict.fault))
-                                        : made.status().message();
+    const std::string found = made.ok()
+                                  ? "at its byte " + std::to_string(chunk_status.offset) + ": " +
+                                        std::string(batch::message_of(chunk_status.error))
+                                  : made.status().message();
     return place.error(code, "in the frame that begins here: " + found);
   }
 
   static Result<bool> is_for_batch(Context& context, const SmallFrame& frame) {
-    if (frame.room <= most_lone_text_bytes) return true;
+    if (frame.capacity <= max_lone_output_bytes) return true;
     return is_in_company(context.input);
   }
 
  private:
   Status take_frames(Piece& piece) {
-    std::uint64_t most_text = least_counted_bytes, input_bytes = 0;
+    std::uint64_t max_output = min_counted_bytes, input_bytes = 0;
     while (input_bytes < piece_bytes_) {
       PENSTOCK_ASSIGN(const auto frame,
                       next_small_frame(context_.input, context_.member_count + 1));
       if (!frame) return {};
       // A batch has the scratch memory of as many of its longest frame.
-      most_text = std::max(most_text, frame->room);
-      if (!piece.units.empty() && (piece.units.size() + 1) * most_text > piece_bytes_) return {};
+      max_output = std::max(max_output, frame->capacity);
+      if (!piece.units.empty() && (piece.units.size() + 1) * max_output > piece_bytes_) return {};
       PENSTOCK_ASSIGN(const bool fits, is_for_batch(*frame, piece.units.size()));
       if (!fits) return {};
       PENSTOCK_TRY(add(*frame, piece));
@@ -101,7 +102,7 @@ class SmallFrames final : public UnitStages {
     return {};
   }
   Result<bool> is_for_batch(const SmallFrame& frame, std::size_t taken) {
-    if (taken >= least_company) return true;
+    if (taken >= min_company) return true;
     return is_for_batch(context_, frame);
   }
   Status add(const SmallFrame& frame, Piece& piece) {
@@ -110,8 +111,8 @@ class SmallFrames final : public UnitStages {
     piece.units.push_back({.bytes = there.first(bytes),
                            .offset = context_.input.offset(),
                            .index = ++context_.member_count,
-                           .output_bytes = frame.room});
-    piece.room += frame.room;
+                           .output_bytes = frame.capacity});
+    piece.capacity += frame.capacity;
     piece.keep(context_.input.owner());
     context_.unchecked_member_count += !frame.header.has_checksum;
     context_.input.skip(bytes);
@@ -131,8 +132,8 @@ Result<bool> fits_zstd_frames_device(Context& context) {
   if (!context.input.is_mapped() || !context.options.dictionary.empty() || context.stays_on_device)
     return false;
   PENSTOCK_ASSIGN(const auto frame, next_small_frame(context.input, context.member_count + 1));
-  if (!frame || chunks::Decoder::variants(chunks::Format::zstd, context.device->device()->traits(),
-                                          {frame->room})
+  if (!frame || batch::Decoder::variants(batch::Format::zstd, context.device->device()->traits(),
+                                         {frame->capacity})
                     .empty())
     return false;
   return SmallFrames::is_for_batch(context, *frame);

@@ -29,7 +29,7 @@ void add_noise(Bytes& text, std::size_t bytes, std::uint32_t letters) {
 }
 
 bool goes_on(const LinkedStreams& linked, std::size_t chunk) {
-  constexpr std::uint32_t stored = chunks::Links::is_stored;
+  constexpr std::uint32_t stored = batch::Links::is_stored;
   return chunk > 0 && chunk < linked.words.size() &&
          (linked.words[chunk] | stored) == (linked.words[chunk - 1] | stored);
 }
@@ -62,12 +62,12 @@ template <class T> std::shared_ptr<Buffer> bring(Device& device, const std::vect
   return buffer;
 }
 
-chunks::Links links_of(Device& device, const Layout& layout, const LinkedStreams& linked) {
-  return {.streams = bring(device, linked.words),
-          .stream_count = static_cast<std::uint32_t>(layout.stream_bytes.size()),
-          .most_stream_bytes =
-              *std::max_element(layout.stream_bytes.begin(), layout.stream_bytes.end()),
-          .window_bytes = static_cast<std::uint32_t>(linked.window.size())};
+batch::Links links_of(Device& device, const Layout& layout, const LinkedStreams& linked) {
+  return {
+      .streams = bring(device, linked.words),
+      .stream_count = static_cast<std::uint32_t>(layout.stream_bytes.size()),
+      .max_stream_bytes = *std::max_element(layout.stream_bytes.begin(), layout.stream_bytes.end()),
+      .window_bytes = static_cast<std::uint32_t>(linked.window.size())};
 }
 
 void expect_untouched(const Layout& layout, const std::uint8_t* output) {
@@ -81,7 +81,7 @@ void expect_untouched(const Layout& layout, const std::uint8_t* output) {
   }
 }
 
-std::vector<Taken> found(const Layout& layout, const chunks::Batch& batch) {
+std::vector<Taken> found(const Layout& layout, const batch::Batch& batch) {
   std::vector<Taken> result(batch.chunk_count);
   const auto* const output =
       reinterpret_cast<const std::uint8_t*>(content_of(*batch.output).data());
@@ -90,10 +90,11 @@ std::vector<Taken> found(const Layout& layout, const chunks::Batch& batch) {
   for (std::size_t i = 0; i < result.size(); i++) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, content_of(*batch.output_sizes).data() + i * 8, 8);
-    std::memcpy(&result[i].verdict, content_of(*batch.verdicts).data() + i * 8, 8);
+    std::memcpy(&result[i].chunk_status, content_of(*batch.statuses).data() + i * 8, 8);
     require(bytes <= layout.capacities[i], "no more is made than there is room for");
-    require(result[i].verdict.offset <= layout.input_sizes[i], "a fault is inside of its chunk");
-    require(result[i].verdict.fault == chunks::Fault::none || bytes == 0,
+    require(result[i].chunk_status.offset <= layout.input_sizes[i],
+            "a fault is inside of its chunk");
+    require(result[i].chunk_status.error == batch::ErrorCode::none || bytes == 0,
             "nothing is made of a chunk that is not sound");
     if (i == 0 || layout.streams[i] != layout.streams[i - 1]) at = layout.output_offsets[i];
     result[i].bytes.assign(output + at, output + at + bytes), at += bytes;
@@ -103,9 +104,9 @@ std::vector<Taken> found(const Layout& layout, const chunks::Batch& batch) {
 
 }  // namespace
 
-Bytes text_of(Input& input, std::size_t most_bytes) {
+Bytes text_of(Input& input, std::size_t max_bytes) {
   Bytes text;
-  while (input.left() > 0 && text.size() < most_bytes) {
+  while (input.left() > 0 && text.size() < max_bytes) {
     const std::uint32_t kind = input.byte();
     if (kind < 128 || text.empty()) {
       for (std::uint32_t i = 0; i <= kind % 16 && input.left() > 0; i++)
@@ -126,35 +127,35 @@ Bytes text_of(Input& input, std::size_t most_bytes) {
 
 template <class Codec>
 std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks, std::uint32_t gap,
-                         std::uint64_t most_text_bytes, const LinkedStreams& linked) {
+                         std::uint64_t max_output_bytes, const LinkedStreams& linked) {
   const Layout layout(chunks, gap, linked);
   const auto device = make_linked_device(traits_of(on));
   const auto queue = expected(device->queue());
-  chunks::Batch batch;
+  batch::Batch batch;
   batch.chunk_count = static_cast<std::uint32_t>(chunks.size());
-  batch.most_text_bytes = most_text_bytes;
+  batch.max_output_bytes = max_output_bytes;
   batch.input = bring(*device, layout.input), batch.output = bring(*device, layout.output);
   batch.input_offsets = bring(*device, layout.input_offsets),
   batch.input_sizes = bring(*device, layout.input_sizes);
   batch.output_offsets = bring(*device, layout.output_offsets),
   batch.output_capacities = bring(*device, layout.capacities);
   batch.output_sizes = expected(device->allocate(chunks.size() * 8)),
-  batch.verdicts = expected(device->allocate(chunks.size() * 8));
+  batch.statuses = expected(device->allocate(chunks.size() * 8));
   if (!linked.words.empty()) batch.links = links_of(*device, layout, linked);
   const auto codec =
       expected(Codec::build(device, codec_here().format, variant_of(codec_here(), on)));
   const auto scratch =
-      expected(device->allocate(codec->scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
+      expected(device->allocate(codec->scratch_bytes(batch.chunk_count, batch.max_output_bytes)));
   const Status status = codec->enqueue(*queue, batch, *scratch);
   require(status.ok(), "a batch of any bytes is taken: " + status.text());
   return found(layout, batch);
 }
-template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&, const std::vector<Chunk>&,
-                                                   std::uint32_t, std::uint64_t,
-                                                   const LinkedStreams&);
-template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&, const std::vector<Chunk>&,
-                                                   std::uint32_t, std::uint64_t,
-                                                   const LinkedStreams&);
+template std::vector<Taken> taken<batch::Decoder>(const ChunkDevice&, const std::vector<Chunk>&,
+                                                  std::uint32_t, std::uint64_t,
+                                                  const LinkedStreams&);
+template std::vector<Taken> taken<batch::Encoder>(const ChunkDevice&, const std::vector<Chunk>&,
+                                                  std::uint32_t, std::uint64_t,
+                                                  const LinkedStreams&);
 
 const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string_view kernel) {
   const kernelc::KernelEntry* const entry = kernelc::find_kernel(kernel);

@@ -8,18 +8,18 @@
 
 namespace penstock::fuzz {
 
-using chunks::Bytes;
-using chunks::Chunk;
+using batch::Bytes;
+using batch::Chunk;
 
 // The program's rows.
 inline const ChunkCodec& codec_here() { return *find_row(chunk_codecs, fuzzed_codec); }
 inline const ChunkDevice& device_here() { return *find_row(chunk_devices, fuzzed_device); }
 
 // Letters of few kinds, noise, and copies of what stands before, so that encoders find matches of
-// all lengths. At most a piece more than most_bytes.
-Bytes text_of(Input& input, std::size_t most_bytes);
+// all lengths. At most a piece more than max_bytes.
+Bytes text_of(Input& input, std::size_t max_bytes);
 
-// Chunks that are blocks of streams (chunks::Links): the word of each, and the text in front of the
+// Chunks that are blocks of streams (batch::Links): the word of each, and the text in front of the
 // first stream.
 struct LinkedStreams {
   std::vector<std::uint32_t> words;
@@ -28,19 +28,19 @@ struct LinkedStreams {
 
 struct Taken {
   Bytes bytes;
-  chunks::Verdict verdict;
+  batch::ChunkStatus chunk_status;
 };
 // The chunks one behind another, `gap` bytes between them and between their rooms; no bytes between
 // rooms of one stream.
 template <class Codec>
 std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks,
-                         std::uint32_t gap, std::uint64_t most_text_bytes,
+                         std::uint32_t gap, std::uint64_t max_output_bytes,
                          const LinkedStreams& linked = {});
-extern template std::vector<Taken> taken<chunks::Decoder>(const ChunkDevice&,
-                                                          const std::vector<Chunk>&, std::uint32_t,
-                                                          std::uint64_t, const LinkedStreams&);
-extern template std::vector<Taken> taken<chunks::Encoder>(const ChunkDevice&,
-                                                          const std::vector<Chunk>&, std::uint32_t,
-                                                          std::uint64_t, const LinkedStreams&);
+extern template std::vector<Taken> taken<batch::Decoder>(const ChunkDevice&,
+                                                         const std::vector<Chunk>&, std::uint32_t,
+                                                         std::uint64_t, const LinkedStreams&);
+extern template std::vector<Taken> taken<batch::Encoder>(const ChunkDevice&,
+                                                         const std::vector<Chunk>&, std::uint32_t,
+                                                         std::uint64_t, const LinkedStreams&);
 
 }  // namespace penstock::fuzz

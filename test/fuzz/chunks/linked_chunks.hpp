@@ -1,5 +1,5 @@
 // The devices that chunks are fuzzed on, one a way of sharing chunks out, and what is fuzzed there.
-// What the library builds for one of them is printed as host C++ (print_chunk_text.cpp), a text a
+// What the library builds for one of them is printed as host C++ (print_chunk_output.cpp), a text a
 // phase, and linked into a fuzz program of its own.
 #pragma once
 #include <string>
@@ -21,25 +21,25 @@ constexpr ChunkDevice chunk_devices[] = {
 // `variant`: of one that is not <name>_decode_<takers> or <name>_<takers>.
 struct ChunkCodec {
   std::string_view name;
-  chunks::Format format;
+  batch::Format format;
   bool is_encoder = false;
   std::string_view variant = {};
   bool is_frame = false;   // by its blocks: zstd::DeviceFrame
-  bool is_stream = false;  // in pieces: deflate::StreamPieces, PieceTexts
+  bool is_stream = false;  // in pieces: deflate::StreamPieces, PieceOutputs
 };
 constexpr ChunkCodec chunk_codecs[] = {
-    {"lz4", chunks::Format::lz4},
-    {"snappy", chunks::Format::snappy},
-    {"deflate", chunks::Format::deflate},
-    {"zlib", chunks::Format::zlib},
-    {"gzip", chunks::Format::gzip},
-    {"zstd", chunks::Format::zstd},
-    {"lz4_encode", chunks::Format::lz4, true},
-    {"deflate_encode", chunks::Format::deflate, true},
-    {"lz4_stretches", chunks::Format::lz4, false, "lz4_decode_stretches"},
-    {"lz4_linked", chunks::Format::lz4, false, "lz4_decode_stretches"},
-    {"zstd_frame", chunks::Format::zstd, false, "by blocks", true},
-    {"deflate_stream", chunks::Format::deflate, false, "in pieces", false, true}};
+    {"lz4", batch::Format::lz4},
+    {"snappy", batch::Format::snappy},
+    {"deflate", batch::Format::deflate},
+    {"zlib", batch::Format::zlib},
+    {"gzip", batch::Format::gzip},
+    {"zstd", batch::Format::zstd},
+    {"lz4_encode", batch::Format::lz4, true},
+    {"deflate_encode", batch::Format::deflate, true},
+    {"lz4_stretches", batch::Format::lz4, false, "lz4_decode_stretches"},
+    {"lz4_linked", batch::Format::lz4, false, "lz4_decode_stretches"},
+    {"zstd_frame", batch::Format::zstd, false, "by blocks", true},
+    {"deflate_stream", batch::Format::deflate, false, "in pieces", false, true}};
 
 // Of a fuzz program: the names of a row of each.
 extern const char fuzzed_codec[], fuzzed_device[];

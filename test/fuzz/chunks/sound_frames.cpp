@@ -1,4 +1,4 @@
-#include "fuzz/chunks/sound_frames.hpp"
+#include "fuzz/chunks/valid_frames.hpp"
 
 #include <span>
 
@@ -8,8 +8,8 @@
 namespace penstock::fuzz {
 namespace {
 
-using chunks::Bytes;
-constexpr std::uint64_t most_text_bytes = 200'000;  // longer texts have no room in any batch
+using batch::Bytes;
+constexpr std::uint64_t max_output_bytes = 200'000;  // longer texts have no room in any batch
 
 void put_number(Bytes& bytes, std::uint64_t number, unsigned count) {
   for (unsigned i = 0; i < count; i++) bytes.push_back(static_cast<std::uint8_t>(number >> 8 * i));
@@ -19,46 +19,46 @@ Bytes with_behind(Bytes head, const Bytes& more) {
 }
 
 // The text of Deflate blocks at `at`, behind which *end is set; nothing where they are not sound.
-std::optional<Bytes> text_of_blocks(const Bytes& chunk, std::size_t at, std::size_t* end) {
+std::optional<Bytes> output_of_blocks(const Bytes& chunk, std::size_t at, std::size_t* end) {
   if (chunk.size() < at) return {};
   z_stream stream{};
-  inflateInit2(&stream, chunks::raw_window);
-  Bytes text(most_text_bytes);
+  inflateInit2(&stream, batch::raw_window);
+  Bytes output(max_output_bytes);
   stream.next_in = const_cast<Bytef*>(chunk.data() + at),
   stream.avail_in = static_cast<uInt>(chunk.size() - at);
-  stream.next_out = text.data(), stream.avail_out = static_cast<uInt>(text.size());
+  stream.next_out = output.data(), stream.avail_out = static_cast<uInt>(output.size());
   const int outcome = inflate(&stream, Z_FINISH);
-  text.resize(stream.total_out), *end = at + stream.total_in;
+  output.resize(stream.total_out), *end = at + stream.total_in;
   inflateEnd(&stream);
-  return outcome == Z_STREAM_END ? std::optional(std::move(text)) : std::nullopt;
+  return outcome == Z_STREAM_END ? std::optional(std::move(output)) : std::nullopt;
 }
 
 Bytes with_deflate_checksum(Bytes chunk, bool is_gzip) {
   std::size_t end = 0;
-  const std::optional<Bytes> text = text_of_blocks(chunk, is_gzip ? 10 : 2, &end);
-  if (!text) return chunk;
+  const std::optional<Bytes> output = output_of_blocks(chunk, is_gzip ? 10 : 2, &end);
+  if (!output) return chunk;
   chunk.resize(end);
-  const auto bytes = static_cast<uInt>(text->size());
+  const auto bytes = static_cast<uInt>(output->size());
   if (is_gzip) {
-    put_number(chunk, crc32(0, text->data(), bytes), 4), put_number(chunk, bytes, 4);
+    put_number(chunk, crc32(0, output->data(), bytes), 4), put_number(chunk, bytes, 4);
   } else {
-    const auto sum = static_cast<std::uint32_t>(adler32(1, text->data(), bytes));
+    const auto sum = static_cast<std::uint32_t>(adler32(1, output->data(), bytes));
     put_number(chunk, __builtin_bswap32(sum), 4);
   }
   return chunk;
 }
 
 // Of a frame without its checksum, or with any.
-std::optional<Bytes> zstd_text(const Bytes& frame) {
+std::optional<Bytes> zstd_output(const Bytes& frame) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();
   ZSTD_DCtx_setParameter(context, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
-  Bytes text(most_text_bytes);
+  Bytes output(max_output_bytes);
   const std::size_t bytes =
-      ZSTD_decompressDCtx(context, text.data(), text.size(), frame.data(), frame.size());
+      ZSTD_decompressDCtx(context, output.data(), output.size(), frame.data(), frame.size());
   ZSTD_freeDCtx(context);
   if (ZSTD_isError(bytes)) return {};
-  text.resize(bytes);
-  return text;
+  output.resize(bytes);
+  return output;
 }
 
 constexpr std::uint8_t checksum_flag = 4, single_flag = 32,
@@ -67,10 +67,10 @@ Bytes with_zstd_checksum(Bytes chunk) {
   const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.data(), chunk.size());
   if (ZSTD_isError(bytes) || bytes < 9 || (chunk[4] & checksum_flag) == 0) return chunk;
   chunk.resize(bytes);
-  const std::optional<Bytes> text = zstd_text(chunk);
-  if (!text) return chunk;
+  const std::optional<Bytes> output = zstd_output(chunk);
+  if (!output) return chunk;
   chunk.resize(bytes - 4);
-  put_number(chunk, checksum::xxh64(std::as_bytes(std::span(*text))), 4);
+  put_number(chunk, checksum::xxh64(std::as_bytes(std::span(*output))), 4);
   return chunk;
 }
 
@@ -83,13 +83,13 @@ Bytes zstd_frame(const Bytes& blocks, std::uint32_t how) {
   plain.insert(plain.end(), blocks.begin(), blocks.end());
   const std::size_t bytes = ZSTD_findFrameCompressedSize(plain.data(), plain.size());
   if (!ZSTD_isError(bytes)) plain.resize(bytes);
-  const std::optional<Bytes> text = zstd_text(plain);
+  const std::optional<Bytes> output = zstd_output(plain);
   Bytes frame = magic;
   const bool has_size = (how & 2) != 0, has_checksum = (how & 4) != 0, is_single = (how & 8) != 0;
   frame.push_back((has_size || is_single ? size_flag : 0) | (is_single ? single_flag : 0) |
                   (has_checksum ? checksum_flag : 0));
   if (!is_single) frame.push_back(window);
-  if (has_size || is_single) put_number(frame, text ? text->size() : 3 * blocks.size(), 4);
+  if (has_size || is_single) put_number(frame, output ? output->size() : 3 * blocks.size(), 4);
   frame.insert(frame.end(), plain.begin() + 6, plain.end());
   if (has_checksum) put_number(frame, 0, 4);
   return frame;
@@ -97,18 +97,18 @@ Bytes zstd_frame(const Bytes& blocks, std::uint32_t how) {
 
 }  // namespace
 
-Bytes framed(chunks::Format format, const Bytes& blocks, std::uint32_t how) {
+Bytes framed(batch::Format format, const Bytes& blocks, std::uint32_t how) {
   const Bytes zlib_headers[] = {{0x78, 0x9c}, {0x18, 0x19}};  // windows of 32 KiB and of 512 bytes
-  if (format == chunks::Format::zlib) return with_behind(zlib_headers[how % 2], blocks);
-  if (format == chunks::Format::gzip)
+  if (format == batch::Format::zlib) return with_behind(zlib_headers[how % 2], blocks);
+  if (format == batch::Format::gzip)
     return with_behind({0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3}, blocks);
-  return format == chunks::Format::zstd ? zstd_frame(blocks, how) : blocks;
+  return format == batch::Format::zstd ? zstd_frame(blocks, how) : blocks;
 }
 
-Bytes with_checksum(chunks::Format format, Bytes chunk) {
-  if (format == chunks::Format::zstd) return with_zstd_checksum(std::move(chunk));
-  if (format == chunks::Format::zlib || format == chunks::Format::gzip)
-    return with_deflate_checksum(std::move(chunk), format == chunks::Format::gzip);
+Bytes with_checksum(batch::Format format, Bytes chunk) {
+  if (format == batch::Format::zstd) return with_zstd_checksum(std::move(chunk));
+  if (format == batch::Format::zlib || format == batch::Format::gzip)
+    return with_deflate_checksum(std::move(chunk), format == batch::Format::gzip);
   return chunk;
 }
 

@@ -7,9 +7,9 @@ namespace penstock::fuzz {
 
 // A header, as `how` chooses among them, and behind it these bytes as blocks; of formats that have
 // no header the bytes themselves.
-chunks::Bytes framed(chunks::Format format, const chunks::Bytes& blocks, std::uint32_t how);
+batch::Bytes framed(batch::Format format, const batch::Bytes& blocks, std::uint32_t how);
 // The same chunk; where its blocks are sound with their checksum. Headers are as framed() and the
 // libraries make them.
-chunks::Bytes with_checksum(chunks::Format format, chunks::Bytes chunk);
+batch::Bytes with_checksum(batch::Format format, batch::Bytes chunk);
 
 }  // namespace penstock::fuzz

@@ -62,11 +62,11 @@ void try_chosen_rows(const Bench& bench, Input input) {
   if (!rows.empty()) std::memcpy(content_of(*there).data(), rows.data(), rows.size() * 8);
   const Choice choice = choice_of(bench, std::move(rows));
   const std::uint64_t room = room_for(choice, input),
-                      most_rows = choice.rows.size() + input.byte() % 2;
+                      max_rows = choice.rows.size() + input.byte() % 2;
   for (const std::string& variant : fsst::ChosenDecoder::variants(bench.device->traits())) {
     const fsst::DeviceText text = bench.allocate_text(choice.rows.size(), room);
     const auto decoder = expected(
-        fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
+        fsst::ChosenDecoder::build(bench.device, bench.there, max_rows, variant), "a decoder");
     expect_ok(decoder->enqueue(*bench.queue, bench.there, *there, choice.rows.size(), text),
               variant);
     expect_choice(bench, *decoder, choice, text, false);
@@ -83,15 +83,15 @@ void try_chosen_bits(const Bench& bench, Input input) {
     for (std::uint32_t bit = 0; bit < 8; bit++)
       if ((byte >> bit & 1) != 0 && row + bit < bench.there.row_count) rows.push_back(row + bit);
   }
-  const std::uint64_t most_rows = most == 255 ? rows.size() : most;
-  const bool are_too_many = rows.size() > most_rows;
-  if (are_too_many) rows.resize(most_rows);
+  const std::uint64_t max_rows = most == 255 ? rows.size() : most;
+  const bool are_too_many = rows.size() > max_rows;
+  if (are_too_many) rows.resize(max_rows);
   const Choice choice = choice_of(bench, std::move(rows));
   const std::uint64_t room = room_for(choice, input);
   for (const std::string& variant : fsst::ChosenDecoder::variants(bench.device->traits())) {
-    const fsst::DeviceText text = bench.allocate_text(most_rows, room);
+    const fsst::DeviceText text = bench.allocate_text(max_rows, room);
     const auto decoder = expected(
-        fsst::ChosenDecoder::build(bench.device, bench.there, most_rows, variant), "a decoder");
+        fsst::ChosenDecoder::build(bench.device, bench.there, max_rows, variant), "a decoder");
     expect_ok(decoder->enqueue_bits(*bench.queue, bench.there, *bits, text), variant);
     expect_choice(bench, *decoder, choice, text, are_too_many);
   }

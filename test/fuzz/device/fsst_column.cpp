@@ -8,7 +8,7 @@ namespace {
 std::shared_ptr<const fsst::SymbolTable> make_table(std::uint32_t symbol_count,
                                                     std::uint32_t seed) {
   auto table = std::make_shared<fsst::SymbolTable>();
-  table->symbol_count = std::min(symbol_count, fsst::most_symbols);
+  table->symbol_count = std::min(symbol_count, fsst::max_symbols);
   std::uint64_t state = seed;
   const auto next = [&] {
     return static_cast<std::uint32_t>(
@@ -98,7 +98,7 @@ void state_texts(FuzzedColumn& column) {
       bytes += column.text(row).value_or("").size();
     const std::uint64_t codes = strings.offset(strings.end_row(group)) -
                                 strings.offset(strings.row_groups[group].first_row);
-    text += std::clamp(bytes, codes / 2, codes * fsst::most_symbol_bytes);
+    text += std::clamp(bytes, codes / 2, codes * fsst::max_symbol_bytes);
   }
   strings.text_bytes = text;
 }

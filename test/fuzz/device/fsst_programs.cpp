@@ -9,7 +9,7 @@
 #include "fuzz/device/linked_programs.hpp"
 #define MATCH_PIECES 2u
 #define NEAR_NOTES 2u
-#define MOST_ROW_CODES 200u
+#define MAX_ROW_CODES 200u
 #if GROUP_SIZE > 1
 #define MATCH_COPY_BITS 5u
 #define MATCH_ENTRY_BITS 8u

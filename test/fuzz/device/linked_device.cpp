@@ -38,7 +38,7 @@ struct DoneEvent : Event {
 
 kernelc::LaunchOptions order_of_items;
 bool are_buffers_watched = true;
-std::uint32_t least_groups = 1;
+std::uint32_t min_groups = 1;
 
 void check_range(const Buffer& buffer, std::uint64_t bytes, std::uint64_t offset) {
   require(offset <= buffer.bytes() && bytes <= buffer.bytes() - offset,
@@ -99,7 +99,7 @@ class LinkedQueue : public Queue {
         options.watched.push_back(
             {data[i], argument.buffer->bytes(), "argument " + std::to_string(i)});
     }
-    if (kernel.starts_with("fsst_") && groups > 0) groups = std::max(groups, least_groups);
+    if (kernel.starts_with("fsst_") && groups > 0) groups = std::max(groups, min_groups);
     const kernelc::Findings findings = kernelc::launch(*entry, groups, pointers.data(), options);
     for (const std::string& finding : findings) std::fprintf(stderr, "%s\n", finding.c_str());
     require(findings.empty(), "no races and no divergent barriers in " + std::string(kernel));
@@ -143,7 +143,7 @@ std::shared_ptr<Device> make_linked_device(const Traits& traits) {
 }
 
 void set_launches(std::uint32_t number) {
-  least_groups = 1 + number / 3 % 5;
+  min_groups = 1 + number / 3 % 5;
   order_of_items.order = static_cast<kernelc::Order>(number % 3);
   order_of_items.seed = number;
   constexpr std::byte fillings[] = {std::byte{0xcd}, std::byte{0}, std::byte{0x3c},

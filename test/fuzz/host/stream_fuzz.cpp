@@ -15,9 +15,9 @@
 namespace penstock::fuzz {
 namespace {
 
-constexpr std::size_t most_bytes = 1 << 20;  // of output; longer ones are not compared
+constexpr std::size_t max_bytes = 1 << 20;  // of output; longer ones are not compared
+using stream::ChunkStatus;
 using stream::Format;
-using stream::Verdict;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -29,7 +29,7 @@ void append_number(std::string& text, std::uint32_t number) {
 
 // A member around a Deflate body, with the trailer that zlib's bytes have.
 std::string gzip_around(const std::string& body) {
-  std::string text(most_bytes + 1, '\0');
+  std::string text(max_bytes + 1, '\0');
   z_stream inflating{};
   inflateInit2(&inflating, -15);
   inflating.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(body.data())),
@@ -60,26 +60,26 @@ std::string lz4_around(const std::string& blocks, bool is_linked) {
 struct Case {
   Format format;
   std::string file;
-  Verdict expected;
+  ChunkStatus expected;
 };
 
 Case case_of(std::uint32_t chosen, std::uint32_t detail, const std::string& rest) {
   switch (chosen % 7) {
-    case 0: return {Format::gzip, rest, stream::gzip_says(rest, most_bytes)};
+    case 0: return {Format::gzip, rest, stream::gzip_says(rest, max_bytes)};
     case 1: {
       const std::string file = gzip_around(rest);
-      return {Format::gzip, file, stream::gzip_says(file, most_bytes)};
+      return {Format::gzip, file, stream::gzip_says(file, max_bytes)};
     }
     case 2: {
       std::string_view behind;
-      const Verdict verdict = stream::zlib_says(rest, 15, &behind, most_bytes);
-      return {Format::zlib, rest, behind.empty() ? verdict : std::nullopt};
+      const ChunkStatus chunk_status = stream::zlib_says(rest, 15, &behind, max_bytes);
+      return {Format::zlib, rest, behind.empty() ? chunk_status : std::nullopt};
     }
-    case 3: return {Format::zstd, rest, stream::zstd_says(rest, most_bytes)};
-    case 4: return {Format::lz4, rest, stream::lz4_says(rest, most_bytes)};
+    case 3: return {Format::zstd, rest, stream::zstd_says(rest, max_bytes)};
+    case 4: return {Format::lz4, rest, stream::lz4_says(rest, max_bytes)};
     case 5: {
       const std::string file = lz4_around(rest, detail & 2);
-      return {Format::lz4, file, stream::lz4_says(file, most_bytes)};
+      return {Format::lz4, file, stream::lz4_says(file, max_bytes)};
     }
     default: return {Format::snappy, rest, std::nullopt};
   }
@@ -106,7 +106,7 @@ bool may_be_stricter(const Case& tried) {
          (tried.file[4] & 1);
 }
 
-void try_way(const Case& tried, const std::string& way, bool is_pipe) {
+void try_method(const Case& tried, const std::string& method, bool is_pipe) {
   std::string text;
   const auto append = [&](std::span<const std::byte> bytes) {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -114,16 +114,16 @@ void try_way(const Case& tried, const std::string& way, bool is_pipe) {
   };
   const auto report = stream::decompress(
       source_of(tried.file, is_pipe), append,
-      {.format = tried.format, .max_output_bytes = 4 * most_bytes, .threads = 1, .variant = way});
+      {.format = tried.format, .max_output_bytes = 4 * max_bytes, .threads = 1, .variant = method});
   if (tried.format == Format::snappy) return;  // without an oracle: it ends, and within its bounds
-  if (tried.expected && tried.expected->size() > most_bytes) return;
-  if (!way.empty() && report.status().code() == Code::invalid) return;  // it does not fit
+  if (tried.expected && tried.expected->size() > max_bytes) return;
+  if (!method.empty() && report.status().code() == Code::invalid) return;  // it does not fit
   if (!report.ok() &&
       (may_be_stricter(tried) || zstd_test::is_listed_as_stricter(report.status().message())))
     return;
   require(report.ok() == tried.expected.has_value(),
-          "the library's verdict: " + way + ": " + report.status().text());
-  require(!report.ok() || text == *tried.expected, "the library's bytes: " + way);
+          "the library's verdict: " + method + ": " + report.status().text());
+  require(!report.ok() || text == *tried.expected, "the library's bytes: " + method);
 }
 
 }  // namespace
@@ -136,10 +136,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   const std::string rest = input.take(input.left());
   if (rest.empty()) return 0;
   const fuzz::Case tried = fuzz::case_of(chosen, detail, rest);
-  fuzz::try_way(tried, "", false);
+  fuzz::try_method(tried, "", false);
   if (detail % 8 == 1)
-    fuzz::try_way(tried, "", true);  // a thread takes longer to begin than the rest
+    fuzz::try_method(tried, "", true);  // a thread takes longer to begin than the rest
   for (const stream::Variant& variant : stream::variants())
-    if (variant.format == tried.format) fuzz::try_way(tried, variant.name, false);
+    if (variant.format == tried.format) fuzz::try_method(tried, variant.name, false);
   return 0;
 }

@@ -25,20 +25,20 @@ void expect_comes_back(const std::string& text, std::string stream) {
 
 TEST(DeflateInflate, EveryLevelOfZlibAndLibdeflateComesBack) {
   for (const std::size_t bytes : {0u, 1u, 100u, 70000u, 400000u})
-    for (const std::string& text : texts_of_all_kinds(bytes)) {
+    for (const std::string& text : outputs_of_all_kinds(bytes)) {
       for (int level = 0; level <= 9; level++) expect_comes_back(text, deflated(text, level));
       for (int level = 0; level <= 12; level += bytes > 100000 ? 4 : 1)
         expect_comes_back(text, deflated_by_libdeflate(text, level));
     }
 }
 TEST(DeflateInflate, EveryStrategyOfZlibComesBack) {
-  for (const std::string& text : texts_of_all_kinds(100000))
+  for (const std::string& text : outputs_of_all_kinds(100000))
     for (const int strategy : {Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED})
       for (const int memory_level : {1, 9})
         expect_comes_back(text, deflated(text, 6, strategy, memory_level));
 }
 TEST(DeflateInflate, EverySizeOfTheEndsComesBack) {
-  const std::string text = texts_of_all_kinds(700)[0];
+  const std::string text = outputs_of_all_kinds(700)[0];
   for (std::size_t bytes = 0; bytes < text.size(); bytes++) {
     expect_comes_back(text.substr(0, bytes), deflated(text.substr(0, bytes), 9));
     expect_comes_back(text.substr(0, bytes), deflated(text.substr(0, bytes), 9, Z_FIXED));
@@ -67,7 +67,7 @@ TEST(DeflateInflate, MatchesAtEveryDistanceRepeatWhatStoodThere) {
   }
 }
 TEST(DeflateInflate, TheFarthestMatchIsTheWindowsFirstByte) {
-  std::string text = texts_of_all_kinds(window_bytes)[3];
+  std::string text = outputs_of_all_kinds(window_bytes)[3];
   BitWriter bits;
   bits.header(false, 0).to_byte().number(32768, 16).number(0xffff - 32768, 16);
   std::string stream = bits.bytes() + text;
@@ -95,7 +95,7 @@ TEST(DeflateInflate, ACodeOfOneDistanceIsOneBit) {
   expect_comes_back("aaaa", bits.bytes());
 }
 TEST(DeflateInflate, TooSmallAnOutputIsSaid) {
-  for (const std::string& text : texts_of_all_kinds(3000)) {
+  for (const std::string& text : outputs_of_all_kinds(3000)) {
     const std::string stream = deflated(text, 6);
     for (std::size_t room = 0; room < text.size(); room += 1 + room / 7) {
       std::string out(room + 1, '#');

@@ -70,39 +70,39 @@ std::uint64_t expect_comes_back(const std::string& text, const std::string& stre
   return pieces_used;
 }
 
-TEST(ParallelInflate, EveryKindOfTextComesBack) {
-  const auto texts = texts_of_all_kinds(3000000);
-  for (const std::string& text : texts)
+TEST(ParallelInflate, EveryKindOfOutputComesBack) {
+  const auto outputs = outputs_of_all_kinds(3000000);
+  for (const std::string& text : outputs)
     for (const int level : {1, 6, 9}) expect_comes_back(text, deflated(text, level));
 }
 TEST(ParallelInflate, PiecesAreDecodedAheadAndUsed) {
-  const auto texts = texts_of_all_kinds(1500000);
+  const auto outputs = outputs_of_all_kinds(1500000);
   std::uint64_t pieces_used = 0;
   for (std::size_t kind = 0; kind < 3; kind++)
     pieces_used +=
-        expect_comes_back(texts[kind], deflated(texts[kind], 6, Z_DEFAULT_STRATEGY, 3), true);
+        expect_comes_back(outputs[kind], deflated(outputs[kind], 6, Z_DEFAULT_STRATEGY, 3), true);
   EXPECT_GT(pieces_used, 36u);
 }
 TEST(ParallelInflate, LibdeflatesBlocksComeBack) {
-  for (const std::string& text : texts_of_all_kinds(2000000))
+  for (const std::string& text : outputs_of_all_kinds(2000000))
     expect_comes_back(text, deflated_by_libdeflate(text, 6));
 }
 TEST(ParallelInflate, BlocksThatAreNotFoundComeBack) {
-  for (const std::string& text : texts_of_all_kinds(500000))
+  for (const std::string& text : outputs_of_all_kinds(500000))
     for (const int strategy : {Z_FIXED, Z_HUFFMAN_ONLY})
       expect_comes_back(text, deflated(text, 6, strategy));
-  const std::string text = texts_of_all_kinds(500000)[3];
+  const std::string text = outputs_of_all_kinds(500000)[3];
   expect_comes_back(text, deflated(text, 0));
 }
 TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
-  const auto texts = texts_of_all_kinds(120000);
+  const auto outputs = outputs_of_all_kinds(120000);
   z_stream stream{};
   ASSERT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, -15, 4, Z_DEFAULT_STRATEGY), Z_OK);
   std::string text, made(4000000, '\0');
   stream.next_out = reinterpret_cast<Bytef*>(made.data());
   stream.avail_out = static_cast<uInt>(made.size());
   for (unsigned part = 0; part < 200; part++) {
-    const std::string& from = texts[part * 7 % 4];
+    const std::string& from = outputs[part * 7 % 4];
     const std::string piece = from.substr(part * 991 % 90000, 500 + part * 137 % 20000);
     text += piece;
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
@@ -122,8 +122,8 @@ TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
   expect_comes_back(text, made);
 }
 // What the decoder in order says.
-Status in_order(const std::string& stream, std::size_t most_bytes) {
-  std::string out(most_bytes, '\0');
+Status in_order(const std::string& stream, std::size_t max_bytes) {
+  std::string out(max_bytes, '\0');
   return inflate(bytes_of(stream), std::as_writable_bytes(std::span(out))).status();
 }
 // One dynamic block for all of a text, as igzip -0 makes them: 'e' has a bit; letters, three
@@ -205,7 +205,7 @@ TEST(ParallelInflate, ABombComesInPieces) {
   }
 }
 TEST(ParallelInflate, OneThreadAndDefaultsComeBack) {
-  const std::string text = texts_of_all_kinds(20000000)[1], stream = deflated(text, 6);
+  const std::string text = outputs_of_all_kinds(20000000)[1], stream = deflated(text, 6);
   for (const unsigned threads : {0u, 1u, 2u, 7u}) {
     const Outcome outcome = run(stream, {.threads = threads});
     ASSERT_TRUE(outcome.status.ok());
@@ -213,7 +213,7 @@ TEST(ParallelInflate, OneThreadAndDefaultsComeBack) {
     EXPECT_EQ(outcome.checksum, 0u);
   }
 }
-TEST(ParallelInflate, AnEmptyTextIsAnEnd) {
+TEST(ParallelInflate, AnEmptyOutputIsAnEnd) {
   const Outcome outcome = run(deflated("", 6), {});
   EXPECT_TRUE(outcome.status.ok());
   EXPECT_EQ(outcome.text, "");
@@ -222,9 +222,9 @@ TEST(ParallelInflate, AnEmptyTextIsAnEnd) {
 
 TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
   Random random(5);
-  const auto texts = texts_of_all_kinds(1000000);
+  const auto outputs = outputs_of_all_kinds(1000000);
   for (std::size_t kind = 0; kind < 3; kind++) {
-    const std::string stream = deflated(texts[kind], 6);
+    const std::string stream = deflated(outputs[kind], 6);
     for (int damage = 0; damage < 12; damage++) {
       std::string changed = stream;
       if (damage % 3 == 0)
@@ -239,7 +239,7 @@ TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
   }
 }
 TEST(ParallelInflate, AnErrorComesAgainWhenAskedAgain) {
-  const std::string stream = deflated(texts_of_all_kinds(300000)[0], 6);
+  const std::string stream = deflated(outputs_of_all_kinds(300000)[0], 6);
   auto inflate =
       ParallelInflate::begin(bytes_of(stream).first(stream.size() - 1), small_pieces()[0]);
   Status first;
@@ -252,7 +252,7 @@ TEST(ParallelInflate, AnErrorComesAgainWhenAskedAgain) {
   EXPECT_EQ((*inflate)->next().status().text(), first.text());
 }
 TEST(ParallelInflate, WhoLeavesEarlyDoesNotWait) {
-  const std::string stream = deflated(texts_of_all_kinds(3000000)[0], 6);
+  const std::string stream = deflated(outputs_of_all_kinds(3000000)[0], 6);
   for (const InflateOptions& options : small_pieces())
     for (int pieces = 0; pieces < 8; pieces++) {
       auto inflate = ParallelInflate::begin(bytes_of(stream), options);

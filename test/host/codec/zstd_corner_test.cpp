@@ -49,18 +49,19 @@ std::string sequence(int literal_code, int offset_code, int match_code, const st
          static_cast<char>(match_code) + stream;
 }
 
-void expect_text(const std::string& frame, const std::string& text) {
-  for (const Verdict& verdict : {decoded(frame, text.size()), decoded(frame, text.size() + 1000),
-                                 pulled(frame, {.threads = 1})}) {
-    EXPECT_TRUE(verdict.is_ok) << verdict.text;
-    EXPECT_TRUE(verdict.text == text);
+void expect_output(const std::string& frame, const std::string& text) {
+  for (const ChunkStatus& chunk_status :
+       {decoded(frame, text.size()), decoded(frame, text.size() + 1000),
+        pulled(frame, {.threads = 1})}) {
+    EXPECT_TRUE(chunk_status.is_ok) << chunk_status.text;
+    EXPECT_TRUE(chunk_status.text == text);
   }
 }
 
 void expect_refused(const std::string& frame, const std::string& words) {
-  for (const Verdict& verdict : {decoded(frame, 1000000), pulled(frame, {.threads = 1})}) {
-    EXPECT_FALSE(verdict.is_ok);
-    EXPECT_NE(verdict.text.find(words), std::string::npos) << verdict.text;
+  for (const ChunkStatus& chunk_status : {decoded(frame, 1000000), pulled(frame, {.threads = 1})}) {
+    EXPECT_FALSE(chunk_status.is_ok);
+    EXPECT_NE(chunk_status.text.find(words), std::string::npos) << chunk_status.text;
   }
 }
 
@@ -68,7 +69,7 @@ void expect_refused(const std::string& frame, const std::string& words) {
 
 TEST(CodecZstdCorner, CompressedBlockOfExactly128KiB) {
   const std::string literals = words(131072 - 4, 1);
-  expect_text(large_window + block(raw_literals(literals) + '\0'), literals);
+  expect_output(large_window + block(raw_literals(literals) + '\0'), literals);
 }
 
 TEST(CodecZstdCorner, CompressedBlockBeyond128KiB) {
@@ -76,23 +77,23 @@ TEST(CodecZstdCorner, CompressedBlockBeyond128KiB) {
 }
 
 TEST(CodecZstdCorner, BlockWithoutLiteralsAndSequences) {
-  expect_text(hex("28b5 2ffd 2000 1500 0000 00"), "");
+  expect_output(hex("28b5 2ffd 2000 1500 0000 00"), "");
 }
 
 TEST(CodecZstdCorner, FirstBlockIsRle) {
-  expect_text(hex("28b5 2ffd a001 0002 0002 0010 000b 0000 00"), std::string(131073, 0));
+  expect_output(hex("28b5 2ffd a001 0002 0002 0010 000b 0000 00"), std::string(131073, 0));
 }
 
 TEST(CodecZstdCorner, TinyTableAtTheEnd) {
   const std::string frame =
       hex("28b5 2ffd 2027 c500 0080 f3f1 f0ec ebc6 c5c7 f09d 4300 0000 e0e0 0658 0100 603e 52");
-  const Verdict theirs = verdict_of_libzstd(frame, 39);
+  const ChunkStatus theirs = status_of_libzstd(frame, 39);
   ASSERT_TRUE(theirs.is_ok);
-  expect_text(frame, theirs.text);
+  expect_output(frame, theirs.text);
 }
 
 TEST(CodecZstdCorner, NoSequencesInTwoBytes) {
-  expect_text(large_window + block(raw_literals("abc") + hex("80 00")), "abc");
+  expect_output(large_window + block(raw_literals("abc") + hex("80 00")), "abc");
 }
 
 TEST(CodecZstdCorner, BytesBehindNoSequences) {
@@ -121,8 +122,8 @@ TEST(CodecZstdCorner, ReservedBitsOfTheModes) {
 // ---- The format's own ----
 
 TEST(CodecZstdCorner, OneSequenceOfRleCodes) {
-  expect_text(large_window + block(raw_literals("abcd") + sequence(4, 2, 5, hex("07"))),
-              "abcdabcdabcd");
+  expect_output(large_window + block(raw_literals("abcd") + sequence(4, 2, 5, hex("07"))),
+                "abcdabcdabcd");
 }
 
 TEST(CodecZstdCorner, StreamsOfSequencesEndExactly) {
@@ -141,11 +142,11 @@ TEST(CodecZstdCorner, DirectHuffmanWeights) {
   const std::string tree = hex("84 43 20 10"), stream = hex("01 0d");
   const std::string literals =
       little_endian(2 | 4 << 4 | (tree.size() + stream.size()) << 14, 3) + tree + stream;
-  expect_text(large_window + block(literals + '\0'), hex("00 01 04 05"));
+  expect_output(large_window + block(literals + '\0'), hex("00 01 04 05"));
   // The same tree again: one symbol of code 01, without a description.
   const std::string again = little_endian(3 | 1 << 4 | 1 << 14, 3) + hex("05");
-  expect_text(large_window + block(literals + '\0', false) + block(again + '\0'),
-              hex("00 01 04 05 01"));
+  expect_output(large_window + block(literals + '\0', false) + block(again + '\0'),
+                hex("00 01 04 05 01"));
 }
 
 TEST(CodecZstdCorner, TablesThatNoBlockBefore) {
@@ -160,18 +161,18 @@ TEST(CodecZstdCorner, RepeatedTablesAcrossOtherBlocks) {
   const std::string others = block(raw_literals("-") + '\0', false) + block_of(raw, 1, "+", false) +
                              block_of(rle, 2, "*", false);
   const std::string last = block(raw_literals("efgh") + hex("01 fc 07"));
-  expect_text(large_window + first + others + last, "abcdabcdabcd-+**efghefghefgh");
+  expect_output(large_window + first + others + last, "abcdabcdabcd-+**efghefghefgh");
 }
 
 // Offsets from before, of a block that has no other: the first of a frame are 1, 4 and 8.
 TEST(CodecZstdCorner, FirstOffsetsOfAFrame) {
   const std::string literals = raw_literals("abcdefgh");
-  expect_text(large_window + block(literals + sequence(8, 0, 0, hex("01"))),
-              "abcdefghhhh");  // the latest
-  expect_text(large_window + block(literals + sequence(8, 1, 0, hex("02"))),
-              "abcdefghefg");  // the second
-  expect_text(large_window + block(literals + sequence(8, 1, 0, hex("03"))),
-              "abcdefghabc");  // the third
+  expect_output(large_window + block(literals + sequence(8, 0, 0, hex("01"))),
+                "abcdefghhhh");  // the latest
+  expect_output(large_window + block(literals + sequence(8, 1, 0, hex("02"))),
+                "abcdefghefg");  // the second
+  expect_output(large_window + block(literals + sequence(8, 1, 0, hex("03"))),
+                "abcdefghabc");  // the third
 }
 
 // Without literals, places move by one: 1 is the second, 2 the third, 3 the latest less one; and
@@ -181,12 +182,12 @@ TEST(CodecZstdCorner, OffsetsWithoutLiterals) {
   const auto none = [](int code, const std::string& stream) {
     return block(raw_literals("") + sequence(0, code, 0, stream));
   };
-  expect_text(large_window + literals + none(0, hex("01")), "abcdefghefg");
-  expect_text(large_window + literals + none(1, hex("02")), "abcdefghabc");
+  expect_output(large_window + literals + none(0, hex("01")), "abcdefghefg");
+  expect_output(large_window + literals + none(1, hex("02")), "abcdefghabc");
   expect_refused(large_window + literals + none(1, hex("03")), "is 0");
   const std::string before =
-      block(raw_literals("abcdefgh") + sequence(8, 2, 0, hex("07")), false);  // offset 4
-  expect_text(large_window + before + none(1, hex("03")), "abcdefghefgefg");  // 3
+      block(raw_literals("abcdefgh") + sequence(8, 2, 0, hex("07")), false);    // offset 4
+  expect_output(large_window + before + none(1, hex("03")), "abcdefghefgefg");  // 3
 }
 
 TEST(CodecZstdCorner, OffsetsBeyondTheWindow) {
@@ -198,10 +199,10 @@ TEST(CodecZstdCorner, OffsetsBeyondTheWindow) {
     return block(raw_literals("") +
                  sequence(0, 10, 0, little_endian((offset + 3 - 1024) | 1024, 2)));
   };
-  expect_text(small_window + blocks + match(1024), text + text.substr(1024, 3));
+  expect_output(small_window + blocks + match(1024), text + text.substr(1024, 3));
   expect_refused(small_window + blocks + match(1025), "before the window");
   expect_refused(small_window + blocks + match(2000), "before the window");
-  expect_text(large_window + blocks + match(2000), text + text.substr(48, 3));
+  expect_output(large_window + blocks + match(2000), text + text.substr(48, 3));
 }
 
 TEST(CodecZstdCorner, OffsetsBeforeTheFrame) {
@@ -221,16 +222,16 @@ TEST(CodecZstdCorner, MoreLiteralsThanThereAre) {
 TEST(CodecZstdCorner, LongLengths) {
   // Match length code 51: 32771 and 15 bits; 52: 65539 and 16 bits. Offset code 0 is the latest
   // offset, 1.
-  expect_text(large_window + block(raw_literals("a") + sequence(1, 0, 51, hex("ff ff"))),
-              std::string(1 + 32771 + 32767, 'a'));
-  expect_text(large_window + block(raw_literals("a") + sequence(1, 0, 52, hex("fc ff 01"))),
-              std::string(1 + 65539 + 65532, 'a'));
+  expect_output(large_window + block(raw_literals("a") + sequence(1, 0, 51, hex("ff ff"))),
+                std::string(1 + 32771 + 32767, 'a'));
+  expect_output(large_window + block(raw_literals("a") + sequence(1, 0, 52, hex("fc ff 01"))),
+                std::string(1 + 65539 + 65532, 'a'));
   expect_refused(large_window + block(raw_literals("a") + sequence(1, 0, 52, hex("ff ff 01"))),
                  "more than a block");
 }
 
 TEST(CodecZstdCorner, BlocksBeyondTheWindow) {
-  expect_text(small_window + block_of(rle, 1024, "x", true), std::string(1024, 'x'));
+  expect_output(small_window + block_of(rle, 1024, "x", true), std::string(1024, 'x'));
   expect_refused(small_window + block_of(rle, 1025, "x", true), "1024 at most");
   expect_refused(small_window + block_of(raw, 1025, words(1025, 1), true), "1024 at most");
   expect_refused(small_window + block(little_endian(2000 << 4 | 3 << 2 | 1, 3) + hex("61 00")),
@@ -238,15 +239,15 @@ TEST(CodecZstdCorner, BlocksBeyondTheWindow) {
 }
 
 TEST(CodecZstdCorner, EmptyFrames) {
-  expect_text(large_window + block_of(raw, 0, "", true), "");
-  expect_text(large_window + block_of(rle, 0, "x", false) + block_of(raw, 0, "", true), "");
+  expect_output(large_window + block_of(raw, 0, "", true), "");
+  expect_output(large_window + block_of(rle, 0, "x", false) + block_of(raw, 0, "", true), "");
   expect_refused(large_window + block("", true), "compressed and empty");
   expect_refused(large_window, "ends within block 0");
 }
 
 TEST(CodecZstdCorner, ContentSizes) {
   const std::string header = magic + hex("20 03");  // a single segment of three bytes
-  expect_text(header + block_of(raw, 3, "abc", true), "abc");
+  expect_output(header + block_of(raw, 3, "abc", true), "abc");
   expect_refused(header + block_of(raw, 2, "ab", true), "has 2 bytes and states 3");
   expect_refused(header + block_of(raw, 2, "ab", false) + block_of(raw, 2, "cd", true),
                  "more than the 3 bytes");
@@ -257,10 +258,10 @@ TEST(CodecZstdCorner, Headers) {
   expect_refused(magic + hex("08 00 01 00 00"), "reserved bit");
   expect_refused(magic + hex("00 b0 01 00 00"), "larger than the format's decoders take");
   expect_refused(magic + hex("01 00 07 01 00 00"), "needs dictionary 7");
-  expect_text(magic + hex("01 00 00 01 00 00"), "");  // dictionary 0 is none
-  expect_text(magic + hex("10 00 01 00 00"), "");     // the unused bit
-  expect_text(magic + hex("60 00 00") + block_of(rle, 256, "x", true),
-              std::string(256, 'x'));  // two bytes count from 256
+  expect_output(magic + hex("01 00 00 01 00 00"), "");  // dictionary 0 is none
+  expect_output(magic + hex("10 00 01 00 00"), "");     // the unused bit
+  expect_output(magic + hex("60 00 00") + block_of(rle, 256, "x", true),
+                std::string(256, 'x'));  // two bytes count from 256
 }
 
 }  // namespace

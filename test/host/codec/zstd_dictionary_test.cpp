@@ -26,19 +26,19 @@ std::string trained(std::size_t bytes, unsigned seed) {
 
 zstd::DecodeOptions with(const std::string& dictionary, unsigned threads = 1) {
   const auto read = zstd::read_dictionary(bytes_of(dictionary));
-  EXPECT_TRUE(read.ok()) << read.status().text();
+  EXPECT_TRUE(read.ok()) << read.status().output();
   return {.threads = threads, .dictionary = read.ok() ? *read : nullptr};
 }
 
-void expect_round_trip(const std::string& text, const std::string& dictionary,
+void expect_round_trip(const std::string& output, const std::string& dictionary,
                        const Parameters& parameters) {
-  const std::string frame = compressed(text, parameters, dictionary);
+  const std::string frame = compressed(output, parameters, dictionary);
   ASSERT_FALSE(frame.empty());
   for (const unsigned threads : {1u, 3u}) {
-    const Verdict whole = decoded(frame, text.size(), with(dictionary, threads)),
-                  pieces = pulled(frame, with(dictionary, threads));
-    ASSERT_TRUE(whole.is_ok && pieces.is_ok) << whole.text << pieces.text;
-    ASSERT_TRUE(whole.text == text && pieces.text == text);
+    const ChunkStatus whole = decoded(frame, output.size(), with(dictionary, threads)),
+                      pieces = pulled(frame, with(dictionary, threads));
+    ASSERT_TRUE(whole.is_ok && pieces.is_ok) << whole.output << pieces.output;
+    ASSERT_TRUE(whole.output == output && pieces.output == output);
   }
 }
 
@@ -59,8 +59,8 @@ TEST(CodecZstdDictionary, RawContent) {
 
 // Matches that begin in the dictionary and go on in the frame.
 TEST(CodecZstdDictionary, MatchesAcrossTheBoundary) {
-  const std::string head = noise(700, 1), text = head + head + head.substr(0, 200);
-  expect_round_trip(text, words(100, 2) + head, {{ZSTD_c_compressionLevel, 19}});
+  const std::string head = noise(700, 1), output = head + head + head.substr(0, 200);
+  expect_round_trip(output, words(100, 2) + head, {{ZSTD_c_compressionLevel, 19}});
   expect_round_trip(std::string(3000, 'q'), words(100, 2) + "qqqqqqqqqqqqqqqq",
                     {{ZSTD_c_compressionLevel, 19}});
 }
@@ -73,29 +73,29 @@ TEST(CodecZstdDictionary, SmallWindows) {
 }
 
 TEST(CodecZstdDictionary, AnotherOrNoneIsRefused) {
-  const std::string dictionary = trained(20000, 1), text = json(1000, 5),
-                    frame = compressed(text, {}, dictionary);
+  const std::string dictionary = trained(20000, 1), output = json(1000, 5),
+                    frame = compressed(output, {}, dictionary);
   std::string other = dictionary;
   other[4] = static_cast<char>(other[4] ^ 1);  // its id
-  EXPECT_NE(decoded(frame, 1000).text.find("invalid: Zstandard frame: it needs dictionary"),
+  EXPECT_NE(decoded(frame, 1000).output.find("invalid: Zstandard frame: it needs dictionary"),
             std::string::npos);
-  EXPECT_NE(decoded(frame, 1000, with(other)).text.find("is given"), std::string::npos);
+  EXPECT_NE(decoded(frame, 1000, with(other)).output.find("is given"), std::string::npos);
   EXPECT_FALSE(decoded(frame, 1000, with(words(1000, 1))).is_ok);
 }
 
 // Every change of a byte of a dictionary's tables is refused, or another dictionary's.
 TEST(CodecZstdDictionary, ChangedDictionaries) {
-  const std::string dictionary = trained(5000, 1), text = json(400, 5),
-                    frame = compressed(text, {}, dictionary);
+  const std::string dictionary = trained(5000, 1), output = json(400, 5),
+                    frame = compressed(output, {}, dictionary);
   for (std::size_t at = 8; at < 300; at++)
     for (const int change : {1, 2, 16, 128, 255}) {
       std::string changed = dictionary;
       changed[at] = static_cast<char>(changed[at] ^ change);
-      const Verdict theirs = verdict_of_libzstd(frame, 1000, changed);
+      const ChunkStatus theirs = status_of_libzstd(frame, 1000, changed);
       const auto read = zstd::read_dictionary(bytes_of(changed));
       if (!read.ok()) continue;
-      const Verdict ours = decoded(frame, 1000, {.threads = 1, .dictionary = *read});
-      ASSERT_TRUE(!ours.is_ok || (theirs.is_ok && ours.text == theirs.text))
+      const ChunkStatus ours = decoded(frame, 1000, {.threads = 1, .dictionary = *read});
+      ASSERT_TRUE(!ours.is_ok || (theirs.is_ok && ours.output == theirs.output))
           << at << " xor " << change;
     }
 }

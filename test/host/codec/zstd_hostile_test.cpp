@@ -9,7 +9,7 @@ namespace {
 
 // False where the verdicts differ, and not as listed.
 bool is_as_libzstd(const std::string& frame, std::size_t limit, const std::string& what) {
-  const Verdict theirs = verdict_of_libzstd(frame, limit), ours = decoded(frame, limit);
+  const ChunkStatus theirs = status_of_libzstd(frame, limit), ours = decoded(frame, limit);
   if (ours.is_ok && !theirs.is_ok) {
     ADD_FAILURE() << what << ": decoded, and libzstd says " << theirs.text;
     return false;
@@ -79,7 +79,8 @@ TEST(CodecZstdHostile, ChangesInLargeFrames) {
     const std::size_t at = random() % changed.size();
     changed[at] = static_cast<char>(changed[at] ^ (1 + random() % 255));
     ASSERT_TRUE(is_as_libzstd(changed, text.size() + 1000, "byte " + std::to_string(at)));
-    const Verdict one = pulled(changed, {.threads = 1}), several = pulled(changed, {.threads = 3});
+    const ChunkStatus one = pulled(changed, {.threads = 1}),
+                      several = pulled(changed, {.threads = 3});
     ASSERT_EQ(one.is_ok, several.is_ok) << at;
     ASSERT_EQ(one.text, several.text) << at;
   }
@@ -122,8 +123,10 @@ TEST(CodecZstdHostile, BuffersOfTheExactSize) {
   for (const auto& [name, text] : kinds_of_data(200000))
     for (std::size_t bytes = 0; bytes < 200; bytes++) {
       const std::string part = text.substr(0, 131072 - 100 + bytes);
-      const Verdict verdict = decoded(compressed(part, {{ZSTD_c_checksumFlag, 0}}), part.size());
-      ASSERT_TRUE(verdict.is_ok && verdict.text == part) << name << ", " << part.size() << " bytes";
+      const ChunkStatus chunk_status =
+          decoded(compressed(part, {{ZSTD_c_checksumFlag, 0}}), part.size());
+      ASSERT_TRUE(chunk_status.is_ok && chunk_status.text == part)
+          << name << ", " << part.size() << " bytes";
     }
 }
 

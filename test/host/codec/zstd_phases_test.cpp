@@ -82,8 +82,8 @@ TEST(CodecZstdPhases, PortableLoopsRefuseTheSame) {
     for (const int change : {1, 4, 32, 128, 255}) {
       std::string changed = frame;
       changed[at] = static_cast<char>(changed[at] ^ change);
-      const Verdict portable = decoded_by(zstd::portable_hot_loops(), changed, 3000),
-                    ours = decoded_by(zstd::hot_loops(), changed, 3000);
+      const ChunkStatus portable = decoded_by(zstd::portable_hot_loops(), changed, 3000),
+                        ours = decoded_by(zstd::hot_loops(), changed, 3000);
       ASSERT_TRUE(portable.is_ok == ours.is_ok && portable.text == ours.text) << at;
     }
 }

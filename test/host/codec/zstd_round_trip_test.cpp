@@ -12,10 +12,10 @@ void expect_round_trip(const std::string& text, const std::string& frame, const 
   for (const unsigned threads : {1u, 3u}) {
     const zstd::DecodeOptions options{.threads = threads,
                                       .window_limit_bytes = std::uint64_t{1} << 31};
-    const Verdict whole = decoded(frame, text.size(), options);
+    const ChunkStatus whole = decoded(frame, text.size(), options);
     ASSERT_TRUE(whole.is_ok) << what << ": " << whole.text;
     ASSERT_TRUE(whole.text == text) << what << ", " << threads << " threads, all at once";
-    const Verdict pieces = pulled(frame, options);
+    const ChunkStatus pieces = pulled(frame, options);
     ASSERT_TRUE(pieces.is_ok) << what << ": " << pieces.text;
     ASSERT_TRUE(pieces.text == text) << what << ", " << threads << " threads, in pieces";
   }

@@ -11,7 +11,7 @@ namespace penstock::zstd_test {
 namespace {
 
 // Kinds of blocks in turn: some cost much to decode, some much to write, some nothing.
-std::string varied_text() {
+std::string varied_output() {
   std::string text;
   for (unsigned part = 0; part < 12; part++)
     text += words(200000, part) + noise(150000, part) +
@@ -20,21 +20,21 @@ std::string varied_text() {
 }
 
 TEST(CodecZstdThreads, AnyNumberGivesTheSame) {
-  const std::string text = varied_text(),
+  const std::string text = varied_output(),
                     frame =
                         compressed(text, {{ZSTD_c_compressionLevel, 4}, {ZSTD_c_windowLog, 18}});
   for (const unsigned threads : {1u, 2u, 3u, 4u, 8u, 17u}) {
-    const Verdict pieces = pulled(frame, {.threads = threads});
+    const ChunkStatus pieces = pulled(frame, {.threads = threads});
     ASSERT_TRUE(pieces.is_ok && pieces.text == text)
         << threads << " threads: " << pieces.text.substr(0, 200);
-    const Verdict whole = decoded(frame, text.size(), {.threads = threads});
+    const ChunkStatus whole = decoded(frame, text.size(), {.threads = threads});
     ASSERT_TRUE(whole.is_ok && whole.text == text) << threads << " threads";
   }
 }
 
 // Threads go ahead of who takes the pieces, and never write over one that is not released.
 TEST(CodecZstdThreads, PiecesStayWhileSomebodyIsSlow) {
-  const std::string text = varied_text(), frame = compressed(text, {{ZSTD_c_windowLog, 12}});
+  const std::string text = varied_output(), frame = compressed(text, {{ZSTD_c_windowLog, 12}});
   auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), {.threads = 3});
   ASSERT_TRUE(decoder.ok());
   std::size_t at = 0;
@@ -51,7 +51,7 @@ TEST(CodecZstdThreads, PiecesStayWhileSomebodyIsSlow) {
 }
 
 TEST(CodecZstdThreads, ADecoderIsLeftInTheMiddle) {
-  const std::string frame = compressed(varied_text(), {});
+  const std::string frame = compressed(varied_output(), {});
   for (unsigned pieces = 0; pieces < 30; pieces++) {
     auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), {.threads = 4});
     ASSERT_TRUE(decoder.ok());
@@ -61,7 +61,7 @@ TEST(CodecZstdThreads, ADecoderIsLeftInTheMiddle) {
 
 // An error in a block comes behind all bytes before it, and again whenever one asks.
 TEST(CodecZstdThreads, ErrorsComeInOrder) {
-  const std::string text = varied_text();
+  const std::string text = varied_output();
   std::string frame = compressed(text, {{ZSTD_c_checksumFlag, 0}});
   for (std::size_t byte = frame.size() / 2; byte < frame.size() / 2 + 300000 && byte < frame.size();
        byte++)
@@ -90,8 +90,8 @@ TEST(CodecZstdThreads, ErrorsComeInOrder) {
 TEST(CodecZstdThreads, ManyShortFrames) {
   for (unsigned frame = 0; frame < 300; frame++) {
     const std::string text = words(1 + frame * 3000, frame);
-    const Verdict verdict = pulled(compressed(text, {}), {.threads = 3});
-    ASSERT_TRUE(verdict.is_ok && verdict.text == text) << frame;
+    const ChunkStatus chunk_status = pulled(compressed(text, {}), {.threads = 3});
+    ASSERT_TRUE(chunk_status.is_ok && chunk_status.text == text) << frame;
   }
 }
 

@@ -213,7 +213,7 @@ struct FakeModule {
 
 struct FakeDriver {
   ModuleCache<FakeModule> modules;
-  std::atomic<int> compiles{0}, loads{0}, running{0}, most_running{0};
+  std::atomic<int> compiles{0}, loads{0}, running{0}, max_running{0};
   bool refuses_binaries = false;
 
   Result<Found<FakeModule>> build(const CacheKey& key, int milliseconds = 0) {
@@ -225,8 +225,8 @@ struct FakeDriver {
     };
     const auto compile = [&]() -> Result<Compiled<FakeModule>> {
       compiles++;
-      int now = ++running, most = most_running;
-      while (now > most && !most_running.compare_exchange_weak(most, now)) {}
+      int now = ++running, most = max_running;
+      while (now > most && !max_running.compare_exchange_weak(most, now)) {}
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
       running--;
       if (key.text == "wrong") return Status(Code::compile, "wrong");
@@ -299,7 +299,7 @@ TEST_F(Cache, EightThreadsCompileEightKeysAtOnce) {
     threads.emplace_back([&, t] { (void)driver.build(key_of("k" + std::to_string(t)), 200); });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(driver.compiles, 8);
-  EXPECT_GE(driver.most_running, 4) << "different keys must not wait for one another";
+  EXPECT_GE(driver.max_running, 4) << "different keys must not wait for one another";
 }
 
 TEST_F(Cache, HundredsOfKeysDoNotStartHundredsOfCompilers) {
@@ -310,7 +310,7 @@ TEST_F(Cache, HundredsOfKeysDoNotStartHundredsOfCompilers) {
     threads.emplace_back([&, t] { (void)driver.build(key_of("k" + std::to_string(t)), 20); });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(driver.compiles, 4 * most);
-  EXPECT_LE(driver.most_running, most);
+  EXPECT_LE(driver.max_running, most);
 }
 
 TEST_F(Cache,

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/expression_duckdb.hpp"
+#include "host/expr/expression_duckdb.hpp"
 #include "penstock/expression.hpp"
 
 namespace penstock {

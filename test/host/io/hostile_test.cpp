@@ -6,7 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include "host/io_files.hpp"
+#include "host/io/io_files.hpp"
 #include "io/common/dictionary_limit.hpp"
 
 namespace penstock {

@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "host/io_files.hpp"
+#include "host/io/io_files.hpp"
 
 namespace penstock {
 namespace {

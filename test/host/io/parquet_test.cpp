@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "host/io_files.hpp"
+#include "host/io/io_files.hpp"
 
 namespace penstock {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "host/dense_groups.hpp"
+#include "host/kernel/dense_groups.hpp"
 
 namespace penstock::plan {
 namespace {

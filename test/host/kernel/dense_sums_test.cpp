@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "host/dense_groups.hpp"
+#include "host/kernel/dense_groups.hpp"
 
 namespace penstock::plan {
 namespace {

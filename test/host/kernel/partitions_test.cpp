@@ -1,6 +1,6 @@
 // Groups in partitions on the host executor, under sanitizers: partitions that are split among work
 // groups, that have more slots than a table, and slots that most records come to.
-#include "host/dense_groups.hpp"
+#include "host/kernel/dense_groups.hpp"
 #include "plan/variants/partition_layout.hpp"
 
 namespace penstock::plan {
@@ -99,7 +99,7 @@ TEST(PartitionShape, SlotsAreDividedAsKernelsDoIt) {
       const PartitionShape shape = partition_shape(policy, slots);
       SCOPED_TRACE(std::to_string(slots) + " by " + std::to_string(shape.partition_slots));
       ASSERT_LE(shape.partitions, policy.partitions);
-      ASSERT_LE(shape.partition_slots, most_partition_slots);
+      ASSERT_LE(shape.partition_slots, max_partition_slots);
       ASSERT_GE(std::uint64_t{shape.partitions} * shape.partition_slots, slots);
       EXPECT_LE((shape.partition_slots + shape.parts - 1) / shape.parts, policy.slots);
       const std::uint64_t factor = shape.words()[6];

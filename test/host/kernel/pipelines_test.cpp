@@ -133,7 +133,7 @@ void Pipelines::expect_kept_rows(const Table& result) const {
 // A group that took the first ticket and never ran again: the others count its tile themselves, and
 // put theirs in their places.
 TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
-  constexpr std::uint32_t items = 32, tile_rows = items * 4;
+  constexpr std::uint32_t threads = 32, tile_rows = threads * 4;
   std::vector<std::int32_t> x(5 * tile_rows + 17);
   for (std::size_t i = 0; i < x.size(); i++) x[i] = static_cast<std::int32_t>(i);
   Plan plan;
@@ -145,10 +145,10 @@ TEST(OnePass, AGroupThatNeverRunsHoldsNobodyUp) {
   TAKE(const StepId kept, plan.filter(source, builder.graph(), odd));
   TAKE(const TileProgram program, fuse(plan, source, kept));
   Policy policy;
-  policy.group_size = items, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2,
+  policy.group_size = threads, policy.vectors = 1, policy.tile_rows = tile_rows, policy.depth = 2,
   policy.window = 1;
   TAKE(const PipelineText text, emit_pipeline(program, "compact_one_pass", policy, Target::host));
-  TAKE(const kernel::HostProgram compiled, kernel::HostProgram::build(text.text, {items, {}}));
+  TAKE(const kernel::HostProgram compiled, kernel::HostProgram::build(text.text, {threads, {}}));
 
   const std::uint32_t tiles = 6;
   std::vector<std::uint32_t> tile_counts(tiles + 1, 0), first_fault{~0u};

@@ -19,13 +19,13 @@ namespace {
 struct Sample {
   std::string name, file;
   Format format;
-  std::function<Verdict(std::string_view file, std::size_t most_bytes)> oracle;
+  std::function<ChunkStatus(std::string_view file, std::size_t max_bytes)> oracle;
   // Whether what is refused may be right after a change of this byte.
   std::function<bool(std::size_t)> is_stricter = [](std::size_t) { return false; };
 };
 
 // All ways that may decode it; each is asked alone, and none, as users do.
-std::vector<std::string> ways_of(Format format) {
+std::vector<std::string> methods_of(Format format) {
   std::vector<std::string> names = {""};
   for (const Variant& variant : variants())
     if (variant.format == format) names.push_back(variant.name);
@@ -40,18 +40,18 @@ bool does_not_fit(const Status& status) {
 // The format is given: a change of the magic number must not make it another's file.
 void expect_same(const Sample& sample, std::string_view file, const std::string& what,
                  bool may_be_stricter) {
-  const Verdict expected = sample.oracle(file, SIZE_MAX);
-  for (const std::string& way : ways_of(sample.format)) {
+  const ChunkStatus expected = sample.oracle(file, SIZE_MAX);
+  for (const std::string& method : methods_of(sample.format)) {
     const auto found =
-        decompress(bytes_of(file), {.format = sample.format, .threads = 1, .variant = way});
-    if (!way.empty() && does_not_fit(found.status())) continue;
+        decompress(bytes_of(file), {.format = sample.format, .threads = 1, .variant = method});
+    if (!method.empty() && does_not_fit(found.status())) continue;
     if (!found.ok() &&
         (may_be_stricter || zstd_test::is_listed_as_stricter(found.status().message())))
       continue;
     ASSERT_EQ(found.ok(), expected.has_value())
-        << sample.name << ", " << what << ", " << way << ": " << found.status().text();
+        << sample.name << ", " << what << ", " << method << ": " << found.status().text();
     if (found.ok()) {
-      ASSERT_TRUE(text_of(*found) == *expected) << sample.name << ", " << what << ", " << way;
+      ASSERT_TRUE(text_of(*found) == *expected) << sample.name << ", " << what << ", " << method;
     } else {
       ASSERT_NE(found.status().message().find("byte"), std::string::npos) << found.status().text();
     }
@@ -69,7 +69,7 @@ void check_prefixes(const Sample& sample, std::size_t step_bytes = 1) {
 void check_pipe(const Sample& sample) {
   for (std::size_t bytes = 1; bytes <= std::min<std::size_t>(sample.file.size(), 200); bytes++) {
     const std::string_view file = std::string_view(sample.file).substr(0, bytes);
-    const Verdict expected = sample.oracle(file, SIZE_MAX);
+    const ChunkStatus expected = sample.oracle(file, SIZE_MAX);
     const auto found = decompressed(dripping(file), {.format = sample.format, .threads = 1});
     ASSERT_EQ(found.ok(), expected.has_value())
         << sample.name << ", " << bytes << " bytes of a pipe: " << found.status().text();
@@ -78,10 +78,10 @@ void check_pipe(const Sample& sample) {
 }
 
 void check_changes(const Sample& sample) {
-  constexpr std::size_t most_for_all_values = 400;  // longer files have each bit changed
+  constexpr std::size_t max_for_all_values = 400;  // longer files have each bit changed
   for (std::size_t at = 0; at < sample.file.size(); at++)
     for (int change = 1; change < 256; change++) {
-      if (sample.file.size() > most_for_all_values && (change & (change - 1)) != 0) continue;
+      if (sample.file.size() > max_for_all_values && (change & (change - 1)) != 0) continue;
       std::string file = sample.file;
       file[at] = static_cast<char>(file[at] ^ change);
       const std::string what = "byte " + std::to_string(at) + " xor " + std::to_string(change);
@@ -146,8 +146,8 @@ TEST(StreamHostile, GzipMembersThatNameTheirSizeAreRefusedWhereZlibRefusesThem) 
 TEST(StreamHostile, ZlibStreamsAreRefusedWhereZlibRefusesThem) {
   const auto oracle = [](std::string_view file, std::size_t) {
     std::string_view rest;
-    const Verdict verdict = zlib_says(file, 15, &rest);
-    return rest.empty() ? verdict : std::nullopt;
+    const ChunkStatus chunk_status = zlib_says(file, 15, &rest);
+    return rest.empty() ? chunk_status : std::nullopt;
   };
   check({{"fixed", zlib_made("zlib zlib zlib", 9, 15), Format::zlib, oracle},
          {"dynamic", zlib_made(words(800, 2), 6, 15), Format::zlib, oracle}});
@@ -222,7 +222,7 @@ std::uint32_t slow_masked_crc32c(std::string_view text) {
   value = ~value;
   return (value >> 15 | value << 17) + 0xa282ead8u;
 }
-Verdict snappy_says(std::string_view file, std::size_t) {
+ChunkStatus snappy_says(std::string_view file, std::size_t) {
   std::string all;
   for (bool is_first = true; !file.empty(); is_first = false) {
     if (file.size() < 4) return std::nullopt;
@@ -321,8 +321,8 @@ std::size_t settled(const std::atomic<std::size_t>& count) {
 
 // What is told of a block in memory is twenty times as long as a stored one of no bytes: 100 MB of
 // such took 2 GB, and a pipe may go on.
-TEST(StreamHostile, BlocksOfNoTextAreNotAllHeldAtOnce) {
-  constexpr std::size_t count = 2'000'000, most_bytes = 4 << 20;
+TEST(StreamHostile, BlocksOfNoOutputAreNotAllHeldAtOnce) {
+  constexpr std::size_t count = 2'000'000, max_bytes = 4 << 20;
   LZ4F_preferences_t independent{};
   independent.frameInfo.blockMode = LZ4F_blockIndependent;
   const std::string text = words(100), frame = lz4_made(text, 1, independent), end(4, '\0');
@@ -334,15 +334,15 @@ TEST(StreamHostile, BlocksOfNoTextAreNotAllHeldAtOnce) {
     lz4 += std::string_view("\0\0\0\x80", 4), snappy += empty_chunk, zstd += empty_frame;
   for (const std::string& file : {lz4 + end, snappy, zstd}) {
     const auto read = std::make_shared<std::atomic<std::size_t>>(0);
-    std::size_t at_text = 0;
+    std::size_t at_output = 0;
     const auto sink = [&](std::span<const std::byte> bytes) {
       EXPECT_EQ(text_of(bytes), text);
-      return at_text = settled(*read), Status();
+      return at_output = settled(*read), Status();
     };
     const auto report = decompress(counted(file, read), sink, {.threads = 1});
     ASSERT_TRUE(report.ok()) << report.status().text();
     EXPECT_EQ(report->bytes_in, file.size());
-    EXPECT_LT(at_text, most_bytes);
+    EXPECT_LT(at_output, max_bytes);
   }
 }
 

@@ -25,14 +25,14 @@ std::string periodic(std::size_t bytes, std::size_t period) {
   text.resize(bytes);
   return text;
 }
-std::vector<std::string> texts() {
+std::vector<std::string> outputs() {
   std::vector<std::string> all = {
       "", "a", words(70'000), words(300'001), noise(200'000), std::string(500'000, '\0')};
   for (std::size_t period = 1; period <= 64; period++)
     all.push_back(periodic(3000 + period, period));
   return all;
 }
-Verdict library_says(Format format, std::string_view file) {
+ChunkStatus library_says(Format format, std::string_view file) {
   return format == Format::gzip   ? gzip_says(file)
          : format == Format::zstd ? zstd_says(file)
                                   : lz4_says(file);
@@ -40,7 +40,7 @@ Verdict library_says(Format format, std::string_view file) {
 
 TEST(StreamRoundTrip, TheFormatsOwnLibrariesReadWhatEveryLevelWrites) {
   for (const Format format : {Format::gzip, Format::zstd, Format::lz4})
-    for (std::uint32_t level = 1; level <= most_level(format); level++)
+    for (std::uint32_t level = 1; level <= max_level(format); level++)
       for (const std::string& text : {std::string(), words(100'000), noise(70'000)}) {
         const auto file =
             compress(bytes_of(text), {.format = format, .level = level, .block_bytes = 65536});
@@ -53,10 +53,10 @@ TEST(StreamRoundTrip, TheFormatsOwnLibrariesReadWhatEveryLevelWrites) {
       }
 }
 
-TEST(StreamRoundTrip, TextsOfEveryPeriodComeBackFromEveryFormat) {
+TEST(StreamRoundTrip, OutputsOfEveryPeriodComeBackFromEveryFormat) {
   LZ4F_preferences_t linked{}, independent{};
   independent.frameInfo.blockMode = LZ4F_blockIndependent;
-  for (const std::string& text : texts())
+  for (const std::string& text : outputs())
     for (const std::string& file : {zlib_made(text, 6), zlib_made(text, 1, 15), zstd_made(text, 1),
                                     zstd_made(text, 3, false, false), lz4_made(text, 1, linked),
                                     lz4_made(text, 9, independent)}) {
@@ -238,9 +238,9 @@ TEST(StreamRoundTrip, DictionariesAreUsedAndAskedFor) {
   file.resize(ZSTD_compress_usingDict(context, file.data(), file.size(), text.data(), text.size(),
                                       trained.data(), trained.size(), 3));
   ZSTD_freeCCtx(context);
-  EXPECT_EQ(verdict_of(decompress(bytes_of(file), {.dictionary = bytes_of(trained)})), text);
-  EXPECT_EQ(verdict_of(decompress(bytes_of(file),
-                                  {.dictionary = bytes_of(trained), .variant = "zstd-stream"})),
+  EXPECT_EQ(status_of(decompress(bytes_of(file), {.dictionary = bytes_of(trained)})), text);
+  EXPECT_EQ(status_of(decompress(bytes_of(file),
+                                 {.dictionary = bytes_of(trained), .variant = "zstd-stream"})),
             text);
   const Status missing = decompress(bytes_of(file)).status();
   EXPECT_EQ(missing.code(), Code::invalid);
@@ -252,7 +252,7 @@ TEST(StreamRoundTrip, DictionariesAreUsedAndAskedFor) {
 
   const std::string zlib = zlib_made(text, 9, 15, samples.substr(0, 20'000));
   EXPECT_EQ(
-      verdict_of(decompress(bytes_of(zlib), {.dictionary = bytes_of(samples.substr(0, 20'000))})),
+      status_of(decompress(bytes_of(zlib), {.dictionary = bytes_of(samples.substr(0, 20'000))})),
       text);
   EXPECT_EQ(decompress(bytes_of(zlib)).status().code(), Code::invalid);
   EXPECT_EQ(decompress(bytes_of(zlib), {.dictionary = bytes_of("another")}).status().code(),
@@ -275,7 +275,7 @@ TEST(StreamRoundTrip, DictionariesOfLz4ReachIntoEveryIndependentAndTheFirstLinke
     LZ4F_freeCompressionContext(context);
     LZ4F_freeCDict(prepared);
     EXPECT_LT(file.size(), 10'000u);
-    EXPECT_EQ(verdict_of(decompress(bytes_of(file), {.dictionary = bytes_of(dictionary)})), text);
+    EXPECT_EQ(status_of(decompress(bytes_of(file), {.dictionary = bytes_of(dictionary)})), text);
     EXPECT_EQ(decompress(bytes_of(file)).status().code(), Code::invalid);
   }
 }

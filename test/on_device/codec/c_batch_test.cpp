@@ -4,7 +4,7 @@
 #include "each/chunks_from_c.h"
 #include "on_device/codec/chunk_fixture.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
@@ -15,7 +15,7 @@ constexpr std::uint64_t out_of_order = 1;  // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_EN
 struct Chunks {
   Bytes input, output;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities, sizes;
-  std::vector<penstock_chunk_verdict> verdicts;
+  std::vector<penstock_chunk_status> statuses;
   c_chunks view{};
 
   void add(const Bytes& bytes, std::uint64_t capacity) {
@@ -27,7 +27,7 @@ struct Chunks {
   void finish() {
     input.resize(rounded(input.size(), 16) + 16),
         output.resize(rounded(output.size(), 16) + 16, canary);
-    sizes.resize(input_sizes.size()), verdicts.resize(input_sizes.size(), {77, 77});
+    sizes.resize(input_sizes.size()), statuses.resize(input_sizes.size(), {77, 77});
     view = {static_cast<std::uint32_t>(sizes.size()),
             input.data(),
             input.size(),
@@ -38,16 +38,16 @@ struct Chunks {
             output_offsets.data(),
             capacities.data(),
             sizes.data(),
-            verdicts.data()};
+            statuses.data()};
   }
   Bytes made(std::size_t i) const {
     const auto begin = output.begin() + static_cast<std::ptrdiff_t>(output_offsets[i]);
     return {begin, begin + static_cast<std::ptrdiff_t>(sizes[i])};
   }
-  void expect_verdict(penstock_chunk_format format, std::size_t i, penstock_code code,
-                      const std::string& words) const {
+  void expect_status(penstock_chunk_format format, std::size_t i, penstock_code code,
+                     const std::string& words) const {
     penstock_status status{};
-    EXPECT_EQ(penstock_chunk_status(format, i, verdicts[i], &status), code) << status.message;
+    EXPECT_EQ(penstock_chunk_check(format, i, statuses[i], &status), code) << status.message;
     EXPECT_TRUE(std::string(status.message).starts_with(words)) << status.message;
   }
 };
@@ -55,50 +55,49 @@ struct Chunks {
 // Where a C program has its memory, and what it does there.
 using Run = std::function<penstock_code(c_work work, penstock_chunk_format format, c_chunks* chunks,
                                         penstock_status* status)>;
-const std::vector<Bytes>& texts() {
-  static const std::vector<Bytes> all = {words_text(5000, 1), mixed_text(70'000, 2),
-                                         random_text(300, 3), random_text(900, 4)};
+const std::vector<Bytes>& outputs() {
+  static const std::vector<Bytes> all = {words_text(5000, 1), mixed_output(70'000, 2),
+                                         random_output(300, 3), random_output(900, 4)};
   return all;
 }
 
 // Chunks of the format's library, the last of which is cut.
 void expect_decoded(const Run& run, penstock_chunk_format format, const Reference& reference) {
   Chunks chunks;
-  for (const Bytes& text : texts()) chunks.add(reference.compressed(text), text.size());
+  for (const Bytes& text : outputs()) chunks.add(reference.compressed(text), text.size());
   chunks.input_sizes.back() -= 3, chunks.finish();
   penstock_status status{};
   ASSERT_EQ(run(C_DECODE, format, &chunks.view, &status), PENSTOCK_OK) << status.message;
   for (std::size_t i = 0; i < 3; i++) {
-    chunks.expect_verdict(format, i, PENSTOCK_OK, "");
-    EXPECT_TRUE(chunks.made(i) == texts()[i]);
+    chunks.expect_status(format, i, PENSTOCK_OK, "");
+    EXPECT_TRUE(chunks.made(i) == outputs()[i]);
   }
-  chunks.expect_verdict(format, 3, PENSTOCK_TRUNCATED,
-                        "truncated: " + std::string(name_of(reference.format)) + " chunk 3, byte ");
+  chunks.expect_status(format, 3, PENSTOCK_TRUNCATED,
+                       "truncated: " + std::string(name_of(reference.format)) + " chunk 3, byte ");
   EXPECT_EQ(chunks.sizes[3], 0u);
 }
 
 // Chunks that the format's library reads; the last becomes more than its room.
 void expect_encoded(const Run& run, penstock_chunk_format format, const Reference& reference) {
   Chunks chunks;
-  for (const Bytes& text : texts())
+  for (const Bytes& text : outputs())
     chunks.add(text, penstock_chunk_bound_bytes(format, text.size()));
-  chunks.capacities.back() = texts().back().size(), chunks.finish();  // of random bytes
+  chunks.capacities.back() = outputs().back().size(), chunks.finish();  // of random bytes
   penstock_status status{};
   ASSERT_EQ(run(C_ENCODE, format, &chunks.view, &status), PENSTOCK_OK) << status.message;
   for (std::size_t i = 0; i < 3; i++) {
-    chunks.expect_verdict(format, i, PENSTOCK_OK, "");
-    EXPECT_EQ(reference.text_of({chunks.made(i), texts()[i].size()}), texts()[i]);
+    chunks.expect_status(format, i, PENSTOCK_OK, "");
+    EXPECT_EQ(reference.text_of({chunks.made(i), outputs()[i].size()}), outputs()[i]);
   }
-  EXPECT_LT(chunks.sizes[0], texts()[0].size() * 3 / 4);
-  chunks.expect_verdict(format, 3, PENSTOCK_CAPACITY,
-                        "capacity: " + std::string(name_of(reference.format)) + " chunk 3, byte ");
+  EXPECT_LT(chunks.sizes[0], outputs()[0].size() * 3 / 4);
+  chunks.expect_status(format, 3, PENSTOCK_CAPACITY,
+                       "capacity: " + std::string(name_of(reference.format)) + " chunk 3, byte ");
   EXPECT_EQ(chunks.sizes[3], 0u);
 }
 
 void expect_right(const Run& run) {
-  for (const auto& [format, reference] :
-       {std::pair(PENSTOCK_CHUNKS_LZ4, lz4_reference()),
-        std::pair(PENSTOCK_CHUNKS_DEFLATE, deflate_reference())}) {
+  for (const auto& [format, reference] : {std::pair(PENSTOCK_CHUNK_LZ4, lz4_reference()),
+                                          std::pair(PENSTOCK_CHUNK_DEFLATE, deflate_reference())}) {
     SCOPED_TRACE(name_of(reference.format));
     expect_decoded(run, format, reference);
     expect_encoded(run, format, reference);
@@ -133,10 +132,10 @@ TEST(ChunksFromC, PlainPointersOfTheHostExecutorAreUsed) {
 
 TEST(ChunksFromC, AQueueOutOfOrderIsRefused) {
   Chunks chunks;
-  chunks.add(lz4_compressed(texts()[0], 0), texts()[0].size()), chunks.finish();
+  chunks.add(lz4_compressed(outputs()[0], 0), outputs()[0].size()), chunks.finish();
   penstock_status status{};
   const penstock_code code =
-      run_from_c_on_opencl(C_DECODE, PENSTOCK_CHUNKS_LZ4, out_of_order, &chunks.view, &status);
+      run_from_c_on_opencl(C_DECODE, PENSTOCK_CHUNK_LZ4, out_of_order, &chunks.view, &status);
   EXPECT_EQ(code, PENSTOCK_INVALID) << status.message;
   EXPECT_NE(std::string(status.message).find("in order"), std::string::npos) << status.message;
 }
@@ -166,18 +165,18 @@ TEST(ChunksFromC, WhatIsNotThereIsAnErrorWithWords) {
                                          &decoder, &status),
             PENSTOCK_INVALID);
   EXPECT_EQ(
-      penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, "no_such_way", &decoder, &status),
+      penstock_chunk_decoder_build(device, PENSTOCK_CHUNK_LZ4, "no_such_method", &decoder, &status),
       PENSTOCK_INVALID);
   EXPECT_EQ(decoder, nullptr);
-  EXPECT_EQ(penstock_chunks_enqueue(nullptr, nullptr, nullptr, &status), PENSTOCK_INVALID);
-  EXPECT_EQ(penstock_chunk_encoder_build(device, PENSTOCK_CHUNKS_ZSTD, nullptr, &encoder, &status),
+  EXPECT_EQ(penstock_chunk_decoder_enqueue(nullptr, nullptr, nullptr, &status), PENSTOCK_INVALID);
+  EXPECT_EQ(penstock_chunk_encoder_build(device, PENSTOCK_CHUNK_ZSTD, nullptr, &encoder, &status),
             PENSTOCK_UNSUPPORTED);
   EXPECT_EQ(
-      penstock_chunk_encoder_build(device, PENSTOCK_CHUNKS_LZ4, "no_such_way", &encoder, &status),
+      penstock_chunk_encoder_build(device, PENSTOCK_CHUNK_LZ4, "no_such_method", &encoder, &status),
       PENSTOCK_INVALID);
   EXPECT_EQ(encoder, nullptr);
   EXPECT_EQ(penstock_chunk_encoder_enqueue(nullptr, nullptr, nullptr, &status), PENSTOCK_INVALID);
-  EXPECT_EQ(penstock_chunk_bound_bytes(PENSTOCK_CHUNKS_GZIP, 1000), 0u);
+  EXPECT_EQ(penstock_chunk_bound_bytes(PENSTOCK_CHUNK_GZIP, 1000), 0u);
   penstock_device_close(device);
   penstock_device_close(nullptr);
   penstock_chunk_decoder_free(nullptr);
@@ -186,14 +185,14 @@ TEST(ChunksFromC, WhatIsNotThereIsAnErrorWithWords) {
 
 TEST(ChunksFromC, FormatsAreThoseOfTheirNames) {
   const std::pair<penstock_chunk_format, const char*> formats[] = {
-      {PENSTOCK_CHUNKS_LZ4, "LZ4"},
-      {PENSTOCK_CHUNKS_SNAPPY, "Snappy"},
-      {PENSTOCK_CHUNKS_DEFLATE, "Deflate"},
-      {PENSTOCK_CHUNKS_ZLIB, "zlib"},
-      {PENSTOCK_CHUNKS_GZIP, "gzip"}};
+      {PENSTOCK_CHUNK_LZ4, "LZ4"},
+      {PENSTOCK_CHUNK_SNAPPY, "Snappy"},
+      {PENSTOCK_CHUNK_DEFLATE, "Deflate"},
+      {PENSTOCK_CHUNK_ZLIB, "zlib"},
+      {PENSTOCK_CHUNK_GZIP, "gzip"}};
   for (const auto& [format, name] : formats) {
     penstock_status status{};
-    EXPECT_EQ(penstock_chunk_status(format, 9, {1, 2}, &status), PENSTOCK_TRUNCATED);
+    EXPECT_EQ(penstock_chunk_check(format, 9, {1, 2}, &status), PENSTOCK_TRUNCATED);
     EXPECT_TRUE(std::string(status.message)
                     .starts_with(std::string("truncated: ") + name + " chunk 9, byte 2: "))
         << status.message;
@@ -204,13 +203,13 @@ TEST(ChunksFromC, AnAddressThatIsNotAlignedIsRefused) {
   penstock_device device{kernel::make_host_device({.is_cpu = true, .max_group_size = 1})};
   penstock_chunk_decoder* decoder = nullptr;
   penstock_status status{};
-  ASSERT_EQ(penstock_chunk_decoder_build(&device, PENSTOCK_CHUNKS_LZ4, nullptr, &decoder, &status),
+  ASSERT_EQ(penstock_chunk_decoder_build(&device, PENSTOCK_CHUNK_LZ4, nullptr, &decoder, &status),
             PENSTOCK_OK)
       << status.message;
   alignas(16) std::array<std::byte, 64> memory{};
   const penstock_memory odd{reinterpret_cast<std::uint64_t>(memory.data()) + 8, 32};
   const penstock_chunk_batch batch{1, odd, odd, odd, odd, odd, odd, odd, odd, odd, 0};
-  EXPECT_EQ(penstock_chunks_enqueue(decoder, nullptr, &batch, &status), PENSTOCK_INVALID);
+  EXPECT_EQ(penstock_chunk_decoder_enqueue(decoder, nullptr, &batch, &status), PENSTOCK_INVALID);
   EXPECT_NE(std::string(status.message).find("multiple of 16"), std::string::npos)
       << status.message;
   penstock_chunk_decoder_free(decoder);
@@ -240,4 +239,4 @@ TEST(ImportedQueues, OneThatUsedTheDevicesOwnMemoryIsWaitedFor) {
 }
 
 }  // namespace
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

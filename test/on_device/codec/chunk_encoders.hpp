@@ -10,7 +10,7 @@
 
 #include "on_device/codec/chunk_fixture.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
 inline Bytes file_part(const std::string& path, std::uint64_t at, std::uint64_t bytes) {
   std::ifstream file(path, std::ios::binary);
@@ -23,9 +23,9 @@ inline Bytes file_part(const std::string& path, std::uint64_t at, std::uint64_t 
 
 // Programs, lists of packages, JSON, logs and tables of a length, from files that every machine
 // with the set-up has, as far as it has them.
-inline std::vector<Bytes> real_texts(std::uint64_t bytes) {
+inline std::vector<Bytes> real_outputs(std::uint64_t bytes) {
   const std::string vectors = "/usr/share/gocode/src/github.com/klauspost/compress/";
-  std::vector<Bytes> texts;
+  std::vector<Bytes> outputs;
   for (const auto& [path, at] :
        std::vector<std::pair<std::string, std::uint64_t>>{{"/bin/bash", 4096},
                                                           {"/bin/bash", 500'000},
@@ -36,16 +36,16 @@ inline std::vector<Bytes> real_texts(std::uint64_t bytes) {
                                                           {vectors + "gzip/testdata/test.json", 0},
                                                           {vectors + "testdata/gettysburg.txt", 0},
                                                           {vectors + "testdata/e.txt", 0}})
-    if (Bytes part = file_part(path, at, bytes); !part.empty()) texts.push_back(std::move(part));
-  texts.insert(texts.end(), {words_text(bytes, 1), random_text(bytes, 2), Bytes(bytes, 0),
-                             numbers_text(bytes, 4), mixed_text(bytes, 5)});
-  return texts;
+    if (Bytes part = file_part(path, at, bytes); !part.empty()) outputs.push_back(std::move(part));
+  outputs.insert(outputs.end(), {words_text(bytes, 1), random_output(bytes, 2), Bytes(bytes, 0),
+                                 numbers_output(bytes, 4), mixed_output(bytes, 5)});
+  return outputs;
 }
 inline std::vector<Bytes> all_periods(std::uint64_t bytes) {
-  std::vector<Bytes> texts;
+  std::vector<Bytes> outputs;
   for (std::uint32_t period = 1; period <= 64; period++)
-    texts.push_back(period_text(bytes + period, period));
-  return texts;
+    outputs.push_back(period_output(bytes + period, period));
+  return outputs;
 }
 
 inline Bytes libdeflate_compressed(const Bytes& text, int level) {
@@ -89,4 +89,4 @@ inline Bytes without_header(const Bytes& member) {
   return {member.begin() + at, member.end()};
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

@@ -10,11 +10,11 @@
 #include "kernel_c/host_device.hpp"
 #include "on_device/device/device_fixture.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 
 struct Decoded {
   Bytes text;
-  Verdict verdict;
+  ChunkStatus chunk_status;
 };
 
 constexpr std::uint8_t canary = 0xa5;
@@ -30,7 +30,7 @@ inline std::uint64_t rounded(std::uint64_t value, std::uint64_t align) {
 }
 
 // A device, and the variant that decodes there.
-struct Way {
+struct Method {
   std::shared_ptr<Device> device;
   std::string variant;
 };
@@ -38,9 +38,9 @@ struct Way {
 // Takes all chunks at once, by a Decoder or an Encoder. An error too where a byte that is no
 // chunk's room was written.
 template <class Codec>
-Result<std::vector<Decoded>> taken(const Way& way, Format format, const std::vector<Chunk>& chunks,
-                                   Layout layout) {
-  const auto& device = way.device;
+Result<std::vector<Decoded>> taken(const Method& method, Format format,
+                                   const std::vector<Chunk>& chunks, Layout layout) {
+  const auto& device = method.device;
   Bytes input, output;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities;
   for (const Chunk& chunk : chunks) {
@@ -64,19 +64,19 @@ Result<std::vector<Decoded>> taken(const Way& way, Format format, const std::vec
   PENSTOCK_ASSIGN(batch.output_capacities, on_device(*device, *queue, capacities));
   const std::vector<std::uint64_t> unwritten(chunks.size(), 0xeeeeeeee);
   PENSTOCK_ASSIGN(batch.output_sizes, on_device(*device, *queue, unwritten));
-  PENSTOCK_ASSIGN(batch.verdicts, on_device(*device, *queue, unwritten));
+  PENSTOCK_ASSIGN(batch.statuses, on_device(*device, *queue, unwritten));
   for (const std::uint64_t capacity : capacities)
-    batch.most_text_bytes = std::max(batch.most_text_bytes, capacity + 1);
-  PENSTOCK_ASSIGN(const auto codec, Codec::build(device, format, way.variant));
-  PENSTOCK_ASSIGN(const auto scratch,
-                  device->allocate(codec->scratch_bytes(batch.chunk_count, batch.most_text_bytes)));
+    batch.max_output_bytes = std::max(batch.max_output_bytes, capacity + 1);
+  PENSTOCK_ASSIGN(const auto codec, Codec::build(device, format, method.variant));
+  PENSTOCK_ASSIGN(const auto scratch, device->allocate(codec->scratch_bytes(
+                                          batch.chunk_count, batch.max_output_bytes)));
   PENSTOCK_TRY(codec->enqueue(*queue, batch, *scratch));
   std::vector<std::uint64_t> sizes(chunks.size());
-  std::vector<Verdict> verdicts(chunks.size());
+  std::vector<ChunkStatus> statuses(chunks.size());
   PENSTOCK_TRY(queue->download(output.data(), *batch.output, output.size()));
   PENSTOCK_TRY(queue->download(sizes.data(), *batch.output_sizes, sizes.size() * 8));
   PENSTOCK_TRY(
-      queue->download(verdicts.data(), *batch.verdicts, verdicts.size() * sizeof(Verdict)));
+      queue->download(statuses.data(), *batch.statuses, statuses.size() * sizeof(ChunkStatus)));
   PENSTOCK_TRY(queue->finish());
   std::vector<Decoded> result;
   std::uint64_t end = 0;
@@ -90,19 +90,19 @@ Result<std::vector<Decoded>> taken(const Way& way, Format format, const std::vec
     if (sizes[i] > capacities[i])
       return Status(Code::internal, "chunk " + std::to_string(i) + " has more text than room");
     result.push_back(
-        {Bytes(output.begin() + begin, output.begin() + begin + sizes[i]), verdicts[i]});
+        {Bytes(output.begin() + begin, output.begin() + begin + sizes[i]), statuses[i]});
     end = begin + capacities[i];
   }
   return result;
 }
-inline Result<std::vector<Decoded>> decoded(const Way& way, Format format,
+inline Result<std::vector<Decoded>> decoded(const Method& method, Format format,
                                             const std::vector<Chunk>& chunks, Layout layout = {}) {
-  return taken<Decoder>(way, format, chunks, layout);
+  return taken<Decoder>(method, format, chunks, layout);
 }
 // Of texts; `capacity` is the room of what they become.
-inline Result<std::vector<Decoded>> encoded(const Way& way, Format format,
-                                            const std::vector<Chunk>& texts, Layout layout = {}) {
-  return taken<Encoder>(way, format, texts, layout);
+inline Result<std::vector<Decoded>> encoded(const Method& method, Format format,
+                                            const std::vector<Chunk>& outputs, Layout layout = {}) {
+  return taken<Encoder>(method, format, outputs, layout);
 }
 
 // Texts that compress in all ways: none, well, by runs, by near and far matches, by periods.
@@ -121,19 +121,19 @@ inline Bytes words_text(std::uint64_t bytes, std::uint32_t seed) {
   text.resize(bytes);
   return text;
 }
-inline Bytes random_text(std::uint64_t bytes, std::uint32_t seed, std::uint32_t symbols = 256) {
+inline Bytes random_output(std::uint64_t bytes, std::uint32_t seed, std::uint32_t symbols = 256) {
   std::mt19937 random(seed);
   Bytes text(bytes);
   for (std::uint8_t& byte : text) byte = static_cast<std::uint8_t>(random() % symbols);
   return text;
 }
-inline Bytes period_text(std::uint64_t bytes, std::uint32_t period) {
-  Bytes text = random_text(bytes, period);
+inline Bytes period_output(std::uint64_t bytes, std::uint32_t period) {
+  Bytes text = random_output(bytes, period);
   for (std::size_t i = period; i < text.size(); i++) text[i] = text[i - period];
   return text;
 }
 // Words of 32 bits with few bits set: what binaries hold.
-inline Bytes numbers_text(std::uint64_t bytes, std::uint32_t seed) {
+inline Bytes numbers_output(std::uint64_t bytes, std::uint32_t seed) {
   std::mt19937 random(seed);
   Bytes text(bytes);
   for (std::size_t i = 0; i + 1 < bytes; i += 4) {
@@ -143,7 +143,7 @@ inline Bytes numbers_text(std::uint64_t bytes, std::uint32_t seed) {
   return text;
 }
 // Runs, matches of many lengths and distances, and literals between them.
-inline Bytes mixed_text(std::uint64_t bytes, std::uint32_t seed) {
+inline Bytes mixed_output(std::uint64_t bytes, std::uint32_t seed) {
   std::mt19937 random(seed);
   Bytes text = words_text(std::min<std::uint64_t>(bytes, 100), seed);
   while (text.size() < bytes) {
@@ -163,18 +163,18 @@ inline Bytes mixed_text(std::uint64_t bytes, std::uint32_t seed) {
   return text;
 }
 
-inline std::vector<Bytes> texts_of_all_kinds(std::uint64_t bytes) {
-  std::vector<Bytes> texts = {words_text(bytes, 1), random_text(bytes, 2), random_text(bytes, 3, 4),
-                              Bytes(bytes, 0)};
-  texts.push_back(numbers_text(bytes, 4));
-  for (std::uint32_t seed = 0; seed < 6; seed++) texts.push_back(mixed_text(bytes, seed));
+inline std::vector<Bytes> outputs_of_all_kinds(std::uint64_t bytes) {
+  std::vector<Bytes> outputs = {words_text(bytes, 1), random_output(bytes, 2),
+                                random_output(bytes, 3, 4), Bytes(bytes, 0)};
+  outputs.push_back(numbers_output(bytes, 4));
+  for (std::uint32_t seed = 0; seed < 6; seed++) outputs.push_back(mixed_output(bytes, seed));
   for (std::uint32_t period = 1; period <= 64; period++)
-    texts.push_back(period_text(bytes / 8 + period, period));
-  return texts;
+    outputs.push_back(period_output(bytes / 8 + period, period));
+  return outputs;
 }
-inline std::vector<Bytes> large_texts() {
-  return {mixed_text(5'000'000, 9), words_text(4'194'304, 10), Bytes(9'000'000, 7),
-          random_text(3'000'001, 11)};
+inline std::vector<Bytes> large_outputs() {
+  return {mixed_output(5'000'000, 9), words_text(4'194'304, 10), Bytes(9'000'000, 7),
+          random_output(3'000'001, 11)};
 }
 
 // What is done to a sound chunk.
@@ -202,120 +202,121 @@ inline std::vector<Chunk> rooms(const Bytes& chunk, std::uint64_t end) {
 }
 
 // On every device by every variant of a format that fits it.
-template <class Codec = Decoder, class Body> void on_each_way(Format format, Body body) {
+template <class Codec = Decoder, class Body> void on_each_method(Format format, Body body) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     for (const std::string& variant : Codec::variants(format, device->traits())) {
       SCOPED_TRACE(variant);
-      body(Way{device, variant});
+      body(Method{device, variant});
     }
   });
 }
 
-inline void expect_texts(const Way& way, const Reference& reference,
-                         const std::vector<Bytes>& texts, Layout layout = {}) {
+inline void expect_outputs(const Method& method, const Reference& reference,
+                           const std::vector<Bytes>& outputs, Layout layout = {}) {
   std::vector<Chunk> chunks;
-  for (const Bytes& text : texts) chunks.push_back({reference.compressed(text), text.size()});
-  const auto result = decoded(way, reference.format, chunks, layout);
+  for (const Bytes& text : outputs) chunks.push_back({reference.compressed(text), text.size()});
+  const auto result = decoded(method, reference.format, chunks, layout);
   ASSERT_TRUE(result.ok()) << result.status().text();
-  for (std::size_t i = 0; i < texts.size(); i++) {
+  for (std::size_t i = 0; i < outputs.size(); i++) {
     const Bytes& text = (*result)[i].text;
-    ASSERT_OK(status_of(reference.format, i, (*result)[i].verdict));
-    ASSERT_EQ(text.size(), texts[i].size()) << "text " << i;
-    const auto other = std::mismatch(text.begin(), text.end(), texts[i].begin()).first;
+    ASSERT_OK(status_of(reference.format, i, (*result)[i].chunk_status));
+    ASSERT_EQ(text.size(), outputs[i].size()) << "text " << i;
+    const auto other = std::mismatch(text.begin(), text.end(), outputs[i].begin()).first;
     ASSERT_EQ(other, text.end()) << "text " << i << ", byte " << other - text.begin();
   }
 }
 
 // Every verdict is the reference's, or of its list of stricter ones, and every text of a sound
 // chunk.
-struct Verdicts {
-  std::uint64_t sound = 0, refused = 0, refused_by_us_alone = 0;
+struct Statuses {
+  std::uint64_t valid = 0, refused = 0, refused_by_us_alone = 0;
 };
 // What all tests of a program compared, a line a format and way at its end.
-class VerdictTable : public ::testing::Environment {
+class StatusTable : public ::testing::Environment {
  public:
   void TearDown() override {
-    for (const auto& [way, row] : rows)
+    for (const auto& [method, row] : rows)
       std::printf(
           "%s: %llu verdicts compared; %llu sound, %llu refused, and %llu of the list of stricter "
           "ones\n",
-          way.c_str(),
-          static_cast<unsigned long long>(row.sound + row.refused + row.refused_by_us_alone),
-          static_cast<unsigned long long>(row.sound), static_cast<unsigned long long>(row.refused),
+          method.c_str(),
+          static_cast<unsigned long long>(row.valid + row.refused + row.refused_by_us_alone),
+          static_cast<unsigned long long>(row.valid), static_cast<unsigned long long>(row.refused),
           static_cast<unsigned long long>(row.refused_by_us_alone));
   }
-  std::map<std::string, Verdicts> rows;
+  std::map<std::string, Statuses> rows;
 };
-inline VerdictTable& verdict_table() {
-  static VerdictTable* const table =
-      static_cast<VerdictTable*>(::testing::AddGlobalTestEnvironment(new VerdictTable));
+inline StatusTable& status_table() {
+  static StatusTable* const table =
+      static_cast<StatusTable*>(::testing::AddGlobalTestEnvironment(new StatusTable));
   return *table;
 }
 
-inline void expect_verdicts(const Way& way, const Reference& reference,
+inline void expect_statuses(const Method& method, const Reference& reference,
                             const std::vector<Chunk>& chunks) {
-  Verdicts& tally = verdict_table().rows[way.device->traits().id + " " + way.variant];
-  const auto result = decoded(way, reference.format, chunks);
+  Statuses& tally = status_table().rows[method.device->traits().id + " " + method.variant];
+  const auto result = decoded(method, reference.format, chunks);
   ASSERT_TRUE(result.ok()) << result.status().text();
   for (std::size_t i = 0; i < chunks.size(); i++) {
-    const Verdict verdict = (*result)[i].verdict;
+    const ChunkStatus chunk_status = (*result)[i].chunk_status;
     const bool is_stricter = reference.is_stricter(chunks[i].bytes);
     const std::optional<Bytes> theirs = reference.text_of(chunks[i]),
                                expected = is_stricter ? std::nullopt : theirs;
-    (expected ? tally.sound : theirs ? tally.refused_by_us_alone : tally.refused)++;
-    ASSERT_EQ(verdict.fault == Fault::none, expected.has_value())
-        << "chunk " << i << ": " << status_of(reference.format, i, verdict).text();
+    (expected ? tally.valid : theirs ? tally.refused_by_us_alone : tally.refused)++;
+    ASSERT_EQ(chunk_status.error == ErrorCode::none, expected.has_value())
+        << "chunk " << i << ": " << status_of(reference.format, i, chunk_status).text();
     if (expected)
       ASSERT_EQ((*result)[i].text, *expected) << "chunk " << i;
     else
-      ASSERT_LE(verdict.offset, chunks[i].bytes.size()) << "chunk " << i;
+      ASSERT_LE(chunk_status.offset, chunks[i].bytes.size()) << "chunk " << i;
   }
 }
 
 inline void expect_neighbours_kept(const Reference& reference) {
-  std::vector<Bytes> texts;
-  for (std::uint32_t bytes = 0; bytes < 300; bytes++) texts.push_back(mixed_text(bytes, bytes));
-  on_each_way(reference.format, [&](const Way& way) {
+  std::vector<Bytes> outputs;
+  for (std::uint32_t bytes = 0; bytes < 300; bytes++) outputs.push_back(mixed_output(bytes, bytes));
+  on_each_method(reference.format, [&](const Method& method) {
     for (const Layout layout : {Layout{0, 1}, Layout{1, 1}, Layout{7, 1}, Layout{3, 4}})
-      expect_texts(way, reference, texts, layout);
+      expect_outputs(method, reference, outputs, layout);
   });
 }
 
 // The texts of kernels themselves, under sanitizers, their barriers and races checked: teams that
 // are groups and teams that are sub-groups.
-inline std::vector<kernel::HostDeviceOptions> teams_on_host() {
+inline std::vector<kernel::HostDeviceOptions> warps_on_host() {
   return {{},
           {.order = kernel::ItemOrder::reverse},
           {.order = kernel::ItemOrder::shuffled, .subgroup_size = 32},
           {.is_cpu = true, .max_group_size = 1}};
 }
 template <class Codec = Decoder, class Body>
-void on_each_way_on_host(const kernel::HostDeviceOptions& options, Format format, Body body) {
+void on_each_method_on_host(const kernel::HostDeviceOptions& options, Format format, Body body) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device(options);
   for (const std::string& variant : Codec::variants(format, device->traits())) {
     SCOPED_TRACE(variant);
-    body(Way{device, variant});
+    body(Method{device, variant});
   }
 }
 // Small texts of all kinds, and a chunk that is damaged in `255 / step` ways a byte.
-inline void expect_small_texts(const Way& way, const Reference& reference,
-                               std::uint64_t most_bytes) {
-  std::vector<Bytes> texts = {
-      words_text(most_bytes, 1), random_text(most_bytes / 3, 2), Bytes(20'000, 1), {}, {1}};
+inline void expect_small_outputs(const Method& method, const Reference& reference,
+                                 std::uint64_t max_bytes) {
+  std::vector<Bytes> outputs = {
+      words_text(max_bytes, 1), random_output(max_bytes / 3, 2), Bytes(20'000, 1), {}, {1}};
   for (std::uint32_t seed = 0; seed < 4; seed++)
-    texts.push_back(mixed_text(most_bytes / 2, seed)),
-        texts.push_back(numbers_text(most_bytes / 3, seed));
-  for (std::uint32_t period = 1; period <= 17; period++) texts.push_back(period_text(700, period));
-  expect_texts(way, reference, texts);
-  expect_texts(way, reference, {mixed_text(900, 20), mixed_text(77, 21)}, {5, 1});
+    outputs.push_back(mixed_output(max_bytes / 2, seed)),
+        outputs.push_back(numbers_output(max_bytes / 3, seed));
+  for (std::uint32_t period = 1; period <= 17; period++)
+    outputs.push_back(period_output(700, period));
+  expect_outputs(method, reference, outputs);
+  expect_outputs(method, reference, {mixed_output(900, 20), mixed_output(77, 21)}, {5, 1});
 }
-inline void expect_damage_found(const Way& way, const Reference& reference,
-                                std::uint64_t text_bytes, std::uint32_t step) {
-  const Bytes text = mixed_text(text_bytes, 7), chunk = reference.compressed(text);
-  expect_verdicts(way, reference, prefixes(chunk, text.size()));
-  expect_verdicts(way, reference, single_changes(chunk, text.size(), step));
+inline void expect_damage_found(const Method& method, const Reference& reference,
+                                std::uint64_t output_bytes, std::uint32_t step) {
+  const Bytes text = mixed_output(output_bytes, 7), chunk = reference.compressed(text);
+  expect_statuses(method, reference, prefixes(chunk, text.size()));
+  expect_statuses(method, reference, single_changes(chunk, text.size(), step));
 }
 
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

@@ -1,4 +1,4 @@
-#include "each/chunks_from_c.h"
+#include "on_device/codec/chunks_from_c.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -44,7 +44,7 @@ static penstock_code run_with(const struct c_place* place, penstock_chunk_decode
   const void* contents[part_count];
   penstock_memory parts[part_count];
   sizes_of_parts(chunks,
-                 decoder != NULL ? penstock_chunks_scratch_bytes(decoder, chunks->count, 0)
+                 decoder != NULL ? penstock_chunk_decoder_scratch_bytes(decoder, chunks->count, 0)
                                  : penstock_chunk_encoder_scratch_bytes(encoder, chunks->count, 0),
                  sizes);
   contents_of_parts(chunks, contents);
@@ -52,11 +52,11 @@ static penstock_code run_with(const struct c_place* place, penstock_chunk_decode
     parts[i].handle = place->put(place, contents[i], sizes[i]), parts[i].bytes = sizes[i];
   const penstock_chunk_batch batch = batch_of(chunks->count, parts);
   const penstock_code code =
-      decoder != NULL ? penstock_chunks_enqueue(decoder, place->queue, &batch, status)
+      decoder != NULL ? penstock_chunk_decoder_enqueue(decoder, place->queue, &batch, status)
                       : penstock_chunk_encoder_enqueue(encoder, place->queue, &batch, status);
   place->get(place, parts[3].handle, chunks->output, sizes[3]);
   place->get(place, parts[6].handle, chunks->output_sizes, sizes[6]);
-  place->get(place, parts[7].handle, chunks->verdicts, sizes[7]);
+  place->get(place, parts[7].handle, chunks->statuses, sizes[7]);
   place->finish(place);
   for (int i = 0; i < part_count; i++) place->release(place, parts[i].handle);
   return code;
@@ -163,7 +163,7 @@ penstock_code enqueue_memory_of_another_context(penstock_device* device, void* q
                                                 penstock_status* status) {
   penstock_chunk_decoder* decoder = NULL;
   penstock_code code =
-      penstock_chunk_decoder_build(device, PENSTOCK_CHUNKS_LZ4, NULL, &decoder, status);
+      penstock_chunk_decoder_build(device, PENSTOCK_CHUNK_LZ4, NULL, &decoder, status);
   if (code != PENSTOCK_OK) return PENSTOCK_INTERNAL;
   penstock_device_close(device); /* the decoder keeps what it needs */
   cl_device_id id = first_device();
@@ -172,7 +172,7 @@ penstock_code enqueue_memory_of_another_context(penstock_device* device, void* q
   penstock_memory parts[part_count];
   for (int i = 0; i < part_count; i++) parts[i].handle = (uintptr_t)memory, parts[i].bytes = 4096;
   const penstock_chunk_batch batch = batch_of(1, parts);
-  code = penstock_chunks_enqueue(decoder, queue, &batch, status);
+  code = penstock_chunk_decoder_enqueue(decoder, queue, &batch, status);
   clReleaseMemObject(memory);
   clReleaseContext(context);
   penstock_chunk_decoder_free(decoder);

@@ -17,7 +17,7 @@ struct c_chunks {
   uint64_t output_bytes;
   const uint64_t *output_offsets, *output_capacities;
   uint64_t* output_sizes;
-  penstock_chunk_verdict* verdicts;
+  penstock_chunk_status* statuses;
 };
 
 enum c_work { C_DECODE, C_ENCODE };

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "each/chunks_from_c.h"
+#include "on_device/codec/chunks_from_c.h"
 
 typedef int cu_result; /* CUresult: 0 is success */
 typedef uint64_t cu_pointer;

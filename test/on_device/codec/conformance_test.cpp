@@ -6,16 +6,16 @@
 #include "on_device/codec/chunk_encoders.hpp"
 #include "zip_reader.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 constexpr std::uint64_t piece_bytes = 65536;
 
-std::vector<Bytes> real_texts_and_periods() {
-  std::vector<Bytes> texts = real_texts(piece_bytes);
-  for (Bytes& text : all_periods(2000)) texts.push_back(std::move(text));
-  return texts;
+std::vector<Bytes> real_outputs_and_periods() {
+  std::vector<Bytes> outputs = real_outputs(piece_bytes);
+  for (Bytes& output : all_periods(2000)) outputs.push_back(std::move(output));
+  return outputs;
 }
 
 Reference with_encoder(Reference reference, std::function<Bytes(const Bytes&)> compressed) {
@@ -24,73 +24,73 @@ Reference with_encoder(Reference reference, std::function<Bytes(const Bytes&)> c
 }
 
 TEST(ChunkConformance, BlocksOfEveryLevelOfLz4ComeBack) {
-  const std::vector<Bytes> texts = real_texts_and_periods();
-  on_each_way(Format::lz4, [&](const Way& way) {
+  const std::vector<Bytes> outputs = real_outputs_and_periods();
+  on_each_method(Format::lz4, [&](const Method& method) {
     for (int level = -20; level <= 12; level += level < 0 ? 10 : 1) {
       SCOPED_TRACE(level);
-      expect_texts(way, lz4_reference(level), texts);
+      expect_outputs(method, lz4_reference(level), outputs);
     }
   });
 }
 
 TEST(ChunkConformance, BlocksOfSnappyComeBack) {
-  on_each_way(Format::snappy, [&](const Way& way) {
-    expect_texts(way, snappy_reference(), real_texts_and_periods());
+  on_each_method(Format::snappy, [&](const Method& method) {
+    expect_outputs(method, snappy_reference(), real_outputs_and_periods());
   });
 }
 
 TEST(ChunkConformance, StreamsOfEveryLevelAndStrategyOfZlibComeBack) {
-  const std::vector<Bytes> texts = real_texts_and_periods();
-  on_each_way(Format::deflate, [&](const Way& way) {
+  const std::vector<Bytes> outputs = real_outputs_and_periods();
+  on_each_method(Format::deflate, [&](const Method& method) {
     for (const int strategy : {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED})
       for (int level = strategy == Z_DEFAULT_STRATEGY ? 0 : 1; level <= 9;
            level += strategy == Z_DEFAULT_STRATEGY ? 1 : 4) {
         SCOPED_TRACE(std::to_string(strategy) + ", level " + std::to_string(level));
-        expect_texts(way, deflate_reference({.level = level, .strategy = strategy}), texts);
+        expect_outputs(method, deflate_reference({.level = level, .strategy = strategy}), outputs);
       }
   });
 }
 
 TEST(ChunkConformance, StreamsOfEveryLevelOfLibdeflateComeBack) {
-  const std::vector<Bytes> texts = real_texts_and_periods();
-  on_each_way(Format::deflate, [&](const Way& way) {
+  const std::vector<Bytes> outputs = real_outputs_and_periods();
+  on_each_method(Format::deflate, [&](const Method& method) {
     for (int level = 1; level <= 12; level++) {
       SCOPED_TRACE(level);
-      const auto compressed = [level](const Bytes& text) {
-        return libdeflate_compressed(text, level);
+      const auto compressed = [level](const Bytes& output) {
+        return libdeflate_compressed(output, level);
       };
-      expect_texts(way, with_encoder(deflate_reference(), compressed), texts);
+      expect_outputs(method, with_encoder(deflate_reference(), compressed), outputs);
     }
   });
 }
 
 // Members of the command, and the streams inside of them.
 struct Made {
-  std::vector<Bytes> texts;
+  std::vector<Bytes> outputs;
   std::vector<Chunk> members, streams;
 };
-Made made_of(const std::string& command, const std::vector<Bytes>& texts) {
+Made made_of(const std::string& command, const std::vector<Bytes>& outputs) {
   Made made;
-  for (const Bytes& text : texts) {
-    const auto member = made_by(command, text);
+  for (const Bytes& output : outputs) {
+    const auto member = made_by(command, output);
     if (!member) continue;
-    made.texts.push_back(text);
-    made.members.push_back({*member, text.size()});
-    made.streams.push_back({without_header(*member), text.size()});
+    made.outputs.push_back(output);
+    made.members.push_back({*member, output.size()});
+    made.streams.push_back({without_header(*member), output.size()});
   }
   return made;
 }
-void expect_made(const Way& way, Format format, const std::vector<Chunk>& chunks,
-                 const std::vector<Bytes>& texts) {
-  TAKE(const auto result, decoded(way, format, chunks));
-  for (std::size_t i = 0; i < texts.size(); i++) {
-    ASSERT_OK(status_of(format, i, result[i].verdict));
-    ASSERT_EQ(result[i].text, texts[i]) << "text " << i;
+void expect_made(const Method& method, Format format, const std::vector<Chunk>& chunks,
+                 const std::vector<Bytes>& outputs) {
+  TAKE(const auto result, decoded(method, format, chunks));
+  for (std::size_t i = 0; i < outputs.size(); i++) {
+    ASSERT_OK(status_of(format, i, result[i].chunk_status));
+    ASSERT_EQ(result[i].output, outputs[i]) << "text " << i;
   }
 }
 
 TEST(ChunkConformance, MembersOfEveryProgramComeBack) {
-  const std::vector<Bytes> texts = real_texts(piece_bytes), short_texts = real_texts(6000);
+  const std::vector<Bytes> outputs = real_outputs(piece_bytes), short_outputs = real_outputs(6000);
   const std::vector<std::string> commands = {
       "gzip -1 -n -c $FILE",
       "gzip -6 -c $FILE",
@@ -112,27 +112,28 @@ TEST(ChunkConformance, MembersOfEveryProgramComeBack) {
     SCOPED_TRACE(command);
     const bool is_slow = command.starts_with("zopfli") || command.starts_with("pigz -11") ||
                          command.starts_with("7zz") || command.ends_with("rm $FILE.gz");
-    const Made made = made_of(command, is_slow ? short_texts : texts);
-    if (made.texts.empty()) {
+    const Made made = made_of(command, is_slow ? short_outputs : outputs);
+    if (made.outputs.empty()) {
       std::printf("%s: not installed\n", command.c_str());
       continue;
     }
-    EXPECT_EQ(made.texts.size(), is_slow ? short_texts.size() : texts.size());
+    EXPECT_EQ(made.outputs.size(), is_slow ? short_outputs.size() : outputs.size());
     used++;
-    on_each_way(Format::gzip,
-                [&](const Way& way) { expect_made(way, Format::gzip, made.members, made.texts); });
-    on_each_way(Format::deflate, [&](const Way& way) {
-      expect_made(way, Format::deflate, made.streams, made.texts);
+    on_each_method(Format::gzip, [&](const Method& method) {
+      expect_made(method, Format::gzip, made.members, made.outputs);
+    });
+    on_each_method(Format::deflate, [&](const Method& method) {
+      expect_made(method, Format::deflate, made.streams, made.outputs);
     });
   }
   EXPECT_GE(used, commands.size() - 1) << "scripts/setup.sh test installs them";
 }
 
 const std::string vectors = "/usr/share/gocode/src/github.com/klauspost/compress/";
-std::vector<Bytes> files_of(const std::string& zip, std::uint64_t most_bytes) {
+std::vector<Bytes> files_of(const std::string& zip, std::uint64_t max_bytes) {
   std::vector<Bytes> files;
-  for (const auto& [name, text] : read_zip(vectors + zip))
-    files.emplace_back(text.begin(), text.begin() + std::min(text.size(), most_bytes));
+  for (const auto& [name, output] : read_zip(vectors + zip))
+    files.emplace_back(output.begin(), output.begin() + std::min(output.size(), max_bytes));
   EXPECT_FALSE(files.empty()) << vectors << zip << " is missing: scripts/setup.sh test installs it";
   return files;
 }
@@ -143,7 +144,7 @@ std::vector<Chunk> as_chunks(const std::vector<Bytes>& files, std::uint64_t capa
 }
 
 // Streams that end without a last block, and those that an empty one closes.
-TEST(ChunkConformance, StreamsOfAnotherEncodersTestsGetTheVerdictOfZlib) {
+TEST(ChunkConformance, StreamsOfAnotherEncodersTestsGetTheStatusOfZlib) {
   std::vector<Chunk> chunks;
   for (const auto& entry : std::filesystem::directory_iterator(vectors + "flate/testdata")) {
     const std::string name = entry.path().filename().string();
@@ -154,11 +155,12 @@ TEST(ChunkConformance, StreamsOfAnotherEncodersTestsGetTheVerdictOfZlib) {
     chunks.push_back({std::move(bytes), 1 << 20});
   }
   EXPECT_GE(chunks.size(), 100u);
-  on_each_way(Format::deflate,
-              [&](const Way& way) { expect_verdicts(way, deflate_reference(), chunks); });
+  on_each_method(Format::deflate, [&](const Method& method) {
+    expect_statuses(method, deflate_reference(), chunks);
+  });
 }
 
-TEST(ChunkConformance, WhatFuzzersFoundGetsTheVerdictOfTheReference) {
+TEST(ChunkConformance, WhatFuzzersFoundGetsTheStatusOfTheReference) {
   std::vector<Chunk> chunks;
   for (const char* const zip :
        {"flate/testdata/fuzz/encode-raw-corpus.zip", "flate/testdata/regression.zip",
@@ -166,27 +168,29 @@ TEST(ChunkConformance, WhatFuzzersFoundGetsTheVerdictOfTheReference) {
     for (Chunk& chunk : as_chunks(files_of(zip, piece_bytes), 30'000))
       chunks.push_back(std::move(chunk));
   for (const Reference& reference : {deflate_reference(), snappy_reference(), lz4_reference()})
-    on_each_way(reference.format, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+    on_each_method(reference.format,
+                   [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
-TEST(ChunkConformance, TextsThatFuzzersFoundComeBack) {
-  std::vector<Bytes> texts;
+TEST(ChunkConformance, OutputsThatFuzzersFoundComeBack) {
+  std::vector<Bytes> outputs;
   for (const char* const zip :
        {"flate/testdata/fuzz/encode-raw-corpus.zip", "flate/testdata/fuzz/FuzzEncoding.zip",
         "flate/testdata/regression.zip", "s2/testdata/enc_regressions.zip",
         "s2/testdata/fuzz/block-corpus-raw.zip"})
-    for (Bytes& text : files_of(zip, 8192)) texts.push_back(std::move(text));
+    for (Bytes& output : files_of(zip, 8192)) outputs.push_back(std::move(output));
   for (const Reference& reference :
        {deflate_reference(), snappy_reference(), lz4_reference(), lz4_reference(9)})
-    on_each_way(reference.format, [&](const Way& way) { expect_texts(way, reference, texts); });
+    on_each_method(reference.format,
+                   [&](const Method& method) { expect_outputs(method, reference, outputs); });
 }
 
 // The texts of kernels themselves: a little of everything at once.
 class ChunkConformanceOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(ChunkConformanceOnHost, RealFilesComeBackFromEveryEncoder) {
-  const std::vector<Bytes> texts = real_texts(2500);
+  const std::vector<Bytes> outputs = real_outputs(2500);
   std::size_t turn = 0;
-  const auto deflated = [&](const Bytes& text) {
+  const auto deflated = [&](const Bytes& output) {
     static const std::vector<std::function<Bytes(const Bytes&)>> encoders = {
         [](const Bytes& t) { return deflate_compressed(t, {.level = 1}); },
         [](const Bytes& t) { return libdeflate_compressed(t, 12); },
@@ -202,21 +206,22 @@ TEST_P(ChunkConformanceOnHost, RealFilesComeBackFromEveryEncoder) {
           return without_header(
               made_by("7zz a -tgzip -mx=9 -so -si unused < $FILE", t).value_or(Bytes(10)));
         }};
-    return encoders[turn++ % encoders.size()](text);
+    return encoders[turn++ % encoders.size()](output);
   };
-  const auto lz4 = [&](const Bytes& text) {
-    return lz4_compressed(text, static_cast<int>(turn++ * 5 % 13));
+  const auto lz4 = [&](const Bytes& output) {
+    return lz4_compressed(output, static_cast<int>(turn++ * 5 % 13));
   };
   for (const Reference& reference : {with_encoder(deflate_reference(), deflated),
                                      with_encoder(lz4_reference(), lz4), snappy_reference()})
-    on_each_way_on_host(GetParam(), reference.format,
-                        [&](const Way& way) { expect_texts(way, reference, texts); });
+    on_each_method_on_host(GetParam(), reference.format, [&](const Method& method) {
+      expect_outputs(method, reference, outputs);
+    });
 }
 INSTANTIATE_TEST_SUITE_P(
-    Teams, ChunkConformanceOnHost,
+    Warps, ChunkConformanceOnHost,
     ::testing::Values(kernel::HostDeviceOptions{.order = kernel::ItemOrder::shuffled,
                                                 .subgroup_size = 32},
                       kernel::HostDeviceOptions{.is_cpu = true, .max_group_size = 1}));
 
 }  // namespace
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

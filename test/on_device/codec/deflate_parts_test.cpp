@@ -15,9 +15,9 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 
 constexpr Cut short_parts = {.stride_bytes = 512, .part_bits = 2048};
 // zlib's longest blocks, of 32767 symbols, and its shorter ones, of 512.
-constexpr chunks::DeflateOptions long_blocks = {
+constexpr batch::DeflateOptions long_blocks = {
     .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 9};
-constexpr chunks::DeflateOptions short_blocks = {
+constexpr batch::DeflateOptions short_blocks = {
     .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
 
 // On each device, or by each way of teams on the host.
@@ -33,7 +33,7 @@ class DeflateParts : public ::testing::TestWithParam<Where> {
       return;
     }
     if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
-    for (const auto& options : chunks::teams_on_host()) {
+    for (const auto& options : batch::warps_on_host()) {
       TAKE(auto decoder, StreamDecoder::build(kernel::make_host_device(options), cut));
       body(decoder);
     }
@@ -41,10 +41,10 @@ class DeflateParts : public ::testing::TestWithParam<Where> {
 };
 INSTANTIATE_TEST_SUITE_P(Each, DeflateParts, ::testing::Values(Where::devices, Where::on_host),
                          [](const auto& named) {
-                           return named.param == Where::devices ? "Devices" : "TeamsOnHost";
+                           return named.param == Where::devices ? "Devices" : "WarpsOnHost";
                          });
 
-Bytes bytes_of_text(const std::string& text) { return Bytes(text.begin(), text.end()); }
+Bytes bytes_of_text(const std::string& output) { return Bytes(output.begin(), output.end()); }
 
 // A block whose literals below 127 have codes of 7 bits, as its end does, of 7 ones: what is read
 // from a wrong bit stays wrong, and a text below 64 has no such end in it, from whatever bit it is
@@ -57,23 +57,23 @@ class SevenBits {
     lengths[256] = 7;
     writer_.header(false, 2).codes(lengths, {0});
   }
-  void put(std::uint8_t literal) { writer_.code(literal, 7), text_.push_back(literal); }
+  void put(std::uint8_t literal) { writer_.code(literal, 7), output_.push_back(literal); }
   // The block's end, and a last block.
   Bytes stream() {
     return bytes_of_text(writer_.code(127, 7).header(true, 1).code(0, 7).to_byte().bytes());
   }
-  const Bytes& text() const { return text_; }
+  const Bytes& output() const { return output_; }
 
  private:
   BitWriter writer_;
-  Bytes text_;
+  Bytes output_;
 };
 
 TEST_P(DeflateParts, OneLongBlockIsManyPieces) {
-  const Bytes text = chunks::words_text(60'000, 1);
-  const Bytes stream = chunks::deflate_compressed(text, long_blocks);
+  const Bytes output = batch::words_text(60'000, 1);
+  const Bytes stream = batch::deflate_compressed(output, long_blocks);
   with_decoders(short_parts, [&](StreamDecoder& decoder) {
-    expect_text(decoder, stream, text, stream.size() * 8 / 2048 / 2);
+    expect_output(decoder, stream, output, stream.size() * 8 / 2048 / 2);
     EXPECT_LE(decoder.pieces->launches(), 12u);
   });
 }
@@ -84,7 +84,7 @@ TEST_P(DeflateParts, CodesThatAreNeverRightAgainAreReadFromWhereTheyBegin) {
   for (unsigned i = 0; i < 20'000; i++) block.put(static_cast<std::uint8_t>(random() % 64));
   const Bytes stream = block.stream();
   with_decoders(short_parts, [&](StreamDecoder& decoder) {
-    expect_text(decoder, stream, block.text(), 4);
+    expect_output(decoder, stream, block.output(), 4);
     EXPECT_LE(decoder.pieces->launches(), 24u);
     EXPECT_LE(decoder.pieces->measured_bits(), 6 * 8 * stream.size() + 4096);
   });
@@ -97,14 +97,14 @@ TEST_P(DeflateParts, EndsOfBlocksThatAreNoneAreNotTaken) {
   for (unsigned i = 0; i < 20'000; i++) block.put(static_cast<std::uint8_t>(random() % 127));
   const Bytes stream = block.stream();
   with_decoders(short_parts, [&](StreamDecoder& decoder) {
-    expect_text(decoder, stream, block.text());
+    expect_output(decoder, stream, block.output());
     EXPECT_LE(decoder.pieces->measured_bits(), 6 * 8 * stream.size() + 4096);
   });
 }
 
 // Blocks of another stream as a block's codes, so that headers are found that are none.
 TEST_P(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
-  const Bytes inner = chunks::deflate_compressed(chunks::words_text(30'000, 5), short_blocks);
+  const Bytes inner = batch::deflate_compressed(batch::words_text(30'000, 5), short_blocks);
   SevenBits block;
   for (std::size_t bit = 0; bit + 7 <= 8 * inner.size(); bit += 7) {
     unsigned literal = 0;
@@ -114,7 +114,7 @@ TEST_P(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
   }
   const Bytes stream = block.stream();
   with_decoders(short_parts,
-                [&](StreamDecoder& decoder) { expect_text(decoder, stream, block.text()); });
+                [&](StreamDecoder& decoder) { expect_output(decoder, stream, block.output()); });
 }
 
 // Whole windows of codes that are nearly all of one length: lanes are led from walk to walk
@@ -125,37 +125,37 @@ TEST_P(DeflateParts, WindowsInWhichWalksNeverMeetComeBack) {
     for (const unsigned kinds : {254u, 64u, 62u, 14u, 2u})
       for (const unsigned others : {16u, 64u, 300u}) {
         Random random(kinds + others);
-        Bytes text(90'000 / std::bit_width(kinds));
-        for (std::uint8_t& byte : text)
+        Bytes output(90'000 / std::bit_width(kinds));
+        for (std::uint8_t& byte : output)
           byte = static_cast<std::uint8_t>(random() % (random() % others == 0 ? 256 : kinds));
         SCOPED_TRACE(std::to_string(kinds) + " kinds, one in " + std::to_string(others) +
                      " of others");
         for (const int memory : {9, 5})
-          expect_text(decoder,
-                      chunks::deflate_compressed(
-                          text, {.level = 6, .strategy = Z_HUFFMAN_ONLY, .memory = memory}),
-                      text);
+          expect_output(decoder,
+                        batch::deflate_compressed(
+                            output, {.level = 6, .strategy = Z_HUFFMAN_ONLY, .memory = memory}),
+                        output);
       }
   });
 }
 
 TEST_P(DeflateParts, BlocksShorterThanAPartComeBack) {
-  const Bytes text = chunks::words_text(60'000, 3);
-  const Bytes stream = chunks::deflate_compressed(text, short_blocks);
+  const Bytes output = batch::words_text(60'000, 3);
+  const Bytes stream = batch::deflate_compressed(output, short_blocks);
   for (const std::uint64_t part_bits : {std::uint64_t{1} << 14, std::uint64_t{1} << 18})
     with_decoders({.stride_bytes = 4096, .part_bits = part_bits},
-                  [&](StreamDecoder& decoder) { expect_text(decoder, stream, text, 2); });
+                  [&](StreamDecoder& decoder) { expect_output(decoder, stream, output, 2); });
 }
 
 // As of text that gzip finds nothing in: each was a launch of its own.
 TEST_P(DeflateParts, StoredBlocksBehindStoredBlocksAreFound) {
   Random random(6);
-  Bytes text = chunks::words_text(10'000, 7);
-  while (text.size() < 80'000) text.push_back(static_cast<std::uint8_t>(random()));
+  Bytes output = batch::words_text(10'000, 7);
+  while (output.size() < 80'000) output.push_back(static_cast<std::uint8_t>(random()));
   const Bytes stream =
-      chunks::deflate_compressed(text, {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 5});
+      batch::deflate_compressed(output, {.level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 5});
   with_decoders(short_parts, [&](StreamDecoder& decoder) {
-    expect_text(decoder, stream, text, 20);
+    expect_output(decoder, stream, output, 20);
     EXPECT_LE(decoder.pieces->launches(), 4u);
   });
 }
@@ -163,22 +163,23 @@ TEST_P(DeflateParts, StoredBlocksBehindStoredBlocksAreFound) {
 // Which nobody finds: pieces are guessed behind where the stream begins.
 TEST_P(DeflateParts, BlocksOfFixedCodesComeBack) {
   for (const int memory : {3, 9}) {
-    const Bytes text = chunks::words_text(40'000, 4);
-    const Bytes stream = chunks::deflate_compressed(text, {6, Z_FIXED, memory});
+    const Bytes output = batch::words_text(40'000, 4);
+    const Bytes stream = batch::deflate_compressed(output, {6, Z_FIXED, memory});
     with_decoders(short_parts, [&](StreamDecoder& decoder) {
-      expect_text(decoder, stream, text, memory == 9 ? 30 : 4);
+      expect_output(decoder, stream, output, memory == 9 ? 30 : 4);
     });
   }
 }
 
-TEST(DeflatePartsOnDevices, TextsOfAllKindsComeBackInManyBatches) {
+TEST(DeflatePartsOnDevices, OutputsOfAllKindsComeBackInManyBatches) {
   on_each_device([](Device& found) {
     TAKE(auto decoder, StreamDecoder::build(
                            *open_device(found.traits().id),
                            {.stride_bytes = 1024, .batch_unit_bytes = 400'000, .part_bits = 4096}));
-    for (const Bytes& text : chunks::texts_of_all_kinds(300'000))
+    for (const Bytes& output : batch::outputs_of_all_kinds(300'000))
       for (const int level : {0, 1, 9})
-        expect_text(decoder, chunks::deflate_compressed(text, {.level = level, .memory = 9}), text);
+        expect_output(decoder, batch::deflate_compressed(output, {.level = level, .memory = 9}),
+                      output);
   });
 }
 
@@ -192,35 +193,36 @@ TEST(DeflatePartsOnDevices, ABlockOfMoreThanAGibibyteIsMeasured) {
   for (unsigned i = 0; i < 2 * matches / 64; i++) writer.number(0, 64);
   Bytes stream = bytes_of_text(writer.code(3, 2).bytes());
   const std::uint64_t bytes = stream.size();
-  stream.resize(chunks::rounded(bytes, 16));
+  stream.resize(batch::rounded(bytes, 16));
   on_each_device([&](Device& found) {
     TAKE(auto decoder,
          StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
     TAKE(const auto uploaded, on_device(*decoder.device, *decoder.queue, stream));
     ASSERT_OK(decoder.pieces->open(*decoder.queue, uploaded, bytes));
     TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
-    EXPECT_EQ(measured.fault.fault, chunks::Fault::none) << chunks::words_of(measured.fault.fault);
-    EXPECT_EQ(measured.text_bytes, 1 + std::uint64_t{258} * matches);
+    EXPECT_EQ(measured.error.error, batch::ErrorCode::none)
+        << batch::message_of(measured.error.error);
+    EXPECT_EQ(measured.output_bytes, 1 + std::uint64_t{258} * matches);
     EXPECT_EQ(measured.end_byte, bytes);
   });
 }
 
 // Parts are as long as a team's, or a CPU's, are.
-TEST(DeflatePartsOnDevices, ALongTextComesBackInPartsOfTheirOwnLength) {
-  const Bytes text = chunks::words_text(6'000'000, 1);
-  const Bytes stream = chunks::deflate_compressed(text, long_blocks);
+TEST(DeflatePartsOnDevices, ALongOutputComesBackInPartsOfTheirOwnLength) {
+  const Bytes output = batch::words_text(6'000'000, 1);
+  const Bytes stream = batch::deflate_compressed(output, long_blocks);
   on_each_device([&](Device& found) {
     TAKE(auto decoder,
          StreamDecoder::build(*open_device(found.traits().id), {.stride_bytes = 32 << 10}));
-    expect_text(decoder, stream, text, 10);
+    expect_output(decoder, stream, output, 10);
   });
 }
 
-TEST_P(DeflateParts, DamageInAnyPartGetsTheVerdictOfZlib) {
-  const Bytes stream = chunks::deflate_compressed(chunks::words_text(5'000, 2), long_blocks);
-  const std::vector<chunks::Chunk> changes = chunks::single_changes(stream, 0, 255);
+TEST_P(DeflateParts, DamageInAnyPartGetsTheStatusOfZlib) {
+  const Bytes stream = batch::deflate_compressed(batch::words_text(5'000, 2), long_blocks);
+  const std::vector<batch::Chunk> changes = batch::single_changes(stream, 0, 255);
   const auto damaged = [&](std::size_t step) {
-    std::vector<chunks::Chunk> chosen;
+    std::vector<batch::Chunk> chosen;
     for (std::size_t i = 0; i < changes.size(); i += step) chosen.push_back(changes[i]);
     for (std::size_t i = 0; i < stream.size(); i += step)
       chosen.push_back({Bytes(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(i)), 0});
@@ -229,7 +231,7 @@ TEST_P(DeflateParts, DamageInAnyPartGetsTheVerdictOfZlib) {
   constexpr Cut shortest_parts = {.stride_bytes = 64, .part_bits = 512};
   const std::size_t step = GetParam() == Where::devices ? 5 : 151;
   with_decoders(shortest_parts,
-                [&](StreamDecoder& decoder) { expect_verdicts(decoder, damaged(step)); });
+                [&](StreamDecoder& decoder) { expect_statuses(decoder, damaged(step)); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Deflate streams decoded in pieces on a device, for tests: as StreamPieces and PieceTexts are
+// Deflate streams decoded in pieces on a device, for tests: as StreamPieces and PieceOutputs are
 // used.
 #pragma once
 #include "codec/deflate/device/device_inflate.hpp"
@@ -6,7 +6,7 @@
 
 namespace penstock::deflate {
 
-using chunks::Bytes;
+using batch::Bytes;
 
 struct Cut {
   std::uint32_t stride_bytes = 64;
@@ -15,8 +15,8 @@ struct Cut {
 
 // A stream's text, or its fault.
 struct Outcome {
-  Bytes text;
-  StreamFault fault;
+  Bytes output;
+  StreamError error;
   std::uint32_t crc32 = 0;  // of the last batch
   std::uint64_t end_byte = 0;
   std::size_t piece_count = 0, batch_count = 0;
@@ -27,14 +27,14 @@ class StreamDecoder {
   static Result<StreamDecoder> build(std::shared_ptr<Device> device, Cut cut) {
     StreamDecoder made;
     PENSTOCK_ASSIGN(made.pieces, StreamPieces::build(device, cut.stride_bytes, cut.part_bits));
-    PENSTOCK_ASSIGN(made.texts, PieceTexts::build(device, cut.batch_unit_bytes));
+    PENSTOCK_ASSIGN(made.outputs, PieceOutputs::build(device, cut.batch_unit_bytes));
     PENSTOCK_ASSIGN(made.queue, device->queue());
     made.device = std::move(device);
     return made;
   }
   Result<Outcome> decode(Bytes input, std::uint64_t begin = 0) {
     const std::uint64_t bytes = input.size();
-    input.resize(chunks::rounded(bytes + 1, 16), 0xee);
+    input.resize(batch::rounded(bytes + 1, 16), 0xee);
     PENSTOCK_ASSIGN(const auto uploaded, on_device(*device, *queue, input));
     PENSTOCK_TRY(pieces->open(*queue, uploaded, bytes));
     return follow(begin);
@@ -42,60 +42,61 @@ class StreamDecoder {
   Result<Outcome> follow(std::uint64_t begin) {
     Outcome outcome;
     PENSTOCK_ASSIGN(const MeasuredStream stream, pieces->follow(*queue, begin));
-    outcome.fault = stream.fault, outcome.end_byte = stream.end_byte,
+    outcome.error = stream.error, outcome.end_byte = stream.end_byte,
     outcome.piece_count = stream.pieces.size();
-    if (stream.fault.fault != chunks::Fault::none) return outcome;
-    PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> text, device->allocate(stream.text_bytes + 64));
+    if (stream.error.error != batch::ErrorCode::none) return outcome;
+    PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> output,
+                    device->allocate(stream.output_bytes + 64));
     for (std::size_t first = 0; first < stream.pieces.size();) {
-      PENSTOCK_ASSIGN(const TextBatch batch,
-                      texts->decode(*queue, *pieces, stream, first, text, outcome.text.size()));
-      outcome.fault = batch.fault, outcome.crc32 = batch.checksum, outcome.batch_count++;
-      if (batch.fault.fault != chunks::Fault::none) return outcome;
+      PENSTOCK_ASSIGN(const OutputBatch batch, outputs->decode(*queue, *pieces, stream, first,
+                                                               output, outcome.output.size()));
+      outcome.error = batch.error, outcome.crc32 = batch.checksum, outcome.batch_count++;
+      if (batch.error.error != batch::ErrorCode::none) return outcome;
       first += batch.piece_count;
-      outcome.text.resize(outcome.text.size() + batch.text_bytes);
+      outcome.output.resize(outcome.output.size() + batch.output_bytes);
     }
-    if (outcome.text.size() != stream.text_bytes)
+    if (outcome.output.size() != stream.output_bytes)
       return Status(Code::internal, "batches have not the stream's text");
-    PENSTOCK_TRY(queue->download(outcome.text.data(), *text, outcome.text.size()));
+    PENSTOCK_TRY(queue->download(outcome.output.data(), *output, outcome.output.size()));
     PENSTOCK_TRY(queue->finish());
     return outcome;
   }
 
   std::shared_ptr<Device> device;
   std::unique_ptr<StreamPieces> pieces;
-  std::unique_ptr<PieceTexts> texts;
+  std::unique_ptr<PieceOutputs> outputs;
   std::unique_ptr<Queue> queue;
 };
 
-inline void expect_text(StreamDecoder& decoder, const Bytes& stream, const Bytes& text,
-                        std::size_t least_pieces = 1) {
+inline void expect_output(StreamDecoder& decoder, const Bytes& stream, const Bytes& output,
+                          std::size_t min_pieces = 1) {
   const auto outcome = decoder.decode(stream);
-  ASSERT_TRUE(outcome.ok()) << outcome.status().text();
-  ASSERT_EQ(outcome->fault.fault, chunks::Fault::none)
-      << chunks::words_of(outcome->fault.fault) << " at " << outcome->fault.byte;
-  ASSERT_EQ(outcome->text.size(), text.size());
-  const auto other = std::mismatch(text.begin(), text.end(), outcome->text.begin()).first;
-  ASSERT_EQ(other, text.end()) << "byte " << other - text.begin();
+  ASSERT_TRUE(outcome.ok()) << outcome.status().output();
+  ASSERT_EQ(outcome->error.error, batch::ErrorCode::none)
+      << batch::message_of(outcome->error.error) << " at " << outcome->error.byte;
+  ASSERT_EQ(outcome->output.size(), output.size());
+  const auto other = std::mismatch(output.begin(), output.end(), outcome->output.begin()).first;
+  ASSERT_EQ(other, output.end()) << "byte " << other - output.begin();
   EXPECT_EQ(outcome->end_byte, stream.size());
-  EXPECT_GE(outcome->piece_count, least_pieces);
+  EXPECT_GE(outcome->piece_count, min_pieces);
   EXPECT_TRUE(outcome->batch_count > 1 ||
-              outcome->crc32 == crc32(0, text.data(), static_cast<uInt>(text.size())));
+              outcome->crc32 == crc32(0, output.data(), static_cast<uInt>(output.size())));
 }
 
 // Every verdict is zlib's, and every text of a sound stream.
-inline void expect_verdicts(StreamDecoder& decoder, const std::vector<chunks::Chunk>& streams) {
+inline void expect_statuses(StreamDecoder& decoder, const std::vector<batch::Chunk>& streams) {
   for (std::size_t i = 0; i < streams.size(); i++) {
     const auto outcome = decoder.decode(streams[i].bytes);
-    ASSERT_TRUE(outcome.ok()) << outcome.status().text();
+    ASSERT_TRUE(outcome.ok()) << outcome.status().output();
     const std::optional<Bytes> expected =
-        chunks::deflate_text({streams[i].bytes, 1 << 20}, chunks::raw_window);
-    ASSERT_EQ(outcome->fault.fault == chunks::Fault::none, expected.has_value())
-        << "stream " << i << ": " << chunks::words_of(outcome->fault.fault) << " at "
-        << outcome->fault.byte;
+        batch::deflate_output({streams[i].bytes, 1 << 20}, batch::raw_window);
+    ASSERT_EQ(outcome->error.error == batch::ErrorCode::none, expected.has_value())
+        << "stream " << i << ": " << batch::message_of(outcome->error.error) << " at "
+        << outcome->error.byte;
     if (expected)
-      ASSERT_EQ(outcome->text, *expected) << "stream " << i;
+      ASSERT_EQ(outcome->output, *expected) << "stream " << i;
     else
-      ASSERT_LE(outcome->fault.byte, streams[i].bytes.size()) << "stream " << i;
+      ASSERT_LE(outcome->error.byte, streams[i].bytes.size()) << "stream " << i;
   }
 }
 

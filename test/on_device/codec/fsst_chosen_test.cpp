@@ -30,15 +30,15 @@ std::vector<std::uint32_t> bits_of(const std::vector<std::uint64_t>& rows,
 }
 
 Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
-                      const std::vector<std::uint64_t>& rows, bool by_bits, std::uint64_t most_rows,
+                      const std::vector<std::uint64_t>& rows, bool by_bits, std::uint64_t max_rows,
                       std::uint64_t room, const std::string& variant) {
   const std::vector<std::uint32_t> bits =
       by_bits ? bits_of(rows, strings.row_count) : std::vector<std::uint32_t>();
   PENSTOCK_ASSIGN(const auto queue, device->queue());
   PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
-  PENSTOCK_ASSIGN(const auto decoder, ChosenDecoder::build(device, there, most_rows, variant));
+  PENSTOCK_ASSIGN(const auto decoder, ChosenDecoder::build(device, there, max_rows, variant));
   DeviceText text;
-  PENSTOCK_ASSIGN(text.offsets, device->allocate((most_rows + 1) * 8));
+  PENSTOCK_ASSIGN(text.offsets, device->allocate((max_rows + 1) * 8));
   PENSTOCK_ASSIGN(text.bytes, device->allocate(std::max<std::uint64_t>(room, 4)));
   PENSTOCK_TRY(cover(*queue, *text.bytes));
   PENSTOCK_ASSIGN(const auto chosen,

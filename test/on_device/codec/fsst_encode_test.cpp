@@ -110,11 +110,11 @@ Column column_of(std::vector<std::uint32_t> offsets, std::string text) {
   return column;
 }
 
-Column random_bytes(std::uint64_t row_count, std::uint32_t most_bytes, std::uint32_t seed) {
+Column random_bytes(std::uint64_t row_count, std::uint32_t max_bytes, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<std::string> texts(row_count);
   for (std::string& text : texts)
-    for (std::uint64_t left = random() % (most_bytes + 1); left > 0; left--)
+    for (std::uint64_t left = random() % (max_bytes + 1); left > 0; left--)
       text.push_back(static_cast<char>(random() & 255));
   return Column::from_strings(texts);
 }

@@ -52,7 +52,7 @@ bool holds(const Predicate& predicate, std::string_view text) {
   return is_match != predicate.is_negated;
 }
 
-std::string words_of(const Predicate& predicate) {
+std::string message_of(const Predicate& predicate) {
   std::string words = predicate.is_negated ? "not" : "";
   for (const std::string& constant : predicate.constants)
     words += " '" + constant.substr(0, 60) + "'";
@@ -61,7 +61,7 @@ std::string words_of(const Predicate& predicate) {
 
 void expect_matched(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
                     const Column& texts, const Predicate& predicate) {
-  SCOPED_TRACE(words_of(predicate));
+  SCOPED_TRACE(message_of(predicate));
   for (const std::string& variant : DeviceMatcher::variants(device->traits(), strings, predicate)) {
     const bool is_long = std::any_of(predicate.constants.begin(), predicate.constants.end(),
                                      [](const auto& c) { return c.size() > 200; });
@@ -94,9 +94,9 @@ std::vector<Predicate> predicates_on_urls() {
 
 TEST(FsstMatching, AddressesOfSeveralRowGroups) {
   on_each_shared([](const auto& device) {
-    for (const std::uint64_t rows_a_group : {100'000u, 1000u, 37u}) {
-      const Column urls = codec::generate_urls(rows_a_group == 37u ? 1500 : 20'000);
-      const EncodedStrings strings = encoded(urls, {.row_group_rows = rows_a_group});
+    for (const std::uint64_t rows_per_group : {100'000u, 1000u, 37u}) {
+      const Column urls = codec::generate_urls(rows_per_group == 37u ? 1500 : 20'000);
+      const EncodedStrings strings = encoded(urls, {.row_group_rows = rows_per_group});
       for (const Predicate& predicate : predicates_on_urls())
         expect_matched(device, strings, urls, predicate);
       const std::string first(urls.string(0)), last(urls.string(urls.row_count - 1));
@@ -158,7 +158,7 @@ TEST(FsstMatching, WideOffsetsThatDoNotBeginAtZero) {
 TEST(FsstMatching, RowsOfHundredsOfKilobytesBesideShortOnes) {
   on_each_shared([](const auto& device) {
     const Made made = random_codes(7, {.rows = 1100,
-                                       .most_codes = 3,
+                                       .max_codes = 3,
                                        .long_row_codes = 70'000,
                                        .escapes_of_100 = 1,
                                        .letters = "abcdefgh"});
@@ -228,7 +228,7 @@ TEST(FsstMatching, CharactersOfSeveralBytesAreOneForAnUnderscore) {
 
 // Random patterns on random texts: whatever an automaton of sets of places may get wrong.
 TEST(FsstMatching, RandomPatterns) {
-  const Made made = random_codes(11, {.rows = 900, .most_codes = 6, .row_groups = 2});
+  const Made made = random_codes(11, {.rows = 900, .max_codes = 6, .row_groups = 2});
   on_each_shared([&](const auto& device) {
     std::mt19937 random(12);
     for (int attempt = 0; attempt < 80; attempt++) {
@@ -336,7 +336,7 @@ TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
         for (const std::string& variant :
              DeviceMatcher::variants(device->traits(), columns[c], predicate)) {
           SCOPED_TRACE(testing::Message()
-                       << "column " << c << ", " << variant << words_of(predicate));
+                       << "column " << c << ", " << variant << message_of(predicate));
           TAKE(const Found result, found(device, columns[c], predicate, variant));
           EXPECT_EQ(result.verdict.code(), Code::corrupt);
           EXPECT_NE(result.verdict.text().find("row 1"), std::string::npos)
@@ -461,7 +461,7 @@ TEST_P(FsstMatchingOnTheHost, RandomCodesWithoutAFinding) {
   for (const unsigned escapes : {3u, 100u}) {
     const Made made = random_codes(
         escapes,
-        {.rows = 1300, .most_codes = 20, .long_row_codes = 3000, .escapes_of_100 = escapes});
+        {.rows = 1300, .max_codes = 20, .long_row_codes = 3000, .escapes_of_100 = escapes});
     for (const Predicate& predicate :
          {Predicate::like("%abcabc%"), Predicate::like("%b%"), !Predicate::like("%abacabaab%"),
           Predicate::like("%aa\xff%"), Predicate::like("%abcabcaabbccabcabcaabbccabcaab%")})

@@ -109,7 +109,7 @@ TEST(FsstOnDevices, RowGroupsThatBeginAnywhereWithLongOffsets) {
       for (const unsigned escapes : {3u, 90u}) {
         const auto seed = static_cast<std::uint32_t>(before) + escapes;
         const Made made = random_codes(
-            seed, {.most_codes = 50, .row_groups = 15, .escapes_of_100 = escapes, .letters = {}});
+            seed, {.max_codes = 50, .row_groups = 15, .escapes_of_100 = escapes, .letters = {}});
         expect_decoded(device, made.texts, moved(made.strings, before));
       }
   });
@@ -153,7 +153,7 @@ TEST(FsstOnDevices, OffsetsThatDescendWithinAStepAreNotBrought) {
 }
 
 TEST(FsstOnDevices, ATextOfAnotherLengthThanTheColumnSaysIsTold) {
-  const Made made = random_codes(11, {.rows = 300, .most_codes = 40, .letters = {}});
+  const Made made = random_codes(11, {.rows = 300, .max_codes = 40, .letters = {}});
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (const std::uint64_t stated : {made.strings.text_bytes - 1, made.strings.text_bytes + 1}) {
       EncodedStrings strings = made.strings;
@@ -172,7 +172,7 @@ TEST(FsstOnDevices, RandomCodesAreDecodedAsOneByOne) {
         SCOPED_TRACE(testing::Message()
                      << "symbols of " << symbol_bytes << " bytes, escapes " << escapes << " %");
         const Making making{.rows = 3000,
-                            .most_codes = 60,
+                            .max_codes = 60,
                             .escapes_of_100 = escapes,
                             .symbol_bytes = symbol_bytes,
                             .letters = {}};
@@ -214,7 +214,7 @@ TEST(FsstOnDevices, CodesThatAreNotSoundAreRefusedByRow) {
 }
 
 TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
-  const Made made = random_codes(5, {.most_codes = 40, .letters = {}});
+  const Made made = random_codes(5, {.max_codes = 40, .letters = {}});
   std::mt19937_64 random(8);
   const std::vector<std::uint64_t> right = text_offsets(made.texts);
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
@@ -237,7 +237,7 @@ TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
 
 // In the middle of a piece of codes that is decoded at once nothing else would tell.
 TEST(FsstOnDevices, AnyOffsetThatLiesByAByteIsToldWhereOffsetsAreChecked) {
-  const Made made = random_codes(6, {.rows = 4000, .most_codes = 40, .letters = {}});
+  const Made made = random_codes(6, {.rows = 4000, .max_codes = 40, .letters = {}});
   const std::vector<std::uint64_t> right = text_offsets(made.texts);
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (const std::size_t at : {1u, 2u, 31u, 33u, 777u, 1999u, 3998u, 3999u}) {
@@ -391,7 +391,7 @@ TEST(FsstOnDevices, StringsBroughtForMatchingAreNotDecoded) {
 }
 
 TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMeasure) {
-  Made made = random_codes(9, {.rows = 500, .most_codes = 40, .escapes_of_100 = 0, .letters = {}});
+  Made made = random_codes(9, {.rows = 500, .max_codes = 40, .escapes_of_100 = 0, .letters = {}});
   const std::vector<std::uint64_t> right = text_offsets(made.texts);
   auto table = std::make_shared<SymbolTable>(*made.strings.row_groups[0].table);
   table->symbol_count = 254;  // code 254 stands for nothing
@@ -418,7 +418,7 @@ TEST_P(FsstOnTheHost, DecodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   expect_round_trip(device, codec::generate_urls(150), 70);
   const Made made =
-      random_codes(1, {.rows = 120, .most_codes = 50, .escapes_of_100 = 40, .letters = {}});
+      random_codes(1, {.rows = 120, .max_codes = 50, .escapes_of_100 = 40, .letters = {}});
   expect_decoded(device, made.texts, made.strings);
 }
 

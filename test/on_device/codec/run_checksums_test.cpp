@@ -9,7 +9,7 @@
 #include "codec/checksum/xxhash.hpp"
 #include "on_device/codec/chunk_fixture.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
@@ -55,7 +55,7 @@ void expect_checksums(const std::shared_ptr<Device>& device, const Runs& runs) {
   for (const Checksum checksum : all_checksums) {
     SCOPED_TRACE(static_cast<int>(checksum));
     const auto made = checksums_of(device, checksum, runs);
-    ASSERT_TRUE(made.ok()) << made.status().text();
+    ASSERT_TRUE(made.ok()) << made.status().output();
     for (std::size_t i = 0; i < runs.sizes.size(); i++)
       ASSERT_EQ((*made)[i],
                 on_host(checksum, std::span(runs.bytes).subspan(runs.offsets[i], runs.sizes[i])))
@@ -71,9 +71,9 @@ void add_run(Runs& runs, const Bytes& bytes) {
 // Of all lengths to `end` at all places, and some longer; the last ends where the memory does.
 Runs runs_of_all_lengths(std::uint32_t end) {
   Runs runs;
-  for (std::uint32_t bytes = 0; bytes < end; bytes++) add_run(runs, random_text(bytes, bytes));
+  for (std::uint32_t bytes = 0; bytes < end; bytes++) add_run(runs, random_output(bytes, bytes));
   for (const std::uint32_t bytes : {511u, 512u, 513u, 1023u, 4096u, 9001u})
-    add_run(runs, random_text(bytes, bytes));
+    add_run(runs, random_output(bytes, bytes));
   for (std::uint32_t place = 0; place < 16; place++)
     runs.offsets.push_back(7000 + place), runs.sizes.push_back(3000 + place);
   runs.bytes.resize(runs.bytes.size() / 16 * 16 + 16, 3);
@@ -100,18 +100,18 @@ TEST(RunChecksums, AreTheHostsForAllLengthsAndPlaces) {
 
 TEST(RunChecksums, MoreRunsThanGroupsAreAllTaken) {
   Runs runs;
-  for (std::uint32_t i = 0; i < 30'000; i++) add_run(runs, random_text(i % 37, i));
+  for (std::uint32_t i = 0; i < 30'000; i++) add_run(runs, random_output(i % 37, i));
   on_each_device([&](Device& found) { expect_checksums(*open_device(found.traits().id), runs); });
 }
 
 TEST(RunChecksums, PiecesJoinedAreTheWhole) {
-  const Bytes text = random_text(1'000'003, 5);
+  const Bytes output = random_output(1'000'003, 5);
   constexpr std::uint64_t piece = 65'536;
   Runs runs;
-  runs.bytes = text;
-  for (std::uint64_t at = 0; at < text.size(); at += piece)
+  runs.bytes = output;
+  for (std::uint64_t at = 0; at < output.size(); at += piece)
     runs.offsets.push_back(at),
-        runs.sizes.push_back(std::min<std::uint64_t>(piece, text.size() - at));
+        runs.sizes.push_back(std::min<std::uint64_t>(piece, output.size() - at));
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     TAKE(const auto crcs, checksums_of(device, Checksum::crc32, runs));
@@ -119,9 +119,9 @@ TEST(RunChecksums, PiecesJoinedAreTheWhole) {
     const std::vector<std::uint32_t> crc_words(crcs.begin(), crcs.end()),
         adler_words(adlers.begin(), adlers.end());
     EXPECT_EQ(checksum::crc32_joined(crc_words, piece, runs.sizes.back()),
-              on_host(Checksum::crc32, text));
+              on_host(Checksum::crc32, output));
     EXPECT_EQ(checksum::adler32_joined(adler_words, piece, runs.sizes.back()),
-              on_host(Checksum::adler32, text));
+              on_host(Checksum::adler32, output));
   });
 }
 
@@ -145,7 +145,7 @@ TEST_P(RunChecksumsOnHost, AreTheHostsForAllLengthsAndPlaces) {
   expect_checksums(device, runs_of_all_lengths(130));
   expect_checksums(device, long_runs(1'100'000));
 }
-INSTANTIATE_TEST_SUITE_P(Teams, RunChecksumsOnHost, ::testing::ValuesIn(teams_on_host()));
+INSTANTIATE_TEST_SUITE_P(Warps, RunChecksumsOnHost, ::testing::ValuesIn(warps_on_host()));
 
 }  // namespace
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

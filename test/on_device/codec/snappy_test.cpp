@@ -4,7 +4,7 @@
 
 #include "on_device/codec/chunk_fixture.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
@@ -13,10 +13,10 @@ const Reference reference = snappy_reference();
 // Blocks put together tag by tag.
 struct Block {
   Bytes bytes;
-  explicit Block(std::uint64_t text_bytes) {
-    for (; text_bytes >= 128; text_bytes /= 128)
-      bytes.push_back(static_cast<std::uint8_t>(text_bytes % 128 + 128));
-    bytes.push_back(static_cast<std::uint8_t>(text_bytes));
+  explicit Block(std::uint64_t output_bytes) {
+    for (; output_bytes >= 128; output_bytes /= 128)
+      bytes.push_back(static_cast<std::uint8_t>(output_bytes % 128 + 128));
+    bytes.push_back(static_cast<std::uint8_t>(output_bytes));
   }
   // `number_bytes`: 0 where the tag has the number of literals; else those that it takes behind the
   // tag.
@@ -69,58 +69,62 @@ Chunk chunk_of_all_tags(std::uint32_t tags, std::uint32_t seed) {
   return {block, made};
 }
 
-TEST(SnappyChunks, TextsOfAllKindsComeBack) {
-  on_each_way(Format::snappy,
-              [](const Way& way) { expect_texts(way, reference, texts_of_all_kinds(65536)); });
+TEST(SnappyChunks, OutputsOfAllKindsComeBack) {
+  on_each_method(Format::snappy, [](const Method& method) {
+    expect_outputs(method, reference, outputs_of_all_kinds(65536));
+  });
 }
 
 TEST(SnappyChunks, TagsInAnyOrderAreDecodedAsTheReferenceDoes) {
-  on_each_way(Format::snappy, [](const Way& way) {
+  on_each_method(Format::snappy, [](const Method& method) {
     std::vector<Chunk> chunks;
     for (std::uint32_t seed = 0; seed < 60; seed++)
       chunks.push_back(chunk_of_all_tags(1 + seed * 50, seed));
-    for (const Chunk& chunk : chunks) ASSERT_TRUE(snappy_text(chunk).has_value());
-    expect_verdicts(way, reference, chunks);
+    for (const Chunk& chunk : chunks) ASSERT_TRUE(snappy_output(chunk).has_value());
+    expect_statuses(method, reference, chunks);
   });
 }
 
-TEST(SnappyChunks, RoomsThatBeginAnywhereKeepTheirNeighbours) { expect_neighbours_kept(reference); }
+TEST(SnappyChunks, CapacitiesThatBeginAnywhereKeepTheirNeighbours) {
+  expect_neighbours_kept(reference);
+}
 
 TEST(SnappyChunks, LargeBlocksAreNotCutAtSixteenBits) {
-  on_each_way(Format::snappy, [](const Way& way) {
-    expect_texts(way, reference, large_texts());
+  on_each_method(Format::snappy, [](const Method& method) {
+    expect_outputs(method, reference, large_outputs());
     Block far(600'064);
     far.literals(300'000, 3).farther(64, 300'000).literals(300'000, 4);
-    expect_verdicts(way, reference, {{far.bytes, 600'064}});
+    expect_statuses(method, reference, {{far.bytes, 600'064}});
   });
 }
 
-TEST(SnappyChunks, EveryPrefixGetsTheVerdictOfTheReference) {
-  on_each_way(Format::snappy, [](const Way& way) {
+TEST(SnappyChunks, EveryPrefixGetsTheStatusOfTheReference) {
+  on_each_method(Format::snappy, [](const Method& method) {
     for (std::uint32_t seed = 0; seed < 4; seed++) {
-      const Bytes text = mixed_text(700, seed);
-      expect_verdicts(way, reference, prefixes(snappy_compressed(text), text.size()));
+      const Bytes output = mixed_output(700, seed);
+      expect_statuses(method, reference, prefixes(snappy_compressed(output), output.size()));
     }
     const Chunk chunk = chunk_of_all_tags(200, 77);
-    expect_verdicts(way, reference, prefixes(chunk.bytes, chunk.capacity));
+    expect_statuses(method, reference, prefixes(chunk.bytes, chunk.capacity));
   });
 }
 
-TEST(SnappyChunks, EveryChangedByteGetsTheVerdictOfTheReference) {
-  on_each_way(Format::snappy, [](const Way& way) {
+TEST(SnappyChunks, EveryChangedByteGetsTheStatusOfTheReference) {
+  on_each_method(Format::snappy, [](const Method& method) {
     for (std::uint32_t seed = 0; seed < 3; seed++) {
-      const Bytes text = seed == 0 ? words_text(600, 1) : mixed_text(600, seed);
-      expect_verdicts(way, reference,
-                      single_changes(snappy_compressed(text), text.size() + 40 * seed, 1));
+      const Bytes output = seed == 0 ? words_text(600, 1) : mixed_output(600, seed);
+      expect_statuses(method, reference,
+                      single_changes(snappy_compressed(output), output.size() + 40 * seed, 1));
     }
     const Chunk chunk = chunk_of_all_tags(60, 78);
-    expect_verdicts(way, reference, single_changes(chunk.bytes, chunk.capacity + 1000, 1));
+    expect_statuses(method, reference, single_changes(chunk.bytes, chunk.capacity + 1000, 1));
   });
 }
 
-TEST(SnappyChunks, RoomOfAnySizeGetsTheVerdictOfTheReference) {
-  const std::vector<Chunk> chunks = rooms(reference.compressed(mixed_text(400, 5)), 450);
-  on_each_way(Format::snappy, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+TEST(SnappyChunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
+  const std::vector<Chunk> chunks = capacities(reference.compressed(mixed_output(400, 5)), 450);
+  on_each_method(Format::snappy,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
 TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
@@ -172,48 +176,49 @@ TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
       {Bytes(2048, 0x01), 100'000},
       {Bytes(2048, 0xfc), 100'000},
       {Bytes(64, 0), 100}};
-  on_each_way(Format::snappy, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+  on_each_method(Format::snappy,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
 struct Judged {
   Block block;
   std::uint64_t capacity;
-  Fault fault;
+  ErrorCode error;
   std::uint32_t offset;
 };
-TEST(SnappyChunks, AFaultNamesItsTagAndNotThoseBefore) {
+TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
   const std::vector<Judged> rows = {
       {Block(20).literals(4).near(4, 4).literals(1).near(4, 20).literals(7), 100,
-       Fault::bad_distance, 10},
-      {Block(20).literals(4).near(4, 4).literals(13), 100, Fault::bad_length, 8},
-      {Block(20).literals(4).near(4, 4).literals(11), 100, Fault::bad_length, 20},
-      {Block(20).literals(4).near(4, 4).literals(12), 19, Fault::too_long, 0},
-      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, Fault::truncated, 9},
+       ErrorCode::bad_distance, 10},
+      {Block(20).literals(4).near(4, 4).literals(13), 100, ErrorCode::bad_length, 8},
+      {Block(20).literals(4).near(4, 4).literals(11), 100, ErrorCode::bad_length, 20},
+      {Block(20).literals(4).near(4, 4).literals(12), 19, ErrorCode::too_long, 0},
+      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, ErrorCode::truncated, 9},
       // 2^32 literals, which libsnappy takes for none.
-      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, Fault::truncated, 1}};
-  on_each_way(Format::snappy, [&](const Way& way) {
+      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, ErrorCode::truncated, 1}};
+  on_each_method(Format::snappy, [&](const Method& method) {
     for (const Judged& row : rows) {
-      TAKE(const auto result, decoded(way, Format::snappy, {{row.block.bytes, row.capacity}}));
-      EXPECT_EQ(result[0].verdict.fault, row.fault)
-          << status_of(Format::snappy, 0, result[0].verdict).text();
-      EXPECT_EQ(result[0].verdict.offset, row.offset);
+      TAKE(const auto result, decoded(method, Format::snappy, {{row.block.bytes, row.capacity}}));
+      EXPECT_EQ(result[0].chunk_status.error, row.error)
+          << status_of(Format::snappy, 0, result[0].chunk_status).output();
+      EXPECT_EQ(result[0].chunk_status.offset, row.offset);
     }
   });
-  EXPECT_EQ(status_of(Format::snappy, 3, {Fault::bad_length, 8}).text(),
+  EXPECT_EQ(status_of(Format::snappy, 3, {ErrorCode::bad_length, 8}).output(),
             "corrupt: Snappy chunk 3, byte 8: text of another length than the chunk tells");
 }
 
 class SnappyChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
-TEST_P(SnappyChunksOnHost, TextsComeBackAndBadBlocksAreTold) {
-  on_each_way_on_host(GetParam(), Format::snappy, [](const Way& way) {
-    expect_small_texts(way, reference, 9000);
-    expect_verdicts(
-        way, reference,
+TEST_P(SnappyChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
+  on_each_method_on_host(GetParam(), Format::snappy, [](const Method& method) {
+    expect_small_outputs(method, reference, 9000);
+    expect_statuses(
+        method, reference,
         {chunk_of_all_tags(600, 1), chunk_of_all_tags(600, 2), chunk_of_all_tags(600, 3)});
-    expect_damage_found(way, reference, 300, 51);
+    expect_damage_found(method, reference, 300, 51);
   });
 }
-INSTANTIATE_TEST_SUITE_P(Teams, SnappyChunksOnHost, ::testing::ValuesIn(teams_on_host()));
+INSTANTIATE_TEST_SUITE_P(Warps, SnappyChunksOnHost, ::testing::ValuesIn(warps_on_host()));
 
 }  // namespace
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

@@ -5,7 +5,7 @@
 #include "on_device/codec/chunk_fixture.hpp"
 #include "zstd_reference.hpp"
 
-namespace penstock::chunks {
+namespace penstock::batch {
 namespace {
 
 using zstd_test::Parameters;
@@ -14,40 +14,43 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 const Parameters unchecked = {{ZSTD_c_checksumFlag, 0}};
 const Reference reference = zstd_reference(unchecked);
 
-TEST(ZstdChunks, TextsOfAllKindsComeBack) {
-  on_each_way(Format::zstd, [](const Way& way) {
+TEST(ZstdChunks, OutputsOfAllKindsComeBack) {
+  on_each_method(Format::zstd, [](const Method& method) {
     for (const int level : {-5, 1, 3, 19})
-      expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, level}}),
-                   texts_of_all_kinds(65536));
-    std::vector<Bytes> texts;
-    for (const auto& [name, text] : zstd_test::kinds_of_data(100'000))
-      texts.push_back(bytes_of(text));
+      expect_outputs(method, zstd_reference({{ZSTD_c_compressionLevel, level}}),
+                     outputs_of_all_kinds(65536));
+    std::vector<Bytes> outputs;
+    for (const auto& [name, output] : zstd_test::kinds_of_data(100'000))
+      outputs.push_back(bytes_of(output));
     for (const int level : {1, 9, 22})
-      expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, level}}), texts);
+      expect_outputs(method, zstd_reference({{ZSTD_c_compressionLevel, level}}), outputs);
   });
 }
 
-TEST(ZstdChunks, RoomsThatBeginAnywhereKeepTheirNeighbours) { expect_neighbours_kept(reference); }
+TEST(ZstdChunks, CapacitiesThatBeginAnywhereKeepTheirNeighbours) {
+  expect_neighbours_kept(reference);
+}
 
 TEST(ZstdChunks, FramesOfManyBlocksComeBack) {
-  on_each_way(Format::zstd, [](const Way& way) {
-    expect_texts(way, reference, large_texts());
-    std::vector<Bytes> texts;
-    for (const auto& [name, text] : zstd_test::kinds_of_data(1'000'000))
-      texts.push_back(bytes_of(text));
+  on_each_method(Format::zstd, [](const Method& method) {
+    expect_outputs(method, reference, large_outputs());
+    std::vector<Bytes> outputs;
+    for (const auto& [name, output] : zstd_test::kinds_of_data(1'000'000))
+      outputs.push_back(bytes_of(output));
     for (const int level : {1, 3, 13, 19})
-      expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, level}}), texts, {1, 1});
-    expect_texts(way, zstd_reference({{ZSTD_c_windowLog, 10}}), texts);
+      expect_outputs(method, zstd_reference({{ZSTD_c_compressionLevel, level}}), outputs, {1, 1});
+    expect_outputs(method, zstd_reference({{ZSTD_c_windowLog, 10}}), outputs);
   });
 }
 
 TEST(ZstdChunks, BlocksThatRepeatTablesAndTreesComeBack) {
-  on_each_way(Format::zstd, [](const Way& way) {
+  on_each_method(Format::zstd, [](const Method& method) {
     std::vector<Chunk> chunks;
-    for (const auto& [name, text] : zstd_test::kinds_of_data(60'000))
+    for (const auto& [name, output] : zstd_test::kinds_of_data(60'000))
       for (const std::size_t piece : {1, 700, 5000})
-        chunks.push_back({bytes_of(zstd_test::streamed(text, {}, [&] { return piece; })), 60'000});
-    expect_verdicts(way, reference, chunks);
+        chunks.push_back(
+            {bytes_of(zstd_test::streamed(output, {}, [&] { return piece; })), 60'000});
+    expect_statuses(method, reference, chunks);
   });
 }
 
@@ -55,21 +58,23 @@ TEST(ZstdChunks, BlocksThatRepeatTablesAndTreesComeBack) {
 // between them brings its own.
 TEST(ZstdChunks, TablesBetweenPredefinedOnesAreNotTakenForThem) {
   std::vector<Chunk> chunks;
-  for (const auto& [name, text] : zstd_test::kinds_of_data(30'000))
+  for (const auto& [name, output] : zstd_test::kinds_of_data(30'000))
     for (const std::size_t few : {40, 90, 200}) {
       std::size_t pieces = 0;
-      chunks.push_back({bytes_of(zstd_test::streamed(
-                            text, {}, [&] { return pieces++ % 4 == 2 ? std::size_t{3000} : few; })),
-                        30'000});
+      chunks.push_back(
+          {bytes_of(zstd_test::streamed(
+               output, {}, [&] { return pieces++ % 4 == 2 ? std::size_t{3000} : few; })),
+           30'000});
     }
-  on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+  on_each_method(Format::zstd,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
 // Small frames of all kinds of blocks, tables and trees.
 std::vector<Bytes> small_frames() {
-  const auto made = [](const std::string& text, Parameters parameters) {
+  const auto made = [](const std::string& output, Parameters parameters) {
     parameters.emplace_back(ZSTD_c_checksumFlag, 0);
-    return bytes_of(zstd_test::compressed(text, parameters));
+    return bytes_of(zstd_test::compressed(output, parameters));
   };
   std::vector<Bytes> frames = {
       made(zstd_test::words(700, 1), {{ZSTD_c_compressionLevel, 19}}),
@@ -86,29 +91,30 @@ std::vector<Bytes> small_frames() {
   return frames;
 }
 
-TEST(ZstdChunks, EveryPrefixGetsTheVerdictOfTheReference) {
-  on_each_way(Format::zstd, [](const Way& way) {
+TEST(ZstdChunks, EveryPrefixGetsTheStatusOfTheReference) {
+  on_each_method(Format::zstd, [](const Method& method) {
     for (const Bytes& frame : small_frames())
-      expect_verdicts(way, reference, prefixes(frame, 6000));
+      expect_statuses(method, reference, prefixes(frame, 6000));
   });
 }
 
-TEST(ZstdChunks, EveryChangedByteGetsTheVerdictOfTheReference) {
-  on_each_way(Format::zstd, [](const Way& way) {
+TEST(ZstdChunks, EveryChangedByteGetsTheStatusOfTheReference) {
+  on_each_method(Format::zstd, [](const Method& method) {
     for (const Bytes& frame : small_frames()) {
       const std::vector<Chunk> chunks = single_changes(frame, 6000, frame.size() < 400 ? 1 : 6);
       for (std::size_t first = 0; first < chunks.size();
            first += 50'000)  // of as much scratch memory as devices give in one piece
-        expect_verdicts(
-            way, reference,
+        expect_statuses(
+            method, reference,
             {chunks.begin() + first, chunks.begin() + std::min(first + 50'000, chunks.size())});
     }
   });
 }
 
-TEST(ZstdChunks, RoomOfAnySizeGetsTheVerdictOfTheReference) {
-  const std::vector<Chunk> chunks = rooms(reference.compressed(mixed_text(400, 5)), 450);
-  on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+TEST(ZstdChunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
+  const std::vector<Chunk> chunks = capacities(reference.compressed(mixed_output(400, 5)), 450);
+  on_each_method(Format::zstd,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
 TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
@@ -118,18 +124,18 @@ TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
     Bytes both = frame;
     return both.insert(both.end(), more.begin(), more.end()), both;
   };
-  on_each_way(Format::zstd, [&](const Way& way) {
+  on_each_method(Format::zstd, [&](const Method& method) {
     for (const Bytes& behind : {Bytes{1}, Bytes(99, 0), Bytes{0x28, 0xb5, 0x2f}, skippable})
-      expect_verdicts(way, reference, {{with_behind(behind), 500}});
-    TAKE(const auto result, decoded(way, Format::zstd, {{with_behind(frame), 1000}}));
-    EXPECT_EQ(result[0].verdict.fault, Fault::another_frame);
-    EXPECT_EQ(result[0].verdict.offset, frame.size());
-    EXPECT_EQ(status_of(Format::zstd, 0, result[0].verdict).code(), Code::unsupported);
-    EXPECT_TRUE(result[0].text.empty());
+      expect_statuses(method, reference, {{with_behind(behind), 500}});
+    TAKE(const auto result, decoded(method, Format::zstd, {{with_behind(frame), 1000}}));
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::another_frame);
+    EXPECT_EQ(result[0].chunk_status.offset, frame.size());
+    EXPECT_EQ(status_of(Format::zstd, 0, result[0].chunk_status).code(), Code::unsupported);
+    EXPECT_TRUE(result[0].output.empty());
   });
 }
 
-TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheVerdictOfTheReference) {
+TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheStatusOfTheReference) {
   std::mt19937 random(7);
   std::vector<Chunk> chunks;
   for (std::uint32_t i = 0; i < 4000; i++) {
@@ -142,7 +148,8 @@ TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheVerdictOfTheReference) {
       frame.push_back(static_cast<std::uint8_t>(random()));
     chunks.push_back({std::move(frame), 100'000});
   }
-  on_each_way(Format::zstd, [&](const Way& way) { expect_verdicts(way, reference, chunks); });
+  on_each_method(Format::zstd,
+                 [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
 // A byte, and `count` sequences of three bytes, of which each takes `offset_bits` bits of their
@@ -162,29 +169,29 @@ Bytes frame_of_threes(std::uint32_t count, std::uint32_t offset_bits = 2) {
 
 // Sequences that fill their list, and one more; the list of the next chunk, a larger one that is
 // decoded before, begins behind it.
-TEST(ZstdChunks, ASequenceWithoutRoomLeavesTheNextChunkAlone) {
+TEST(ZstdChunks, ASequenceWithoutCapacityLeavesTheNextChunkAlone) {
   std::vector<Chunk> chunks;
   for (std::uint32_t i = 0; i < 32; i++) {
     chunks.push_back({frame_of_threes(101), 301});
     chunks.push_back({reference.compressed(bytes_of(zstd_test::log_lines(301, i))), 301});
   }
-  on_each_way(Format::zstd, [&](const Way& way) {
-    expect_verdicts(way, reference, chunks);
-    expect_verdicts(way, reference, {{frame_of_threes(101), 304}, {frame_of_threes(1), 4}});
+  on_each_method(Format::zstd, [&](const Method& method) {
+    expect_statuses(method, reference, chunks);
+    expect_statuses(method, reference, {{frame_of_threes(101), 304}, {frame_of_threes(1), 4}});
     for (const std::uint64_t capacity : {0, 1, 2})
-      expect_verdicts(way, reference, {{frame_of_threes(2), capacity}});
+      expect_statuses(method, reference, {{frame_of_threes(2), capacity}});
   });
 }
 
-TEST(ZstdChunks, TextWithoutRoomIsTooLongAndNotCorrupt) {
-  const Bytes text = mixed_text(400, 5);
-  const std::vector<Chunk> chunks = rooms(reference.compressed(text), text.size());
-  on_each_way(Format::zstd, [&](const Way& way) {
-    TAKE(const auto result, decoded(way, Format::zstd, chunks));
+TEST(ZstdChunks, OutputWithoutCapacityIsTooLongAndNotCorrupt) {
+  const Bytes output = mixed_output(400, 5);
+  const std::vector<Chunk> chunks = capacities(reference.compressed(output), output.size());
+  on_each_method(Format::zstd, [&](const Method& method) {
+    TAKE(const auto result, decoded(method, Format::zstd, chunks));
     for (std::size_t room = 0; room < chunks.size(); room++)
-      EXPECT_EQ(result[room].verdict.fault, Fault::too_long) << room;
-    TAKE(const auto far, decoded(way, Format::zstd, {{frame_of_threes(1, 3), 100}}));
-    EXPECT_EQ(far[0].verdict.fault, Fault::bad_distance);
+      EXPECT_EQ(result[room].chunk_status.error, ErrorCode::too_long) << room;
+    TAKE(const auto far, decoded(method, Format::zstd, {{frame_of_threes(1, 3), 100}}));
+    EXPECT_EQ(far[0].chunk_status.error, ErrorCode::bad_distance);
   });
 }
 
@@ -203,19 +210,19 @@ TEST(ZstdChunks, RunsLongerThanABlockAreRefused) {
                  0,
                  'r'};
   };
-  on_each_way(Format::zstd, [&](const Way& way) {
-    expect_verdicts(way, reference, {{run_of(1024), 2000}, {run_of(1025), 2000}});
-    TAKE(const auto result, decoded(way, Format::zstd, {{run_of(1025), 2000}}));
-    EXPECT_EQ(result[0].verdict.fault, Fault::bad_block);
+  on_each_method(Format::zstd, [&](const Method& method) {
+    expect_statuses(method, reference, {{run_of(1024), 2000}, {run_of(1025), 2000}});
+    TAKE(const auto result, decoded(method, Format::zstd, {{run_of(1025), 2000}}));
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::bad_block);
   });
 }
 
 struct Judged {
   Bytes bytes;
-  Fault fault;
+  ErrorCode error;
   std::uint32_t offset;
 };
-TEST(ZstdChunks, AFaultNamesItsBlock) {
+TEST(ZstdChunks, AErrorNamesItsBlock) {
   const Bytes frame = bytes_of(zstd_test::compressed(zstd_test::words(300'000, 1), {}));
   const auto head_of = [&](std::size_t at) {
     return frame[at] | frame[at + 1] << 8 | frame[at + 2] << 16;
@@ -229,29 +236,29 @@ TEST(ZstdChunks, AFaultNamesItsBlock) {
   };
   const auto last = static_cast<std::uint32_t>(frame.size() - 4);
   const std::vector<Judged> rows = {
-      {changed(second, 2), Fault::bad_block, second},
-      {changed(0, 1), Fault::bad_header, 0},
-      {changed(4, 8), Fault::bad_header, 0},
-      {changed(4, 1), Fault::needs_dictionary, 0},
-      {Bytes(frame.begin(), frame.begin() + second + 9), Fault::truncated, second},
-      {changed(last, 1), Fault::bad_checksum, last}};
-  on_each_way(Format::zstd, [&](const Way& way) {
+      {changed(second, 2), ErrorCode::bad_block, second},
+      {changed(0, 1), ErrorCode::bad_header, 0},
+      {changed(4, 8), ErrorCode::bad_header, 0},
+      {changed(4, 1), ErrorCode::needs_dictionary, 0},
+      {Bytes(frame.begin(), frame.begin() + second + 9), ErrorCode::truncated, second},
+      {changed(last, 1), ErrorCode::bad_checksum, last}};
+  on_each_method(Format::zstd, [&](const Method& method) {
     for (const Judged& row : rows) {
-      TAKE(const auto result, decoded(way, Format::zstd, {{row.bytes, 300'000}}));
-      EXPECT_EQ(result[0].verdict.fault, row.fault);
-      EXPECT_EQ(result[0].verdict.offset, row.offset);
+      TAKE(const auto result, decoded(method, Format::zstd, {{row.bytes, 300'000}}));
+      EXPECT_EQ(result[0].chunk_status.error, row.error);
+      EXPECT_EQ(result[0].chunk_status.offset, row.offset);
     }
   });
 }
 
-TEST(ZstdChunks, ABatchThatDoesNotTellItsTextsSizesIsRefused) {
-  on_each_way(Format::zstd, [](const Way& way) {
-    TAKE(const auto queue, way.device->queue());
-    TAKE(const auto decoder, Decoder::build(way.device, Format::zstd, way.variant));
-    TAKE(const auto memory, way.device->allocate(1 << 20));
+TEST(ZstdChunks, ABatchThatDoesNotTellItsOutputsSizesIsRefused) {
+  on_each_method(Format::zstd, [](const Method& method) {
+    TAKE(const auto queue, method.device->queue());
+    TAKE(const auto decoder, Decoder::build(method.device, Format::zstd, method.variant));
+    TAKE(const auto memory, method.device->allocate(1 << 20));
     Batch batch{9, memory, memory, memory, memory, memory, memory, memory, memory};
     EXPECT_EQ(decoder->enqueue(*queue, batch, *memory).code(), Code::invalid);
-    batch.most_text_bytes = 1 << 20;
+    batch.max_output_bytes = 1 << 20;
     EXPECT_EQ(decoder->enqueue(*queue, batch, *memory).code(),
               Code::invalid);  // for the scratch memory
     EXPECT_GE(decoder->scratch_bytes(3, UINT64_MAX), decoder->scratch_bytes(3, 1 << 29));
@@ -261,28 +268,28 @@ TEST(ZstdChunks, ABatchThatDoesNotTellItsTextsSizesIsRefused) {
 // The texts of kernels themselves, under sanitizers, their barriers and races checked: teams that
 // are groups and teams that are sub-groups.
 class ZstdChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
-TEST_P(ZstdChunksOnHost, TextsComeBackAndBadFramesAreTold) {
+TEST_P(ZstdChunksOnHost, OutputsComeBackAndBadFramesAreTold) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";
   const auto device = kernel::make_host_device(GetParam());
   for (const std::string& variant : Decoder::variants(Format::zstd, device->traits())) {
     SCOPED_TRACE(variant);
-    const Way way{device, variant};
-    std::vector<Bytes> texts = {
-        words_text(9000, 1), random_text(3000, 2), Bytes(20'000, 1), {}, {1}};
+    const Method method{device, variant};
+    std::vector<Bytes> outputs = {
+        words_text(9000, 1), random_output(3000, 2), Bytes(20'000, 1), {}, {1}};
     for (std::uint32_t seed = 0; seed < 2; seed++)
-      texts.push_back(mixed_text(5000, seed)), texts.push_back(numbers_text(3000, seed));
-    expect_texts(way, zstd_reference({{ZSTD_c_compressionLevel, 12}}), texts);
-    expect_texts(way, reference, {mixed_text(900, 20), mixed_text(77, 21)}, {5, 1});
-    expect_verdicts(way, reference, {{frame_of_threes(101), 301}, {frame_of_threes(2), 301}});
-    expect_verdicts(way, reference, {{frame_of_threes(2), 1}});
+      outputs.push_back(mixed_output(5000, seed)), outputs.push_back(numbers_output(3000, seed));
+    expect_outputs(method, zstd_reference({{ZSTD_c_compressionLevel, 12}}), outputs);
+    expect_outputs(method, reference, {mixed_output(900, 20), mixed_output(77, 21)}, {5, 1});
+    expect_statuses(method, reference, {{frame_of_threes(101), 301}, {frame_of_threes(2), 301}});
+    expect_statuses(method, reference, {{frame_of_threes(2), 1}});
     const std::vector<Bytes> frames = small_frames();
-    expect_verdicts(way, reference, prefixes(frames[2], 1000));
+    expect_statuses(method, reference, prefixes(frames[2], 1000));
     for (const std::size_t i : {2, 8})
-      expect_verdicts(way, reference, single_changes(frames[i], 1000, 127));
+      expect_statuses(method, reference, single_changes(frames[i], 1000, 127));
   }
 }
 INSTANTIATE_TEST_SUITE_P(
-    Teams, ZstdChunksOnHost,
+    Warps, ZstdChunksOnHost,
     ::testing::Values(kernel::HostDeviceOptions{},
                       kernel::HostDeviceOptions{.order = kernel::ItemOrder::reverse},
                       kernel::HostDeviceOptions{.order = kernel::ItemOrder::shuffled,
@@ -290,4 +297,4 @@ INSTANTIATE_TEST_SUITE_P(
                       kernel::HostDeviceOptions{.is_cpu = true, .max_group_size = 1}));
 
 }  // namespace
-}  // namespace penstock::chunks
+}  // namespace penstock::batch

@@ -23,11 +23,11 @@ struct Texts {
   std::uint64_t row_count() const { return offsets.size() - 1; }
 };
 // Every length around 4 and 12, where views change, at every place in a word.
-Texts random_texts(std::size_t rows, std::size_t most_bytes) {
+Texts random_texts(std::size_t rows, std::size_t max_bytes) {
   std::mt19937 random(static_cast<unsigned>(rows));
   Texts texts;
   for (std::size_t row = 0; row < rows; row++) {
-    for (std::size_t i = random() % (most_bytes + 1); i > 0; i--)
+    for (std::size_t i = random() % (max_bytes + 1); i > 0; i--)
       texts.bytes.push_back(static_cast<char>(random() | 1));
     texts.offsets.push_back(texts.bytes.size());
   }

@@ -231,11 +231,11 @@ template <class Test> void on_each_device(Test test) {
   }
 }
 
-constexpr int random_batches = 16, roots_a_batch = 20;
+constexpr int random_batches = 16, roots_per_batch = 20;
 
 Batch random_batch(test::RandomExpressions& random) {
   Batch batch{Builder(random.schema()), {}, {}, 0, {}};
-  for (int i = 0; i < roots_a_batch; i++)
+  for (int i = 0; i < roots_per_batch; i++)
     batch.roots.push_back(random.expression(batch.builder, 2 + i % 4));
   return batch;
 }
@@ -264,7 +264,7 @@ TEST(EmittedExpressions, RandomGraphsComputeWhatTheInterpreterComputes) {
         fill(batch, random, row_count, row_count == 20);
         compare_batch(device, batch, 0, device.traits().id + ", seed " + std::to_string(seed));
         if (testing::Test::HasFatalFailure()) return;
-        cases += roots_a_batch;
+        cases += roots_per_batch;
       }
     }
     EXPECT_GE(cases, 2000);

@@ -11,7 +11,7 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-constexpr std::uint64_t row_count = plan::least_device_sort_rows + 4321;
+constexpr std::uint64_t row_count = plan::min_device_sort_rows + 4321;
 constexpr std::uint64_t room_for_a_sort_bytes = row_count * 80,
                         room_for_neither_bytes = row_count * 79;
 

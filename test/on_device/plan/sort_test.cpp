@@ -11,7 +11,7 @@ namespace penstock::plan {
 namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
-constexpr std::uint64_t row_count = least_device_sort_rows + 12'345;
+constexpr std::uint64_t row_count = min_device_sort_rows + 12'345;
 
 Table random_table() {
   std::mt19937_64 numbers(5);

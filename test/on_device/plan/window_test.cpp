@@ -276,7 +276,7 @@ TEST(Window, SumsThatJustFit64BitsAndThatDoNot) {
 
 // So many that the device finds the order; few rows of each partition are looked at.
 TEST(Window, MoreRowsThanTheHostOrders) {
-  const Table table = rows_of(plan::least_device_sort_rows + 12'345, 5'000, 40, 2);
+  const Table table = rows_of(plan::min_device_sort_rows + 12'345, 5'000, 40, 2);
   expect_windows(table, true, true,
                  {every_call()[1], every_call()[5], every_call()[9], every_call()[14]}, 11);
 }

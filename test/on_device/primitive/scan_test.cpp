@@ -248,12 +248,12 @@ TEST(ScanTiles, SegmentsAcrossGroupsAreJoinedInOrder) {
       "#define SCAN_OF_BITS(x) F32_OF_BITS(x)\n#define SCAN_PIECES 2u\n#define SCAN_VECTORS 2u\n"
       "#define SCAN_DEPTH 1u\n#define SCAN_WINDOW 1u\n#define SCAN_IS_EXCLUSIVE 0\n#define "
       "SCAN_IS_SEGMENTED 1\n";
-  const std::uint32_t items = 64, tiles = 90, groups = 70;
+  const std::uint32_t threads = 64, tiles = 90, groups = 70;
   for (const std::size_t one_in : {700, 5'000})
-    expect_sums_of_groups(segmented, {items, {}}, tiles, groups,
-                          make_begins(std::size_t{items} * 8 * tiles, one_in));
-  expect_sums_of_groups(segmented, {items, {{"SUBGROUP_SIZE", "8"}}}, tiles, groups,
-                        make_begins(std::size_t{items} * 8 * tiles, 5'000));
+    expect_sums_of_groups(segmented, {threads, {}}, tiles, groups,
+                          make_begins(std::size_t{threads} * 8 * tiles, one_in));
+  expect_sums_of_groups(segmented, {threads, {{"SUBGROUP_SIZE", "8"}}}, tiles, groups,
+                        make_begins(std::size_t{threads} * 8 * tiles, 5'000));
 }
 
 }  // namespace

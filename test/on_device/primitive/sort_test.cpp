@@ -136,7 +136,7 @@ TEST(RadixSort, WhatNoSortTakesIsRefused) {
     TAKE(const auto sort, RadixSort::build(shared, {4, false}));
     TAKE(const auto queue, shared->queue());
     SortData data, spare;
-    EXPECT_EQ(sort->enqueue(*queue, data, spare, most_sort_keys + 1).code(), Code::capacity);
+    EXPECT_EQ(sort->enqueue(*queue, data, spare, max_sort_keys + 1).code(), Code::capacity);
     EXPECT_EQ(sort->enqueue(*queue, data, spare, 1, 0, 5).code(), Code::invalid);
   });
 }
@@ -165,12 +165,12 @@ TEST_P(OnTheHost, SortsWithoutAFinding) {
 // A group that took the first ticket and never ran again: the others count its tile themselves, and
 // put their keys in place.
 TEST(SortPass, AGroupThatNeverRunsHoldsNobodyUp) {
-  constexpr std::uint32_t items = 32, tile = items * 4, tiles = 4,
+  constexpr std::uint32_t threads = 32, tile = threads * 4, tiles = 4,
                           digits = 256;  // what the text takes where nothing is defined
   const kernel::TextPart part{
       "radix_sort.kc", std::string(kernel::primitive_text("primitive/kernels/radix_sort.kc"))};
   const std::string text = kernel::assemble(Target::host, std::span(&part, 1));
-  TAKE(const kernel::HostProgram program, kernel::HostProgram::build(text, {items, {}}));
+  TAKE(const kernel::HostProgram program, kernel::HostProgram::build(text, {threads, {}}));
   std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(Keys::random, tile * tiles - 5),
                              values(keys.size()), starts(4 * digits);
   std::iota(values.begin(), values.end(), 0u);

@@ -33,7 +33,7 @@ template <class Body> void on_each_case(Body body) {
 }
 
 // Words, then bytes that do not compress, then zeros, over and over.
-std::string text_of_bytes(std::uint64_t bytes) {
+std::string output_of_bytes(std::uint64_t bytes) {
   std::mt19937 random(1);
   std::string text;
   while (text.size() < bytes) {
@@ -45,13 +45,13 @@ std::string text_of_bytes(std::uint64_t bytes) {
   return text;
 }
 
-TEST(CompressOnDevices, TextsOfAnyLengthComeBack) {
+TEST(CompressOnDevices, OutputsOfAnyLengthComeBack) {
   on_each_case([](const CompressOptions& options) {
     const std::uint64_t block =
         options.block_bytes != 0 ? options.block_bytes : block_bytes_for(options.format, 1, true);
     for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{13},
                                       block - 1, block, block + 1, 3 * block + 77}) {
-      const std::string text = text_of_bytes(bytes);
+      const std::string text = output_of_bytes(bytes);
       TAKE(const auto file, compress(bytes_of(text), options));
       const auto found = decompress(file);
       ASSERT_TRUE(found.ok()) << bytes << " bytes: " << found.status().text();
@@ -63,7 +63,7 @@ TEST(CompressOnDevices, TextsOfAnyLengthComeBack) {
 TEST(CompressOnDevices, SeveralBatchesKeepTheirOrder) {
   on_each_device([](Device& found) {
     const auto device = *open_device(found.traits().id);
-    const std::string text = text_of_bytes(20'000'001);  // of 8 MiB on a CPU
+    const std::string text = output_of_bytes(20'000'001);  // of 8 MiB on a CPU
     for (const Format format : {Format::lz4, Format::gzip}) {
       TAKE(const auto file, compress(bytes_of(text), {.format = format, .device = device}));
       TAKE(const auto back, decompress(file));
@@ -77,7 +77,7 @@ TEST(CompressOnDevices, SeveralBatchesKeepTheirOrder) {
 TEST(CompressOnDevices, TheReportNamesWhatRan) {
   on_each_device([](Device& found) {
     const auto device = *open_device(found.traits().id);
-    const std::string text = text_of_bytes(200'000);
+    const std::string text = output_of_bytes(200'000);
     std::uint64_t bytes = 0;
     const Sink count = [&](std::span<const std::byte> part) {
       return bytes += part.size(), Status();
@@ -86,9 +86,8 @@ TEST(CompressOnDevices, TheReportNamesWhatRan) {
                                        {.format = Format::lz4, .device = device}));
     ASSERT_TRUE(report.device.has_value());
     EXPECT_EQ(report.device->id, device->traits().id);
-    EXPECT_EQ(
-        report.device->kernels,
-        std::vector{chunks::Encoder::variants(chunks::Format::lz4, device->traits()).front()});
+    EXPECT_EQ(report.device->kernels,
+              std::vector{batch::Encoder::variants(batch::Format::lz4, device->traits()).front()});
     EXPECT_EQ(report.device->bytes_in, text.size());
     EXPECT_EQ(report.bytes_in, text.size());
     EXPECT_EQ(report.bytes_out, bytes);

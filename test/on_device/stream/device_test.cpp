@@ -112,7 +112,7 @@ std::string linked_lz4(std::string_view text, LZ4F_blockSizeID_t block_size,
   return file;
 }
 bool takes_linked(const Device& device) {
-  return !chunks::Decoder::variants(chunks::Format::lz4, device.traits(), {65536, true}).empty();
+  return !batch::Decoder::variants(batch::Format::lz4, device.traits(), {65536, true}).empty();
 }
 // Of such a frame.
 bool has_stored_block(const std::string& frame) {
@@ -152,7 +152,7 @@ std::vector<File> files_of(std::string_view text) {
           {"pgzip's", sized_gzip(text, 1 << 20), Format::gzip}};
 }
 
-Result<std::string> fetched(Device& device, const DeviceText& text) {
+Result<std::string> fetched(Device& device, const DeviceOutput& text) {
   std::string all(text.bytes, '\0');
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   PENSTOCK_TRY(queue->download(all.data(), *text.text, all.size()));
@@ -173,7 +173,7 @@ std::optional<Report> report_of(const std::shared_ptr<Device>& device, const Fil
   return report.ok() ? std::optional(*report) : std::nullopt;
 }
 
-void expect_text(const std::shared_ptr<Device>& device, const File& file, std::string_view text) {
+void expect_output(const std::shared_ptr<Device>& device, const File& file, std::string_view text) {
   SCOPED_TRACE(file.name);
   const auto report = report_of(device, file, text);
   ASSERT_TRUE(report.has_value());
@@ -189,7 +189,7 @@ TEST(StreamOnDevice, FilesOfSeveralBatchesComeBack) {
   const std::string text = mixed(10 << 20);
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
-    for (const File& file : files_of(text)) expect_text(device, file, text);
+    for (const File& file : files_of(text)) expect_output(device, file, text);
   });
 }
 
@@ -227,7 +227,7 @@ TEST(StreamOnDevice, OrdinaryGzipFilesComeBack) {
       EXPECT_EQ(report->bytes_in, file.bytes.size());
       EXPECT_EQ(report->device->kernels.front(), "deflate_pieces");
       if (file.name == "sized members between") continue;  // which two ways take
-      TAKE(const DeviceText there,
+      TAKE(const DeviceOutput there,
            decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
       EXPECT_EQ(there.report.bytes_in, file.bytes.size());
       TAKE(const std::string stayed, fetched(*device, there));
@@ -249,7 +249,7 @@ TEST(StreamOnDevice, ZlibStreamsComeBackAndStayThere) {
         EXPECT_EQ(report->variants, std::vector<std::string>{"zlib-stream-device"});
         EXPECT_EQ(report->bytes_in, file.bytes.size());
         EXPECT_EQ(report->member_count, 1u);
-        TAKE(const DeviceText there,
+        TAKE(const DeviceOutput there,
              decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
         TAKE(const std::string stayed, fetched(*device, there));
         EXPECT_TRUE(stayed == text);
@@ -284,8 +284,8 @@ TEST(StreamOnDevice, ZstandardFramesComeBackAndStayThere) {
     for (const std::string& text : {std::string(), std::string("x"), words(1000), mixed(3'000'000)})
       for (const File& file : zstd_files(text)) {
         SCOPED_TRACE(file.name);
-        if (!text.empty()) expect_text(device, file, text);
-        TAKE(const DeviceText there,
+        if (!text.empty()) expect_output(device, file, text);
+        TAKE(const DeviceOutput there,
              decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
         EXPECT_EQ(there.report.bytes_in, file.bytes.size());
         TAKE(const std::string all, fetched(*device, there));
@@ -307,7 +307,7 @@ TEST(StreamOnDevice, APipeIsDecodedToo) {
 }
 
 // What devices have all of at once.
-TEST(StreamOnDevice, APipeIsHeldForWaysThatTakeFiles) {
+TEST(StreamOnDevice, APipeIsHeldForMethodsThatTakeFiles) {
   const std::string text = mixed(3 << 20);
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
@@ -328,9 +328,10 @@ TEST(StreamOnDevice, APipeIsHeldForWaysThatTakeFiles) {
       ASSERT_OK(report);
       EXPECT_TRUE(all == text);
       EXPECT_EQ(report->held_bytes, file.bytes.size());
-      for (const std::string& way : report->variants) EXPECT_TRUE(way.ends_with("-device")) << way;
+      for (const std::string& method : report->variants)
+        EXPECT_TRUE(method.ends_with("-device")) << method;
       if (file.name == "sized members between") continue;  // which two ways take
-      TAKE(const DeviceText there,
+      TAKE(const DeviceOutput there,
            decompress_to_device(dripping(file.bytes, 60'000), {.device = device}));
       TAKE(const std::string stayed, fetched(*device, there));
       EXPECT_TRUE(stayed == text);
@@ -402,7 +403,7 @@ void expect_same(const std::shared_ptr<Device>& device, const File& file, const 
   ASSERT_NE(found.status().message().find("byte "), std::string::npos) << found.status().text();
 }
 
-void expect_same_verdicts(const std::shared_ptr<Device>& device, const File& file,
+void expect_same_statuses(const std::shared_ptr<Device>& device, const File& file,
                           std::size_t step) {
   for (std::size_t bytes = 1; bytes <= file.bytes.size(); bytes += step)
     expect_same(device, {file.name, file.bytes.substr(0, bytes), file.format},
@@ -425,29 +426,29 @@ std::vector<File> small_files() {
           {"gzip", sized_gzip(words(1500), 1024), Format::gzip}};
 }
 
-TEST(StreamOnDevice, DamagedFilesGetTheVerdictsOfTheHostsWays) {
+TEST(StreamOnDevice, DamagedFilesGetTheStatusesOfTheHostsMethods) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
-    for (const File& file : small_files()) expect_same_verdicts(device, file, 1);
+    for (const File& file : small_files()) expect_same_statuses(device, file, 1);
   });
 }
 
-TEST(StreamOnDevice, DamagedGzipFilesGetTheVerdictsOfTheHostsWays) {
+TEST(StreamOnDevice, DamagedGzipFilesGetTheStatusesOfTheHostsMethods) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     const std::string text = words(6000);
-    expect_same_verdicts(device, {"gzip", zlib_made(text, 6), Format::gzip}, 3);
-    expect_same_verdicts(
+    expect_same_statuses(device, {"gzip", zlib_made(text, 6), Format::gzip}, 3);
+    expect_same_statuses(
         device,
         {"two members", zlib_made(text.substr(0, 500), 9) + zlib_made("x", 6), Format::gzip}, 1);
   });
 }
 
-TEST(StreamOnDevice, DamagedZlibStreamsGetTheVerdictsOfTheHostsWays) {
+TEST(StreamOnDevice, DamagedZlibStreamsGetTheStatusesOfTheHostsMethods) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     const std::string file = zlib_made(words(2000), 6, 15);
-    expect_same_verdicts(device, {"zlib", file, Format::zlib}, 3);
+    expect_same_statuses(device, {"zlib", file, Format::zlib}, 3);
     for (const std::string& behind : {std::string(1, '\0'), file}) {
       expect_same(device, {"zlib", file + behind, Format::zlib}, "what stands behind the stream");
       const auto there =
@@ -523,7 +524,7 @@ std::string late_gzip(std::string_view text, std::size_t strides) {
 }
 
 // Of CPUs a batch has some thousand pieces.
-TEST(StreamOnDevice, TextBehindABatchOfNoneIsNotLost) {
+TEST(StreamOnDevice, OutputBehindABatchOfNoneIsNotLost) {
   const std::string text = "what comes late", file = late_gzip(text, 1100);
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
@@ -554,7 +555,7 @@ TEST(StreamOnDevice, AFrameOfVeryManyBlocksWithoutASizeIsNotADevices) {
   });
 }
 
-TEST(StreamOnDevice, AFrameOfMoreTextThanItStatesIsCorrupt) {
+TEST(StreamOnDevice, AFrameOfMoreOutputThanItStatesIsCorrupt) {
   std::string file = zstd_made(std::string(200, 'x') + words(300), 3, false);
   ASSERT_EQ(file[4] & 0xc0, 0x40);  // two bytes of content size, less 256
   file[5] = 0, file[6] = 0;
@@ -568,7 +569,7 @@ TEST(StreamOnDevice, AFrameOfMoreTextThanItStatesIsCorrupt) {
 
 // Blocks are decoded at once, and faults told in the file's order: of the first block that has one,
 // be it of its checksum or of its bytes.
-TEST(StreamOnDevice, TheFirstOfSeveralFaultsIsTold) {
+TEST(StreamOnDevice, TheFirstOfSeveralErrorsIsTold) {
   const std::string file = independent_lz4(words(400'000), LZ4F_max64KB, true);
   const std::vector<std::size_t> blocks = blocks_of(file);
   ASSERT_EQ(blocks.size(), 7u);
@@ -616,7 +617,7 @@ TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
   });
 }
 
-TEST(StreamOnDevice, WithoutADeviceItsWaysDoNotFit) {
+TEST(StreamOnDevice, WithoutADeviceItsMethodsDoNotFit) {
   const std::string file = independent_lz4(words(1000), LZ4F_max64KB, false);
   EXPECT_EQ(decompress(bytes_of(file), {.variant = "lz4-blocks-device"}).status().code(),
             Code::invalid);
@@ -641,13 +642,13 @@ TEST(StreamOnDevice, ABombEndsAtTheLimit) {
 }
 
 // "two frames" has a block that does not fill its room, with another behind it.
-TEST(StreamOnDevice, TextStaysInTheDevicesMemory) {
+TEST(StreamOnDevice, OutputStaysInTheDevicesMemory) {
   const std::string text = mixed(3'000'000);
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     for (const File& file : files_of(text)) {
       SCOPED_TRACE(file.name);
-      TAKE(const DeviceText there,
+      TAKE(const DeviceOutput there,
            decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
       EXPECT_EQ(there.report.bytes_in, file.bytes.size());
       EXPECT_EQ(there.report.bytes_out, text.size());
@@ -656,7 +657,7 @@ TEST(StreamOnDevice, TextStaysInTheDevicesMemory) {
     }
     for (const std::string few : {"", "x"}) {
       const std::string file = independent_lz4(few, LZ4F_max64KB, false);
-      TAKE(const DeviceText there,
+      TAKE(const DeviceOutput there,
            decompress_to_device(Source::memory(bytes_of(file)), {.device = device}));
       TAKE(const std::string all, fetched(*device, there));
       EXPECT_EQ(all, few);
@@ -664,7 +665,7 @@ TEST(StreamOnDevice, TextStaysInTheDevicesMemory) {
   });
 }
 
-TEST(StreamOnDevice, TextThatStaysThereIsJudgedAsTextThatComesBack) {
+TEST(StreamOnDevice, OutputThatStaysThereIsJudgedAsOutputThatComesBack) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     for (const File& file : small_files())
@@ -707,10 +708,10 @@ void expect_linked(const std::shared_ptr<Device>& device, std::string_view text)
     const auto all = decompressed(Source::memory(bytes_of(file.bytes)), {.device = device});
     ASSERT_OK(all);
     EXPECT_TRUE(*all == text);
-    TAKE(const DeviceText there,
+    TAKE(const DeviceOutput there,
          decompress_to_device(Source::memory(bytes_of(file.bytes)), {.device = device}));
-    TAKE(const std::string text_there, fetched(*device, there));
-    EXPECT_TRUE(text_there == text);
+    TAKE(const std::string output_there, fetched(*device, there));
+    EXPECT_TRUE(output_there == text);
   }
 }
 TEST(StreamOnDevice, LinkedBlocksComeBack) {
@@ -724,7 +725,7 @@ TEST(StreamOnDevice, LinkedBlocksComeBackFromTeamsOnTheHostExecutor) {
   const auto device = kernel::make_host_device({.subgroup_size = 32});
   expect_linked(device, mixed(100'000));
   const std::string text = words(500);
-  expect_same_verdicts(device, {"linked", linked_lz4(text, LZ4F_max64KB, 170), Format::lz4}, 101);
+  expect_same_statuses(device, {"linked", linked_lz4(text, LZ4F_max64KB, 170), Format::lz4}, 101);
 }
 // A frame in several batches, each of which reaches into the one before.
 TEST(StreamOnDevice, LinkedBlocksReachIntoTheBatchBeforeOnTheHostExecutor) {
@@ -738,11 +739,11 @@ TEST(StreamOnDevice, LinkedBlocksReachIntoTheBatchBeforeOnTheHostExecutor) {
     const DecompressOptions options{.device = device};
     Context context{*input, options, 1};
     context.device = std::make_shared<DeviceRun>(device);
-    const auto is_wanted = [](const Way& row) {
+    const auto is_wanted = [](const Method& row) {
       return row.name == std::string("lz4-linked-device");
     };
-    const auto way = std::find_if(ways().begin(), ways().end(), is_wanted);
-    TAKE(const auto decoder, make_on_device(*way, context, 128 << 10));
+    const auto method = std::find_if(methods().begin(), methods().end(), is_wanted);
+    TAKE(const auto decoder, make_on_device(*method, context, 128 << 10));
     std::string all;
     for (;;) {
       TAKE(const auto bytes, decoder->next());
@@ -759,10 +760,10 @@ TEST(StreamOnDevice, TeamsOnTheHostExecutorDecodeAndRefuse) {
   const auto device = kernel::make_host_device({.subgroup_size = 32});
   const std::string text = mixed(140'000);
   for (const File& file : files_of(text))
-    if (file.name != "legacy") expect_text(device, file, text);
+    if (file.name != "legacy") expect_output(device, file, text);
   for (const File& file : small_files())
     if (file.name != "legacy")
-      expect_same_verdicts(device, file, 401);  // whose blocks have 8 MiB of room
+      expect_same_statuses(device, file, 401);  // whose blocks have 8 MiB of room
   // Blocks of 4 MiB, several teams a block.
   const auto there = decompress_to_device(
       Source::memory(bytes_of(independent_lz4(text, LZ4F_max4MB, false))), {.device = device});

@@ -15,19 +15,19 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 constexpr std::string_view at_once = "zstd-frames-device", by_blocks = "zstd-frame-device";
 
 struct Frames {
-  std::string file, text;
+  std::string file, output;
   std::vector<std::size_t> begins = {};
 };  // `begins` of frames in the file
 
-void add_frame(Frames& frames, const std::string& text, bool has_size = true,
+void add_frame(Frames& frames, const std::string& output, bool has_size = true,
                bool has_checksum = true) {
   frames.begins.push_back(frames.file.size());
-  frames.file += zstd_made(text, 3, has_checksum, has_size), frames.text += text;
+  frames.file += zstd_made(output, 3, has_checksum, has_size), frames.output += output;
 }
 void add_skippable(Frames& frames) {
   frames.file += std::string("\x53\x2a\x4d\x18\x05\0\0\0hello", 13);
 }
-std::string some_text(std::mt19937& random, std::size_t bytes) {
+std::string some_output(std::mt19937& random, std::size_t bytes) {
   static const std::string all = words(4'000'000);
   return all.substr(random() % (all.size() - bytes), bytes);
 }
@@ -38,15 +38,15 @@ Frames many_frames(std::size_t count) {
   Frames frames;
   for (std::size_t i = 0; i < count; i++) {
     if (i % 50 == 3) add_skippable(frames);
-    if (i % 900 == 100) add_frame(frames, some_text(random, 1'200'000 + random() % 2'000'000));
-    if (i % 200 == 100) add_frame(frames, some_text(random, 20'000 + random() % 100'000));
+    if (i % 900 == 100) add_frame(frames, some_output(random, 1'200'000 + random() % 2'000'000));
+    if (i % 200 == 100) add_frame(frames, some_output(random, 20'000 + random() % 100'000));
     if (i % 300 == 9) add_frame(frames, {});
-    add_frame(frames, some_text(random, 100 + random() % 1900), i % 7 != 0, i % 3 != 0);
+    add_frame(frames, some_output(random, 100 + random() % 1900), i % 7 != 0, i % 3 != 0);
   }
   return frames;
 }
 
-void add_lz4_frame(Frames& frames, const std::string& text,
+void add_lz4_frame(Frames& frames, const std::string& output,
                    LZ4F_blockSizeID_t block_size = LZ4F_max4MB, bool has_block_checksums = false) {
   LZ4F_preferences_t preferences{};
   preferences.frameInfo = {block_size,
@@ -57,7 +57,7 @@ void add_lz4_frame(Frames& frames, const std::string& text,
                            0,
                            has_block_checksums ? LZ4F_blockChecksumEnabled : LZ4F_noBlockChecksum};
   frames.begins.push_back(frames.file.size());
-  frames.file += lz4_made(text, 1, preferences), frames.text += text;
+  frames.file += lz4_made(output, 1, preferences), frames.output += output;
 }
 // As the frames above.
 Frames many_lz4_frames(std::size_t count) {
@@ -66,10 +66,10 @@ Frames many_lz4_frames(std::size_t count) {
   for (std::size_t i = 0; i < count; i++) {
     if (i % 50 == 3) add_skippable(frames);
     if (i % 900 == 100)
-      add_lz4_frame(frames, some_text(random, 1'200'000 + random() % 2'000'000),
+      add_lz4_frame(frames, some_output(random, 1'200'000 + random() % 2'000'000),
                     i < 1000 ? LZ4F_max64KB : LZ4F_max1MB);
     if (i % 300 == 9) add_lz4_frame(frames, {});
-    add_lz4_frame(frames, some_text(random, 100 + random() % 1900),
+    add_lz4_frame(frames, some_output(random, 100 + random() % 1900),
                   i % 7 == 0 ? LZ4F_max64KB : LZ4F_max4MB, i % 5 == 0);
   }
   return frames;
@@ -81,11 +81,11 @@ Result<Report> report_of(const std::shared_ptr<Device>& device, const Frames& fr
     return all += text_of(bytes), Status();
   };
   auto report = decompress(Source::memory(bytes_of(frames.file)), sink, {.device = device});
-  EXPECT_TRUE(!report.ok() || all == frames.text);
+  EXPECT_TRUE(!report.ok() || all == frames.output);
   return report;
 }
-bool ran(const Report& report, std::string_view way) {
-  return std::find(report.variants.begin(), report.variants.end(), way) != report.variants.end();
+bool ran(const Report& report, std::string_view method) {
+  return std::find(report.variants.begin(), report.variants.end(), method) != report.variants.end();
 }
 std::size_t zstd_frame_bytes(const std::string& file) {
   return ZSTD_findFrameCompressedSize(file.data(), file.size());
@@ -101,7 +101,7 @@ TEST(SmallFramesOnDevice, ThousandsAmongLargeOnesAndSkippableOnesComeBack) {
     EXPECT_TRUE(ran(report, at_once) && ran(report, by_blocks));
     EXPECT_EQ(report.member_count, frames.begins.size());
     EXPECT_EQ(report.bytes_in, frames.file.size());
-    EXPECT_EQ(report.bytes_out, frames.text.size());
+    EXPECT_EQ(report.bytes_out, frames.output.size());
   });
 }
 
@@ -111,52 +111,53 @@ TEST(SmallFramesOnDevice, ThousandsOfLz4sComeBack) {
     TAKE(const Report report, report_of(device, frames));
     EXPECT_EQ(report.member_count, frames.begins.size());
     EXPECT_EQ(report.bytes_in, frames.file.size());
-    EXPECT_EQ(report.bytes_out, frames.text.size());
+    EXPECT_EQ(report.bytes_out, frames.output.size());
   });
   Frames here = frames;
-  TAKE(const auto text, decompress(bytes_of(here.file), {.threads = 2}));
-  EXPECT_TRUE(text_of(text) == frames.text);
+  TAKE(const auto output, decompress(bytes_of(here.file), {.threads = 2}));
+  EXPECT_TRUE(text_of(output) == frames.output);
 }
 
 // Of two faults the first is told, whichever of the two is of a block and whichever of the
 // content's checksum; and of one in the input.
 TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
-  const Frames sound = many_lz4_frames(400);
+  const Frames valid = many_lz4_frames(400);
   // The content's checksum ends a frame; the token of its first block is at byte 11 of it.
   const auto damage_checksum = [&](Frames& frames, std::size_t number) {
-    frames.file[sound.begins[number + 1] - 1] ^= 1;
+    frames.file[valid.begins[number + 1] - 1] ^= 1;
   };
   const auto damage_block = [&](Frames& frames, std::size_t number) {
-    frames.file[sound.begins[number] + 11] = '\xff';
+    frames.file[valid.begins[number] + 11] = '\xff';
   };
   for (const auto& [first, second] :
        {std::pair{211, 333}, std::pair{214, 215}, std::pair{250, 320}})
     for (int how = 0; how < 6; how++) {
-      Frames damaged = sound;
+      Frames damaged = valid;
       how % 2 == 0 ? damage_checksum(damaged, first) : damage_block(damaged, first);
       if (how / 2 == 0)
         damage_block(damaged, second);
       else if (how / 2 == 1)
         damage_checksum(damaged, second);
       else
-        damaged.file.resize(sound.begins[second] + 9);
+        damaged.file.resize(valid.begins[second] + 9);
       const std::string told = "lz4 frame " + std::to_string(first + 1) + ",";
       const auto expected = decompress(bytes_of(damaged.file), {.threads = 1}).status();
-      ASSERT_NE(expected.text().find(told), std::string::npos) << expected.text();
+      ASSERT_NE(expected.output().find(told), std::string::npos) << expected.output();
       on_each([&](const std::shared_ptr<Device>& device) {
         const auto here = decompress(bytes_of(damaged.file), {.device = device}).status();
         EXPECT_EQ(here.code(), expected.code());
-        EXPECT_NE(here.text().find(told), std::string::npos) << here.text();
-        EXPECT_EQ(here.text().find("checksum") == std::string::npos, how % 2 != 0) << here.text();
+        EXPECT_NE(here.output().find(told), std::string::npos) << here.output();
+        EXPECT_EQ(here.output().find("checksum") == std::string::npos, how % 2 != 0)
+            << here.output();
         EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(damaged.file)), {.device = device})
                       .status()
-                      .text(),
-                  here.text());
+                      .output(),
+                  here.output());
       });
     }
 }
 
-TEST(SmallFramesOnDevice, FramesOfNoTextComeBack) {
+TEST(SmallFramesOnDevice, FramesOfNoOutputComeBack) {
   Frames frames;
   for (int i = 0; i < 3000; i++) add_frame(frames, {}, i % 2 == 0, i % 3 == 0);
   on_each([&](const std::shared_ptr<Device>& device) {
@@ -170,8 +171,8 @@ TEST(SmallFramesOnDevice, FramesOfNoTextComeBack) {
 TEST(SmallFramesOnDevice, SeveralBlocksGoAtOnceWhereSeveralFramesDo) {
   std::mt19937 random(1);
   Frames one, many;
-  add_frame(one, some_text(random, 400'000));
-  for (int i = 0; i < 20; i++) add_frame(many, some_text(random, 400'000 + random() % 100'000));
+  add_frame(one, some_output(random, 400'000));
+  for (int i = 0; i < 20; i++) add_frame(many, some_output(random, 400'000 + random() % 100'000));
   on_each([&](const std::shared_ptr<Device>& device) {
     TAKE(const Report alone, report_of(device, one));
     TAKE(const Report together, report_of(device, many));
@@ -183,25 +184,25 @@ TEST(SmallFramesOnDevice, SeveralBlocksGoAtOnceWhereSeveralFramesDo) {
 // Of a frame in the middle: the frame, the byte at which it begins, and what its own decoder on the
 // host says.
 TEST(SmallFramesOnDevice, OneThatIsDamagedIsToldAsByTheHostsDecoder) {
-  const Frames sound = many_frames(1500);
+  const Frames valid = many_frames(1500);
   std::mt19937 random(5);
   for (int i = 0; i < 12; i++) {
     std::size_t number = 700 + random() % 200;
-    while ((sound.file[sound.begins[number] + 4] & 4) == 0) number++;  // to one that has a checksum
-    const std::size_t begin = sound.begins[number],
-                      bytes = zstd_frame_bytes(sound.file.substr(begin));
-    Frames damaged = sound;
+    while ((valid.file[valid.begins[number] + 4] & 4) == 0) number++;  // to one that has a checksum
+    const std::size_t begin = valid.begins[number],
+                      bytes = zstd_frame_bytes(valid.file.substr(begin));
+    Frames damaged = valid;
     damaged.file[begin + bytes / 2 + random() % (bytes / 2)] ^=
         static_cast<char>(1 << random() % 8);
     if (i % 2 == 0)
-      damaged.file.resize(sound.begins[1200] + 9);  // and the file's end, which has the second word
+      damaged.file.resize(valid.begins[1200] + 9);  // and the file's end, which has the second word
     const auto expected = decompress(
         bytes_of(damaged.file), {.format = Format::zstd, .threads = 1, .variant = "zstd-parallel"});
     on_each([&](const std::shared_ptr<Device>& device) {
       const auto here =
           decompress(bytes_of(damaged.file), {.format = Format::zstd, .device = device});
       ASSERT_FALSE(here.ok() || expected.ok());
-      EXPECT_EQ(here.status().text(), expected.status().text());
+      EXPECT_EQ(here.status().output(), expected.status().output());
     });
   }
 }
@@ -214,8 +215,8 @@ TEST(SmallFramesOnDevice, AFrameThatEndsEarlyIsToldBehindThoseBefore) {
                             .status();
   EXPECT_EQ(expected.code(), Code::truncated);
   on_each([&](const std::shared_ptr<Device>& device) {
-    EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().text(),
-              expected.text());
+    EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().output(),
+              expected.output());
   });
 }
 
@@ -236,15 +237,15 @@ TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
   }
 }
 
-TEST(SmallFramesOnDevice, TheLimitOfTextHolds) {
+TEST(SmallFramesOnDevice, TheLimitOfOutputHolds) {
   const Frames frames = many_frames(300);
   on_each([&](const std::shared_ptr<Device>& device) {
     EXPECT_OK(decompress(bytes_of(frames.file),
-                         {.max_output_bytes = frames.text.size(), .device = device}));
+                         {.max_output_bytes = frames.output.size(), .device = device}));
     const auto status = decompress(bytes_of(frames.file),
-                                   {.max_output_bytes = frames.text.size() - 1, .device = device})
+                                   {.max_output_bytes = frames.output.size() - 1, .device = device})
                             .status();
-    EXPECT_EQ(status.code(), Code::capacity) << status.text();
+    EXPECT_EQ(status.code(), Code::capacity) << status.output();
   });
 }
 

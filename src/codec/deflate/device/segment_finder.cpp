@@ -12,10 +12,10 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::uint64_t not_found = ~std::uint64_t{0};
-constexpr std::uint64_t find_team_bytes = 1536, measure_team_bytes = 8448;
+constexpr std::uint64_t find_warp_bytes = 1536, measure_warp_bytes = 8448;
 // As many as local memory holds, as of chunks' teams (chunk_decoder.cpp).
-constexpr std::uint32_t find_groups_a_unit = 12, measure_groups_a_unit = 6;
-constexpr std::array team_files = {"deflate/kernels/deflate_counts"sv,
+constexpr std::uint32_t find_groups_per_unit = 12, measure_groups_per_unit = 6;
+constexpr std::array warp_files = {"deflate/kernels/deflate_counts"sv,
                                    "deflate/kernels/deflate_tables"sv,
                                    "lz/kernels/copies"sv,
                                    "deflate/kernels/deflate_codes"sv,
@@ -24,15 +24,15 @@ constexpr std::array team_files = {"deflate/kernels/deflate_counts"sv,
                                    "deflate/kernels/deflate_measure"sv,
                                    "deflate/kernels/deflate_blocks"sv,
                                    "deflate/kernels/deflate_pieces"sv,
-                                   "deflate/kernels/deflate_piece_team"sv};
-constexpr std::array item_files = {"lz/kernels/team_of_one"sv, "deflate/kernels/deflate_no_units"sv,
-                                   "deflate/kernels/deflate_items"sv,
-                                   "deflate/kernels/deflate_pieces"sv,
-                                   "deflate/kernels/deflate_piece_items"sv};
-constexpr std::array find_files = {"lz/kernels/team_of_one"sv, "deflate/kernels/deflate_find"sv};
+                                   "deflate/kernels/deflate_piece_warp"sv};
+constexpr std::array thread_files = {
+    "lz/kernels/single_thread"sv, "deflate/kernels/deflate_no_units"sv,
+    "deflate/kernels/deflate_thread"sv, "deflate/kernels/deflate_pieces"sv,
+    "deflate/kernels/deflate_piece_thread"sv};
+constexpr std::array find_files = {"lz/kernels/single_thread"sv, "deflate/kernels/deflate_find"sv};
 
 constexpr std::uint64_t guessed_entry = std::uint64_t{1} << 63;  // deflate_pieces.kc
-constexpr std::uint64_t least_part_bits = 512, most_part_bits = 1 << 20;
+constexpr std::uint64_t min_part_bits = 512, max_part_bits = 1 << 20;
 // Where a block has ended in a piece, it goes on so far: short blocks between two that were found,
 // seldom more than two strides apart, are one piece. By simulation of 800 MB of sources, twice as
 // far would make pieces of 17 windows, in which nobody else has work, where these have 9, and leave
@@ -40,13 +40,13 @@ constexpr std::uint64_t least_part_bits = 512, most_part_bits = 1 << 20;
 constexpr std::uint64_t far_parts = 2;
 // Behind a piece that was missing. Where nearly all were right, as in one long block that nobody
 // found, twice as many are guessed then.
-constexpr std::size_t first_guesses = 15, most_guesses = 1 << 14;
+constexpr std::size_t first_guesses = 15, max_guesses = 1 << 14;
 // A piece whose guesses are all wrong gets as long as that, at most: 2^22 bits make 541 MB of text
-// (1032 to 1), and places in a piece count to 1 GiB (MOST_PIECE_TEXT).
-constexpr std::uint64_t most_reach_bits = 1 << 22;
+// (1032 to 1), and places in a piece count to 1 GiB (MAX_PIECE_OUTPUT).
+constexpr std::uint64_t max_reach_bits = 1 << 22;
 // Guesses behind the first: so many times the input. Of files of programs they are a fraction of
 // it.
-constexpr std::uint64_t most_guessed_times = 4;
+constexpr std::uint64_t max_guessed_times = 4;
 
 // What teams keep of windows for their text (kernels/deflate_walks.kc): 32 words for each KiB.
 constexpr std::uint64_t walk_bytes(std::uint64_t input_bytes) {
@@ -55,54 +55,55 @@ constexpr std::uint64_t walk_bytes(std::uint64_t input_bytes) {
 
 }  // namespace
 
-chunks::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes,
-                                 std::uint32_t groups_a_unit) {
-  chunks::Phase phase;
-  phase.takers = traits.is_cpu ? chunks::Takers::items : chunks::Takers::teams;
-  phase.local_bytes = local_bytes, phase.takers_a_group = 4, phase.groups_a_unit = groups_a_unit;
-  return chunks::policy_of(phase, traits);
+batch::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes,
+                                std::uint32_t groups_per_unit) {
+  batch::Phase phase;
+  phase.takers = traits.is_cpu ? batch::Takers::threads : batch::Takers::warps;
+  phase.local_bytes = local_bytes, phase.takers_per_group = 4,
+  phase.groups_per_unit = groups_per_unit;
+  return batch::policy_of(phase, traits);
 }
 
 bool StreamPieces::fits(const Traits& traits) {
-  constexpr std::uint64_t most_team_bytes = 8448;  // of text (device_text.cpp)
-  return traits.is_cpu || (traits.max_group_size >= 32 && traits.local_bytes >= most_team_bytes);
+  constexpr std::uint64_t max_warp_bytes = 8448;  // of text (device_output.cpp)
+  return traits.is_cpu || (traits.max_group_size >= 32 && traits.local_bytes >= max_warp_bytes);
 }
 
 Result<std::unique_ptr<StreamPieces>> StreamPieces::build(std::shared_ptr<Device> device,
                                                           std::uint32_t stride_bytes,
                                                           std::uint64_t part_bits) {
-  constexpr std::uint32_t most_stride_bytes = 1 << 28;  // whose bits are counted
-  if (stride_bytes == 0 || stride_bytes % 4 != 0 || stride_bytes > most_stride_bytes)
+  constexpr std::uint32_t max_stride_bytes = 1 << 28;  // whose bits are counted
+  if (stride_bytes == 0 || stride_bytes % 4 != 0 || stride_bytes > max_stride_bytes)
     return Status(Code::invalid,
                   "strides of Deflate streams are multiples of 4 bytes, and 256 MiB at most");
-  if (part_bits != 0 && (part_bits < least_part_bits || part_bits > most_part_bits))
+  if (part_bits != 0 && (part_bits < min_part_bits || part_bits > max_part_bits))
     return Status(Code::invalid, "pieces of Deflate streams have 512 to 2^20 bits");
   auto pieces = std::make_unique<StreamPieces>();
   const Traits& traits = device->traits();
-  pieces->find_policy_ = piece_policy(traits, find_team_bytes, find_groups_a_unit);
-  pieces->measure_policy_ = piece_policy(traits, measure_team_bytes, measure_groups_a_unit);
+  pieces->find_policy_ = piece_policy(traits, find_warp_bytes, find_groups_per_unit);
+  pieces->measure_policy_ = piece_policy(traits, measure_warp_bytes, measure_groups_per_unit);
   const auto find = std::span(find_files).subspan(traits.is_cpu ? 0 : 1);
-  const auto measure = traits.is_cpu ? std::span<const std::string_view>(item_files)
-                                     : std::span<const std::string_view>(team_files);
-  PENSTOCK_ASSIGN(pieces->find_, chunks::build_program(*device, pieces->find_policy_, find));
+  const auto measure = traits.is_cpu ? std::span<const std::string_view>(thread_files)
+                                     : std::span<const std::string_view>(warp_files);
+  PENSTOCK_ASSIGN(pieces->find_, batch::build_program(*device, pieces->find_policy_, find));
   PENSTOCK_ASSIGN(pieces->measure_,
-                  chunks::build_program(*device, pieces->measure_policy_, measure));
+                  batch::build_program(*device, pieces->measure_policy_, measure));
   PENSTOCK_TRY(reserve(*device, 4, pieces->counter_));
   pieces->device_ = std::move(device);
   pieces->stride_bytes_ = stride_bytes;
-  pieces->part_bits_ = part_bits != 0 ? part_bits : traits.is_cpu ? cpu_part_bits : team_part_bits;
+  pieces->part_bits_ = part_bits != 0 ? part_bits : traits.is_cpu ? cpu_part_bits : warp_part_bits;
   return pieces;
 }
 
 Status StreamPieces::open(Queue& queue, std::shared_ptr<Buffer> input, std::uint64_t bytes) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{1}
-                                       << 40;  // bits of it, and strides, are counted
-  if (bytes > most_bytes || bytes > input->bytes())
+  constexpr std::uint64_t max_bytes = std::uint64_t{1}
+                                      << 40;  // bits of it, and strides, are counted
+  if (bytes > max_bytes || bytes > input->bytes())
     return Status(Code::invalid, "a Deflate stream that is not all in its memory");
   input_ = std::move(input), bytes_ = bytes;
   PENSTOCK_TRY(reserve(*device_, device_->traits().is_cpu ? 0 : walk_bytes(bytes), walks_));
   begins_.clear(), parts_.clear(), part_results_.clear(), others_.clear(), missing_.clear();
-  guessed_bits_ = most_guessed_times * 8 * bytes, launches_ = measured_bits_ = 0;
+  guessed_bits_ = max_guessed_times * 8 * bytes, launches_ = measured_bits_ = 0;
   PENSTOCK_TRY(find(queue));
   cut_found();
   PENSTOCK_TRY(measure(queue));
@@ -116,7 +117,7 @@ Status StreamPieces::find(Queue& queue) {
   const auto strides = static_cast<std::uint32_t>((bytes_ + stride_bytes_ - 1) / stride_bytes_);
   PENSTOCK_TRY(found_bits_.resize(*device_, strides));
   PENSTOCK_TRY(reserve(*device_, found_bits_.bytes(), found_));
-  const std::uint32_t groups = chunks::groups_of(find_policy_, device_->traits(), strides);
+  const std::uint32_t groups = batch::groups_of(find_policy_, device_->traits(), strides);
   PENSTOCK_TRY(queue.launch(*find_, "deflate_find_blocks", groups,
                             {{Argument::of(*input_), Argument::of(*found_), Argument::value(bytes_),
                               Argument::value(stride_bytes_ / 4), Argument::value(strides)}}));
@@ -195,7 +196,7 @@ bool StreamPieces::may_guess(std::uint64_t bits) {
 // Returns where all these would end.
 std::uint64_t StreamPieces::plan(const PiecePlace& place, std::uint64_t reach, std::size_t guesses,
                                  std::uint64_t stop, std::vector<PieceSpan>& spans) {
-  std::uint64_t cut = cut_behind(place.bit + std::min((reach - 1) * part_bits_, most_reach_bits));
+  std::uint64_t cut = cut_behind(place.bit + std::min((reach - 1) * part_bits_, max_reach_bits));
   spans.push_back({place.header, place.bit, cut, far_cut(place.bit, cut)});
   for (; guesses > 0 && cut < std::min(stop, 8 * bytes_); guesses--) {
     if (is_part({place.header, cut})) return cut + guesses * part_bits_;
@@ -219,7 +220,7 @@ Status StreamPieces::measure(Queue& queue) {
   PENSTOCK_TRY(queue.upload(*spans_, measured_spans_.data(), measured_spans_.bytes()));
   PENSTOCK_TRY(queue.fill(*counter_, 0, 4));
   PENSTOCK_TRY(queue.launch(*measure_, "deflate_measure_pieces",
-                            chunks::groups_of(measure_policy_, device_->traits(), count),
+                            batch::groups_of(measure_policy_, device_->traits(), count),
                             {{Argument::of(*input_), Argument::of(*spans_), Argument::of(*results_),
                               Argument::of(*counter_), Argument::value(count),
                               Argument::value(bytes_), Argument::of(*walks_)}}));
@@ -242,7 +243,7 @@ void StreamPieces::keep_measured() {
     const PieceResult& result = measured_[i];
     const PiecePlace place{measured_spans_[i].header, result.entry};
     if (result.entry != not_found &&
-        (result.fault() != chunks::Fault::none || result.end() != place))
+        (result.error() != batch::ErrorCode::none || result.end() != place))
       others_.emplace(place, result);
   }
 }
@@ -261,7 +262,7 @@ const PieceResult* StreamPieces::known(const PiecePlace& place, std::size_t& nea
   near = part_at(place.bit, near);
   if (near < parts_.size() && parts_[near].header == place.header) {
     const PieceResult& part = part_results_[near];
-    if (part.entry == place.bit && (part.fault() != chunks::Fault::none || part.end() != place))
+    if (part.entry == place.bit && (part.error() != batch::ErrorCode::none || part.end() != place))
       return &part;
   }
   const auto other = others_.find(place);
@@ -281,7 +282,7 @@ PiecePlace StreamPieces::walk(PiecePlace place) {
       if (are_walked_[near]) return {not_found, place.bit};
       are_walked_[near] = true;
     }
-    if (piece->fault() != chunks::Fault::none || piece->is_last()) return {not_found, place.bit};
+    if (piece->error() != batch::ErrorCode::none || piece->is_last()) return {not_found, place.bit};
     place = piece->end();
   }
 }
@@ -311,11 +312,11 @@ void StreamPieces::look_ahead(const PiecePlace& place) {
     ahead_.reach = 1, ahead_.guesses = first_guesses;
   } else if (place.bit >= ahead_.begin + (ahead_.end - ahead_.begin) / 2) {
     ahead_.reach = ahead_.guesses == 0 ? 2 * ahead_.reach : 1,
-    ahead_.guesses = std::min(2 * ahead_.guesses, most_guesses);
+    ahead_.guesses = std::min(2 * ahead_.guesses, max_guesses);
   } else {
     ahead_.reach *= 2, ahead_.guesses /= 4;
   }
-  ahead_.reach = std::min(ahead_.reach, std::max<std::uint64_t>(most_reach_bits / part_bits_, 1));
+  ahead_.reach = std::min(ahead_.reach, std::max<std::uint64_t>(max_reach_bits / part_bits_, 1));
 }
 
 // Measures the piece that begins at a place, and all others that are missing.
@@ -354,15 +355,15 @@ Result<MeasuredStream> StreamPieces::follow(Queue& queue, std::uint64_t begin_by
       PENSTOCK_TRY(measure_missing(queue, place));
       continue;
     }
-    if (piece->fault() != chunks::Fault::none) {
-      stream.fault = fault_of(*piece);
+    if (piece->error() != batch::ErrorCode::none) {
+      stream.error = error_of(*piece);
       return stream;
     }
     if (near < parts_.size() && piece == &part_results_[near])
       ahead_ = {};  // what was guessed is right here
     stream.pieces.push_back(
-        {place.header, place.bit, piece->bit, stream.text_bytes, piece->text_bytes()});
-    stream.text_bytes += piece->text_bytes();
+        {place.header, place.bit, piece->bit, stream.output_bytes, piece->output_bytes()});
+    stream.output_bytes += piece->output_bytes();
     place = piece->end();
     if (piece->is_last()) break;
   }
@@ -370,8 +371,8 @@ Result<MeasuredStream> StreamPieces::follow(Queue& queue, std::uint64_t begin_by
   return stream;
 }
 
-StreamFault StreamPieces::fault_of(const PieceResult& piece) const {
-  return {piece.fault(), std::min(piece.bit / 8, bytes_)};
+StreamError StreamPieces::error_of(const PieceResult& piece) const {
+  return {piece.error(), std::min(piece.bit / 8, bytes_)};
 }
 
 }  // namespace penstock::deflate

@@ -25,24 +25,24 @@
 
 namespace penstock::deflate {
 
-// `text_at`: in the text of its stream. `header_bit`: where the block begins whose codes the piece
-// begins with; `begin_bit` itself where it begins with a block.
+// `output_at`: in the text of its stream. `header_bit`: where the block begins whose codes the
+// piece begins with; `begin_bit` itself where it begins with a block.
 struct DevicePiece {
-  std::uint64_t header_bit = 0, begin_bit = 0, end_bit = 0, text_at = 0;
-  std::uint32_t text_bytes = 0;
+  std::uint64_t header_bit = 0, begin_bit = 0, end_bit = 0, output_at = 0;
+  std::uint32_t output_bytes = 0;
 };
 
 // What is wrong, and the byte of the input near which it is.
-struct StreamFault {
-  chunks::Fault fault = chunks::Fault::none;
+struct StreamError {
+  batch::ErrorCode error = batch::ErrorCode::none;
   std::uint64_t byte = 0;
 };
 
 struct MeasuredStream {
   std::vector<DevicePiece> pieces;  // one behind the other; before the fault, where there is one
-  std::uint64_t text_bytes = 0;
+  std::uint64_t output_bytes = 0;
   std::uint64_t end_byte = 0;  // the first behind the stream
-  StreamFault fault;
+  StreamError error;
 };
 
 // A place in a stream: `bit` is `header` where a block begins, or a code of the block that begins
@@ -63,8 +63,8 @@ struct PieceSpan {
 };
 struct PieceResult {
   std::uint64_t entry = 0, bit = 0, header = 0, packed = 0;
-  std::uint32_t text_bytes() const { return static_cast<std::uint32_t>(packed); }
-  chunks::Fault fault() const { return static_cast<chunks::Fault>(packed >> 32 & 0xff); }
+  std::uint32_t output_bytes() const { return static_cast<std::uint32_t>(packed); }
+  batch::ErrorCode error() const { return static_cast<batch::ErrorCode>(packed >> 32 & 0xff); }
   bool is_last() const { return packed >> 40 != 0; }
   PiecePlace end() const { return {header, bit}; }
 };
@@ -73,7 +73,7 @@ struct PieceResult {
 // input in each and begins it at a multiple of 16 bytes, so that it moves on by 16257 or more: the
 // last is not a short one. Longer pieces leave teams without work, and those that have any waiting
 // for one another; shorter ones read headers of blocks more often.
-constexpr std::uint64_t team_part_bits = 4 * 16256;
+constexpr std::uint64_t warp_part_bits = 4 * 16256;
 // On CPUs, which need no more pieces than cores: so that any piece's text is less than 1 GiB.
 constexpr std::uint64_t cpu_part_bits = 1 << 20;
 
@@ -120,10 +120,10 @@ class StreamPieces {
   void walk_all();
   std::size_t part_at(std::uint64_t bit, std::size_t near) const;
   const PieceResult* known(const PiecePlace& place, std::size_t& near) const;
-  StreamFault fault_of(const PieceResult& piece) const;
+  StreamError error_of(const PieceResult& piece) const;
 
   std::shared_ptr<Device> device_;
-  chunks::GroupPolicy find_policy_, measure_policy_;
+  batch::GroupPolicy find_policy_, measure_policy_;
   std::shared_ptr<Program> find_, measure_;
   std::uint32_t stride_bytes_ = 0;
   std::uint64_t part_bits_ = 0;
@@ -151,7 +151,7 @@ class StreamPieces {
 };
 
 // How teams, or items where the device is a CPU, take pieces; `local_bytes` of a team.
-chunks::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes,
-                                 std::uint32_t groups_a_unit);
+batch::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes,
+                                std::uint32_t groups_per_unit);
 
 }  // namespace penstock::deflate

@@ -12,7 +12,7 @@ namespace {
 
 // A word holds the first 13 bits of a header at each of its first 48 bits: type, last, and the two
 // numbers of symbols.
-constexpr unsigned bits_a_step = 48;
+constexpr unsigned bits_per_step = 48;
 constexpr unsigned counts_at = 13, lengths_at = 17;  // HCLEN, and the lengths that it counts
 constexpr std::uint64_t header_bytes = 16;           // that a header's test may read
 
@@ -34,7 +34,7 @@ std::uint64_t plausible_places(std::uint64_t word) {
                       four =
                           both &
                           both >> 2;  // four ones: 30 or 31 where they are a number's highest bits
-  return type & ~(four >> 4) & ~(four >> 9) & ((std::uint64_t{1} << bits_a_step) - 1);
+  return type & ~(four >> 4) & ~(four >> 9) & ((std::uint64_t{1} << bits_per_step) - 1);
 }
 
 bool has_complete_precode(const std::uint8_t* bytes, std::uint64_t bit) {
@@ -53,7 +53,7 @@ std::optional<std::uint64_t> find_block(std::span<const std::byte> input, std::u
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(input.data());
   if (input.size() < header_bytes) return std::nullopt;
   end_bit = std::min(end_bit, (input.size() - header_bytes) * 8);
-  for (std::uint64_t at = from_bit / 8 * 8; at < end_bit; at += bits_a_step) {
+  for (std::uint64_t at = from_bit / 8 * 8; at < end_bit; at += bits_per_step) {
     std::uint64_t places = plausible_places(load8(bytes + at / 8));
     if (at < from_bit) places &= ~low_bits(~std::uint64_t{0}, static_cast<unsigned>(from_bit - at));
     for (; places != 0; places &= places - 1) {

@@ -12,7 +12,7 @@ namespace penstock::deflate {
 constexpr std::ptrdiff_t fast_input_bytes = 32;
 
 enum class FastEnd : std::uint8_t {
-  no_room,
+  output_too_small,
   block_ended,
   literal_symbol,
   distance_symbol,
@@ -59,10 +59,10 @@ template <class Sink>
   };
   const auto is_literal = [](Entry entry) { return static_cast<std::int32_t>(entry) < 0; };
 
-  FastEnd end = FastEnd::no_room;
+  FastEnd end = FastEnd::output_too_small;
   fill();
   Entry entry = literals[word & literal_mask];
-  while (in < state.in_end && sink.has_room()) {
+  while (in < state.in_end && sink.has_capacity()) {
     if (is_literal(entry)) {
       entry = literals_at(entry);
       if (is_literal(entry)) {

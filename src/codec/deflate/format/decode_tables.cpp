@@ -11,7 +11,7 @@ enum class Incomplete { refused, one_symbol_or_none };
 
 // The symbols of a code in the order of their bits, shortest first.
 struct SortedCode {
-  std::array<std::uint16_t, most_code_bits + 1> count{};  // of each length
+  std::array<std::uint16_t, max_code_bits + 1> count{};  // of each length
   std::array<std::uint16_t, literal_symbols> symbols;
   unsigned begin = 0;  // symbols without a code come first
   unsigned longest = 0;
@@ -19,11 +19,11 @@ struct SortedCode {
 
   explicit SortedCode(std::span<const std::uint8_t> code_bits) {
     for (const std::uint8_t bits : code_bits) count[bits]++;
-    std::array<std::uint16_t, most_code_bits + 2> at{};
-    slots_left = 1 << most_code_bits;
-    for (unsigned bits = 0; bits <= most_code_bits; bits++) {
+    std::array<std::uint16_t, max_code_bits + 2> at{};
+    slots_left = 1 << max_code_bits;
+    for (unsigned bits = 0; bits <= max_code_bits; bits++) {
       at[bits + 1] = static_cast<std::uint16_t>(at[bits] + count[bits]);
-      if (bits > 0) slots_left -= count[bits] << (most_code_bits - bits);
+      if (bits > 0) slots_left -= count[bits] << (max_code_bits - bits);
       if (bits > 0 && count[bits] > 0) longest = bits;
     }
     begin = count[0];

@@ -11,12 +11,12 @@
 namespace penstock::deflate {
 
 constexpr unsigned window_bytes = 32768;  // how far a distance reaches
-constexpr unsigned most_match_bytes = 258;
-constexpr unsigned most_code_bits = 15;
+constexpr unsigned max_match_bytes = 258;
+constexpr unsigned max_code_bits = 15;
 constexpr unsigned literal_symbols = 288, distance_symbols = 32, precode_symbols = 19;
 constexpr unsigned end_of_block = 256;
 // Symbols behind these are part of the fixed codes and stand for nothing (section 3.2.6).
-constexpr unsigned sound_literal_symbols = 286, sound_distance_symbols = 30;
+constexpr unsigned valid_literal_symbols = 286, valid_distance_symbols = 30;
 
 enum class BlockType : std::uint8_t { stored, fixed, dynamic, reserved };  // section 3.2.3
 
@@ -40,7 +40,7 @@ constexpr std::array<Range, 30> distance_ranges = {
 constexpr std::array<std::uint8_t, precode_symbols> precode_order = {
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
-enum class Fault : std::uint8_t {
+enum class ErrorCode : std::uint8_t {
   none,
   truncated,  // the input ends inside a block, or before the last one
   block_type,
@@ -56,6 +56,6 @@ enum class Fault : std::uint8_t {
   distance_symbol,  // bits that no symbol has, or symbol 30 or 31
   too_far,          // a distance that reaches before the first byte
 };
-std::string_view words_of(Fault fault);
+std::string_view message_of(ErrorCode error);
 
 }  // namespace penstock::deflate

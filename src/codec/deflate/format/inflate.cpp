@@ -11,7 +11,7 @@ Result<Inflated> inflate(std::span<const std::byte> input, std::span<std::byte> 
   switch (decoder.run(out)) {
     case Decoder::Stop::end_of_stream:
       return Inflated{decoder.bytes_used(), static_cast<std::uint64_t>(out.at - begin)};
-    case Decoder::Stop::fault: return decoder.fault();
+    case Decoder::Stop::error: return decoder.error();
     case Decoder::Stop::output_full:
     case Decoder::Stop::boundary:
     case Decoder::Stop::symbol: break;

@@ -50,26 +50,26 @@ constexpr std::ptrdiff_t input_before_pairs = 256;
 
 }  // namespace
 
-std::string_view words_of(Fault fault) {
-  switch (fault) {
-    case Fault::none: return "nothing is wrong";
-    case Fault::truncated: return "the input ends inside the stream";
-    case Fault::block_type: return "a block of the reserved type 3";
-    case Fault::stored_length:
+std::string_view message_of(ErrorCode error) {
+  switch (error) {
+    case ErrorCode::none: return "nothing is wrong";
+    case ErrorCode::truncated: return "the input ends inside the stream";
+    case ErrorCode::block_type: return "a block of the reserved type 3";
+    case ErrorCode::stored_length:
       return "a stored block whose length does not agree with its complement";
-    case Fault::symbol_counts:
+    case ErrorCode::symbol_counts:
       return "a code of more than 286 literals and lengths, or of more than 30 distances";
-    case Fault::precode: return "the code of the code lengths is over-subscribed or incomplete";
-    case Fault::repeat_of_nothing:
+    case ErrorCode::precode: return "the code of the code lengths is over-subscribed or incomplete";
+    case ErrorCode::repeat_of_nothing:
       return "a code length repeats the one before it, and there is none";
-    case Fault::repeat_too_long: return "a code length is repeated beyond the last symbol";
-    case Fault::no_end_of_block: return "a code without the end of the block";
-    case Fault::literal_code:
+    case ErrorCode::repeat_too_long: return "a code length is repeated beyond the last symbol";
+    case ErrorCode::no_end_of_block: return "a code without the end of the block";
+    case ErrorCode::literal_code:
       return "the code of literals and lengths is over-subscribed or incomplete";
-    case Fault::distance_code: return "the code of distances is over-subscribed or incomplete";
-    case Fault::literal_symbol: return "bits that are no literal and no length";
-    case Fault::distance_symbol: return "bits that are no distance";
-    case Fault::too_far: return "a distance that reaches before the first byte";
+    case ErrorCode::distance_code: return "the code of distances is over-subscribed or incomplete";
+    case ErrorCode::literal_symbol: return "bits that are no literal and no length";
+    case ErrorCode::distance_symbol: return "bits that are no distance";
+    case ErrorCode::too_far: return "a distance that reaches before the first byte";
   }
   return "unknown";
 }
@@ -82,18 +82,18 @@ Decoder::Decoder(const Decoder& other, std::uint64_t bit_position) : Decoder(oth
   blocks_begun_ = 0;
 }
 
-Status Decoder::fault(std::uint64_t blocks_before) const {
-  return {fault_ == Fault::truncated ? Code::truncated : Code::corrupt,
+Status Decoder::error(std::uint64_t blocks_before) const {
+  return {error_ == ErrorCode::truncated ? Code::truncated : Code::corrupt,
           "Deflate block " + std::to_string(blocks_before + blocks_begun_) + ", byte " +
-              std::to_string(fault_bit_ / 8) + ", bit " + std::to_string(fault_bit_ % 8) + ": " +
-              std::string(words_of(fault_))};
+              std::to_string(error_bit_ / 8) + ", bit " + std::to_string(error_bit_ % 8) + ": " +
+              std::string(message_of(error_))};
 }
 
 template <class Sink>
 Decoder::Stop Decoder::run(Sink& sink, std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
   symbol_bit_ = symbol_bit;
   for (;;) {
-    if (fault_ != Fault::none) return Stop::fault;
+    if (error_ != ErrorCode::none) return Stop::error;
     switch (place_) {
       case Place::between_blocks:
         if (in_.position() >= boundary_bit) return Stop::boundary;
@@ -101,10 +101,10 @@ Decoder::Stop Decoder::run(Sink& sink, std::uint64_t boundary_bit, std::uint64_t
         begin_block();
         break;
       case Place::in_stored:
-        if (!copy_stored(sink) && fault_ == Fault::none) return Stop::output_full;
+        if (!copy_stored(sink) && error_ == ErrorCode::none) return Stop::output_full;
         break;
       case Place::in_coded:
-        if (!decode_block(sink) && fault_ == Fault::none)
+        if (!decode_block(sink) && error_ == ErrorCode::none)
           return in_.position() >= symbol_bit ? Stop::symbol : Stop::output_full;
         break;
       case Place::after_last: return Stop::end_of_stream;
@@ -117,53 +117,53 @@ template Decoder::Stop Decoder::run(TokenSink&, std::uint64_t, std::uint64_t);
 
 void Decoder::begin_block() {
   block_bit_ = in_.position();
-  if (const Fault fault = read_header(); fault != Fault::none) failed(fault, block_bit_);
+  if (const ErrorCode error = read_header(); error != ErrorCode::none) failed(error, block_bit_);
 }
 
-Fault Decoder::read_header() {
+ErrorCode Decoder::read_header() {
   in_.fill();
-  if (in_.bits < 3) return Fault::truncated;
+  if (in_.bits < 3) return ErrorCode::truncated;
   is_last_ = in_.taken(1) != 0;
   switch (static_cast<BlockType>(in_.taken(2))) {
     case BlockType::stored: return begin_stored();
     case BlockType::fixed: uses_fixed_ = true; break;
     case BlockType::dynamic:
       uses_fixed_ = false;
-      if (const Fault fault = read_codes(); fault != Fault::none) return fault;
+      if (const ErrorCode error = read_codes(); error != ErrorCode::none) return error;
       break;
-    case BlockType::reserved: return Fault::block_type;
+    case BlockType::reserved: return ErrorCode::block_type;
   }
   place_ = Place::in_coded;
-  return Fault::none;
+  return ErrorCode::none;
 }
 
-Fault Decoder::begin_stored() {
+ErrorCode Decoder::begin_stored() {
   in_.to_byte();
   in_.fill();
-  if (in_.bits < 32) return Fault::truncated;
+  if (in_.bits < 32) return ErrorCode::truncated;
   const unsigned length = in_.taken(16), complement = in_.taken(16);
-  if ((length ^ complement) != 0xffff) return Fault::stored_length;
+  if ((length ^ complement) != 0xffff) return ErrorCode::stored_length;
   in_.to_byte();
   stored_left_ = length;
   place_ = Place::in_stored;
-  return Fault::none;
+  return ErrorCode::none;
 }
 
-Fault Decoder::read_codes() {
+ErrorCode Decoder::read_codes() {
   in_.fill();
-  if (in_.bits < 14) return Fault::truncated;
+  if (in_.bits < 14) return ErrorCode::truncated;
   const unsigned literal_count = 257 + in_.taken(5), distance_count = 1 + in_.taken(5),
                  precode_count = 4 + in_.taken(4);
-  if (literal_count > sound_literal_symbols || distance_count > sound_distance_symbols)
-    return Fault::symbol_counts;
+  if (literal_count > valid_literal_symbols || distance_count > valid_distance_symbols)
+    return ErrorCode::symbol_counts;
   std::array<std::uint8_t, precode_symbols> precode_bits{};
   for (unsigned i = 0; i < precode_count; i++) {
     if (in_.bits < 3) in_.fill();
-    if (in_.bits < 3) return Fault::truncated;
+    if (in_.bits < 3) return ErrorCode::truncated;
     precode_bits[precode_order[i]] = static_cast<std::uint8_t>(in_.taken(3));
   }
   PrecodeTable precode;
-  if (!build_precode(precode_bits, precode)) return Fault::precode;
+  if (!build_precode(precode_bits, precode)) return ErrorCode::precode;
   const unsigned count = literal_count + distance_count;
   for (unsigned done = 0; done < count;) {
     if (in_.bits < 14) in_.fill();
@@ -173,26 +173,26 @@ Fault Decoder::read_codes() {
                            : symbol == 16 ? 2
                            : symbol == 17 ? 3
                                           : 7;  // section 3.2.7
-    if (in_.bits < symbol_bits + extra) return Fault::truncated;
+    if (in_.bits < symbol_bits + extra) return ErrorCode::truncated;
     in_.take(symbol_bits);
     if (symbol < 16) {
       code_bits_[done++] = static_cast<std::uint8_t>(symbol);
       continue;
     }
-    if (symbol == 16 && done == 0) return Fault::repeat_of_nothing;
+    if (symbol == 16 && done == 0) return ErrorCode::repeat_of_nothing;
     const unsigned repeats = in_.taken(extra) + (symbol == 18 ? 11 : 3);
-    if (repeats > count - done) return Fault::repeat_too_long;
+    if (repeats > count - done) return ErrorCode::repeat_too_long;
     std::fill_n(code_bits_.data() + done, repeats,
                 symbol == 16 ? code_bits_[done - 1] : std::uint8_t{0});
     done += repeats;
   }
-  if (code_bits_[end_of_block] == 0) return Fault::no_end_of_block;
-  if (!build_literals({code_bits_.data(), literal_count}, tables_)) return Fault::literal_code;
+  if (code_bits_[end_of_block] == 0) return ErrorCode::no_end_of_block;
+  if (!build_literals({code_bits_.data(), literal_count}, tables_)) return ErrorCode::literal_code;
   if (!build_distances({code_bits_.data() + literal_count, distance_count}, tables_))
-    return Fault::distance_code;
+    return ErrorCode::distance_code;
   literal_count_ = literal_count;
   has_pairs_ = false;
-  return Fault::none;
+  return ErrorCode::none;
 }
 
 // True when the block is done.
@@ -205,7 +205,7 @@ template <class Sink> bool Decoder::copy_stored(Sink& sink) {
     place_ = is_last_ ? Place::after_last : Place::between_blocks;
     return true;
   }
-  return count == in_left && failed(Fault::truncated, in_.position());
+  return count == in_left && failed(ErrorCode::truncated, in_.position());
 }
 
 // A turn of the fast loop begins in front of it: of 81 bits at most, it ends in front of the symbol
@@ -222,7 +222,7 @@ const std::uint8_t* Decoder::fast_input_end() const {
 // or a fault was found.
 template <class Sink> bool Decoder::decode_block(Sink& sink) {
   const std::uint8_t* const in_end = fast_input_end();
-  while (in_.at < in_end && sink.has_room()) {
+  while (in_.at < in_end && sink.has_capacity()) {
     const bool has_pairs = uses_fixed_ || has_pairs_;
     FastState state{in_.at,
                     has_pairs ? in_end : in_.at + std::min(in_end - in_.at, input_before_pairs),
@@ -230,15 +230,15 @@ template <class Sink> bool Decoder::decode_block(Sink& sink) {
     const FastEnd end = run_fast(state, sink);
     in_.at = state.in, in_.bits = state.bits, in_.word = low_bits(state.word, state.bits);
     switch (end) {
-      case FastEnd::no_room: break;
+      case FastEnd::output_too_small: break;
       case FastEnd::block_ended:
         place_ = is_last_ ? Place::after_last : Place::between_blocks;
         return true;
-      case FastEnd::literal_symbol: return failed(Fault::literal_symbol, in_.position());
-      case FastEnd::distance_symbol: return failed(Fault::distance_symbol, in_.position());
-      case FastEnd::too_far: return failed(Fault::too_far, in_.position());
+      case FastEnd::literal_symbol: return failed(ErrorCode::literal_symbol, in_.position());
+      case FastEnd::distance_symbol: return failed(ErrorCode::distance_symbol, in_.position());
+      case FastEnd::too_far: return failed(ErrorCode::too_far, in_.position());
     }
-    if (has_pairs || !sink.has_room()) break;
+    if (has_pairs || !sink.has_capacity()) break;
     pair_literals({code_bits_.data(), literal_count_}, tables_);
     has_pairs_ = true;
   }
@@ -254,9 +254,9 @@ template <class Sink> bool Decoder::decode_careful(Sink& sink) {
     const Entry entry = careful_entry(in, tables.literals.data(), literal_table_bits);
     const unsigned bits = entry & literal_entry ? entry >> first_bits_at & 15
                                                 : entry & 0xff;  // of two literals the first one
-    if (bits > in.bits) return failed(Fault::truncated, in_.position());
+    if (bits > in.bits) return failed(ErrorCode::truncated, in_.position());
     if (!(entry & literal_entry) && entry & no_symbol_entry)
-      return failed(Fault::literal_symbol, in.position());
+      return failed(ErrorCode::literal_symbol, in.position());
     if (!(entry & literal_entry) && entry & end_entry) {
       in.take(bits);
       in_ = in;
@@ -280,11 +280,11 @@ bool Decoder::careful_match(Sink& sink, BitInput& in, Entry entry, const DecodeT
   const std::size_t length = careful_value(in, entry);
   in.fill();
   entry = careful_entry(in, tables.distances.data(), distance_table_bits);
-  if ((entry & 0xff) > in.bits) return failed(Fault::truncated, in_.position());
-  if (entry & no_symbol_entry) return failed(Fault::distance_symbol, in.position());
+  if ((entry & 0xff) > in.bits) return failed(ErrorCode::truncated, in_.position());
+  if (entry & no_symbol_entry) return failed(ErrorCode::distance_symbol, in.position());
   const std::size_t distance = careful_value(in, entry);
   if (!sink.fits(length)) return false;
-  return sink.match_exactly(length, distance) || failed(Fault::too_far, in.position());
+  return sink.match_exactly(length, distance) || failed(ErrorCode::too_far, in.position());
 }
 
 }  // namespace penstock::deflate

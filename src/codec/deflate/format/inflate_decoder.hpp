@@ -17,7 +17,7 @@ namespace penstock::deflate {
 
 class Decoder {
  public:
-  enum class Stop : std::uint8_t { output_full, boundary, symbol, end_of_stream, fault };
+  enum class Stop : std::uint8_t { output_full, boundary, symbol, end_of_stream, error };
 
   // Begins with a block's header at a bit of the input, which must outlive the decoder.
   Decoder(std::span<const std::byte> input, std::uint64_t bit_position);
@@ -38,36 +38,36 @@ class Decoder {
     return place_ == Place::in_coded ? std::optional(block_bit_) : std::nullopt;
   }
   // After Stop::fault. Blocks are counted from `blocks_before`.
-  Status fault(std::uint64_t blocks_before = 0) const;
+  Status error(std::uint64_t blocks_before = 0) const;
 
  private:
   enum class Place : std::uint8_t { between_blocks, in_stored, in_coded, after_last };
   void begin_block();
-  Fault read_header();
-  Fault begin_stored();
-  Fault read_codes();
+  ErrorCode read_header();
+  ErrorCode begin_stored();
+  ErrorCode read_codes();
   template <class Sink> bool copy_stored(Sink& sink);
   template <class Sink> bool decode_block(Sink& sink);
   template <class Sink> bool decode_careful(Sink& sink);
   template <class Sink>
   bool careful_match(Sink& sink, BitInput& in, Entry entry, const DecodeTables& tables);
-  bool failed(Fault fault, std::uint64_t bit) {
-    fault_ = fault, fault_bit_ = bit;
+  bool failed(ErrorCode error, std::uint64_t bit) {
+    error_ = error, error_bit_ = bit;
     return false;
   }
 
   const std::uint8_t* fast_input_end() const;
 
   BitInput in_;
-  std::uint64_t blocks_begun_ = 0, block_bit_ = 0, fault_bit_ = 0;
+  std::uint64_t blocks_begun_ = 0, block_bit_ = 0, error_bit_ = 0;
   std::uint64_t symbol_bit_ = UINT64_MAX;  // where run() stops
   std::uint64_t stored_left_ = 0;
   Place place_ = Place::between_blocks;
   bool is_last_ = false, uses_fixed_ = false, has_pairs_ = false;
-  Fault fault_ = Fault::none;
+  ErrorCode error_ = ErrorCode::none;
   // Of the block, where it is dynamic: the bits of each symbol's code, literals first, and the
   // tables.
-  std::array<std::uint8_t, sound_literal_symbols + sound_distance_symbols> code_bits_;
+  std::array<std::uint8_t, valid_literal_symbols + valid_distance_symbols> code_bits_;
   unsigned literal_count_ = 0;
   DecodeTables tables_;
 };

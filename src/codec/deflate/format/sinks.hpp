@@ -1,8 +1,8 @@
 // Where a decoder's literals and matches go. decode_fast.hpp's loop keeps a copy of one in
 // registers, and says what it needs of it.
 //
-//   has_room()       whether one more turn of the fast loop fits: three entries of literals and a
-//   match literals(entry)  one or two, as the entry has them match(l, d)      false where the
+//   has_capacity()       whether one more turn of the fast loop fits: three entries of literals and
+//   a match literals(entry)  one or two, as the entry has them match(l, d)      false where the
 //   distance reaches too far
 // and of what looks at each symbol: fits(l), literal(byte), match_exactly(l, d), and stored(bytes,
 // count), which says how many it took.
@@ -19,7 +19,7 @@ namespace penstock::deflate {
 
 // Symbols behind its end that an output has room for: a match begun in front of it, and what wide
 // copies write too much.
-constexpr std::size_t output_slack = most_match_bytes + 62;
+constexpr std::size_t output_slack = max_match_bytes + 62;
 
 // Bytes, or 16-bit symbols where what stands before is not known: one below 256 is a byte, one of
 // 32768 + n stands for byte n of the 32 KiB before the first (markers, as pugz has them: Kerbiriou
@@ -39,7 +39,7 @@ template <class Symbol> struct SymbolSink {
             end - at > static_cast<std::ptrdiff_t>(output_slack) ? end - output_slack : at};
   }
 
-  [[gnu::always_inline]] bool has_room() const { return at < fast_end; }
+  [[gnu::always_inline]] bool has_capacity() const { return at < fast_end; }
   [[gnu::always_inline]] void literals(Entry entry) {
     if constexpr (sizeof(Symbol) == 1) {
       const auto both = static_cast<std::uint16_t>(entry >> 8);
@@ -91,7 +91,7 @@ struct TokenSink {
   Token *token, *token_end;
   std::uint64_t match_bytes = 0;
 
-  [[gnu::always_inline]] bool has_room() const { return at < end && token < token_end; }
+  [[gnu::always_inline]] bool has_capacity() const { return at < end && token < token_end; }
   [[gnu::always_inline]] void literals(Entry entry) {
     const auto both = static_cast<std::uint16_t>(entry >> 8);
     std::memcpy(at, &both, 2);
@@ -114,11 +114,11 @@ struct TokenSink {
       *token++ = longest_run << token_run_at;
   }
 
-  bool fits(std::size_t) const { return has_room(); }
+  bool fits(std::size_t) const { return has_capacity(); }
   void literal(std::uint8_t byte) { *at++ = byte; }
   bool match_exactly(std::size_t length, std::size_t distance) { return match(length, distance); }
   std::size_t stored(const std::uint8_t* bytes, std::size_t count) {
-    count = has_room() ? std::min(count, static_cast<std::size_t>(end - at)) : 0;
+    count = has_capacity() ? std::min(count, static_cast<std::size_t>(end - at)) : 0;
     at = std::copy_n(bytes, count, at);
     return count;
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t search_step_bits =
     8 * 16384;  // between two looks whether the front has passed
-constexpr std::uint64_t least_piece_bits = 8 * 65536, most_piece_bits = std::uint64_t{8} << 24;
+constexpr std::uint64_t min_piece_bits = 8 * 65536, max_piece_bits = std::uint64_t{8} << 24;
 
 }  // namespace
 
@@ -39,8 +39,8 @@ void ParallelInflate::State::work() {
 std::uint64_t ParallelInflate::State::piece_bits() const {
   if (options.piece_input_bytes > 0) return options.piece_input_bytes * 8;
   const auto bits =
-      static_cast<std::uint64_t>(bits_a_byte * 0.9 * static_cast<double>(resources.sizes.piece));
-  return std::clamp(bits, least_piece_bits, most_piece_bits);
+      static_cast<std::uint64_t>(bits_per_byte * 0.9 * static_cast<double>(resources.sizes.piece));
+  return std::clamp(bits, min_piece_bits, max_piece_bits);
 }
 
 // The next place to decode ahead. In front of as many pieces as there are threads for them stays
@@ -127,13 +127,13 @@ void ParallelInflate::State::decode_ahead(Lock& lock, const AheadPointer& mine) 
   const std::uint64_t last_bit = mine->end_bit;
   bool is_at_target = false;
   while (piece.last_stop != Decoder::Stop::end_of_stream &&
-         piece.last_stop != Decoder::Stop::fault) {
+         piece.last_stop != Decoder::Stop::error) {
     const auto self = std::find(ahead.begin(), ahead.end(), mine);
     const Ahead* const next =
         self == ahead.end() || self + 1 == ahead.end() ? nullptr : self[1].get();
     const bool next_is_behind =
         next != nullptr && next->start_bit && *next->start_bit > piece.decoder->bit_position();
-    if (mine->should_stop || !piece.has_room() || (is_at_target && !next_is_behind)) break;
+    if (mine->should_stop || !piece.has_capacity() || (is_at_target && !next_is_behind)) break;
     Target target = target_of(next, last_bit);
     if (mine->block_bit) target.symbol_bit = target.boundary_bit;
     lock.unlock();

@@ -18,7 +18,7 @@ class MarkerPiece final : public Piece {
   MarkerPiece(std::span<const std::byte> input, PieceResources& resources);
   ~MarkerPiece() override;
   Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) override;
-  bool has_room() const override { return symbol_count + byte_count < resources_.sizes.piece; }
+  bool has_capacity() const override { return symbol_count + byte_count < resources_.sizes.piece; }
 
   // What the 32 KiB in front of the piece's end are, from those in front of its begin; they may be
   // the same memory.

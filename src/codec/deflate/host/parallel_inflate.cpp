@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t front_segment_bytes =
     std::size_t{1} << 20;  // the caller writes it from the second-level cache
-constexpr unsigned most_token_threads =
+constexpr unsigned max_token_threads =
     6;  // by the speeds of docs/performance.md: of more, the front would copy matches all the time
 
 PieceResources resources_of(const InflateOptions& options, bool uses_tokens) {
@@ -33,7 +33,7 @@ ParallelInflate::State::State(std::span<const std::byte> bytes, const InflateOpt
       thread_count(asked.threads > 0 ? asked.threads
                                      : std::max(1u, std::thread::hardware_concurrency())),
       uses_tokens(asked.ahead == AheadBy::tokens ||
-                  (asked.ahead == AheadBy::threads && thread_count <= most_token_threads)),
+                  (asked.ahead == AheadBy::threads && thread_count <= max_token_threads)),
       resources(resources_of(asked, uses_tokens)),
       front(bytes, resources),
       checksum(asked.checksum) {}
@@ -95,8 +95,9 @@ void ParallelInflate::State::advance(Lock& lock) {
   }
   if (!thrown.ok()) status = thrown, is_finished = true;
   if (const std::uint64_t made = front.produced_bytes() - bytes_before; made > resources.sizes.step)
-    bits_a_byte =
-        (bits_a_byte + static_cast<double>(front_bit - bit_before) / static_cast<double>(made)) / 2;
+    bits_per_byte =
+        (bits_per_byte + static_cast<double>(front_bit - bit_before) / static_cast<double>(made)) /
+        2;
   front_is_taken = false;
   if (is_finished)
     for (const AheadPointer& one : ahead) one->should_stop = true;
@@ -116,8 +117,8 @@ void ParallelInflate::State::decode_segment(Lock& lock) {
     front_bit = front.bit_position();
     keep_block();
     reached = pass(stop == Decoder::Stop::boundary);
-    if (stop == Decoder::Stop::fault) status = front.fault();
-    is_finished = stop == Decoder::Stop::fault || stop == Decoder::Stop::end_of_stream;
+    if (stop == Decoder::Stop::error) status = front.error();
+    is_finished = stop == Decoder::Stop::error || stop == Decoder::Stop::end_of_stream;
   }
   front.end_segment(*segment);
   if (segment->count > 0) output.push_back(segment);
@@ -162,8 +163,8 @@ AheadPointer ParallelInflate::State::pass(bool is_at_block) {
     if (is_here && (one->block_bit ? front.is_executing() : !is_at_block)) return nullptr;
     for (auto passed = ahead.begin(); passed != found + 1; passed++) (*passed)->should_stop = true;
     ahead.erase(ahead.begin(), found + 1);
-    const bool is_sound = !one->block_bit || front.decoder().block_bit() == one->block_bit;
-    if (is_here && is_sound && front.has_whole_window()) return one;
+    const bool is_valid = !one->block_bit || front.decoder().block_bit() == one->block_bit;
+    if (is_here && is_valid && front.has_whole_window()) return one;
     pieces.thrown_away++;
   }
 }

@@ -77,7 +77,7 @@ struct ParallelInflate::State {
        is_idle = false;
   std::uint64_t claims = 0, searched_to_bit = 0;
   std::atomic<std::uint64_t> front_bit = 0;
-  double bits_a_byte = 2;
+  double bits_per_byte = 2;
   double front_share =
       0.5;  // what the front decodes between pieces, of a piece; found while it runs
   std::shared_ptr<const Decoder>

@@ -66,7 +66,7 @@ class Front {
   std::uint64_t produced_bytes() const {
     return produced_bytes_;
   }  // those that adopted tokens become among them
-  Status fault() const { return decoder_->fault(blocks_before_); }
+  Status error() const { return decoder_->error(blocks_before_); }
 
  private:
   void take_decoder(Piece& piece);

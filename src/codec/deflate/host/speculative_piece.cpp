@@ -24,7 +24,7 @@ bool Piece::try_start(std::uint64_t bit) {
   clear();
   decoder = std::make_unique<Decoder>(input_, bit);
   last_stop = step(UINT64_MAX, UINT64_MAX);
-  return last_stop != Decoder::Stop::fault;
+  return last_stop != Decoder::Stop::error;
 }
 
 bool Piece::try_inside(const Decoder& block, std::uint64_t bit) {

@@ -65,7 +65,7 @@ class Piece {
   // Decodes one more step, until a block begins at or behind `boundary_bit`, or a symbol at or
   // behind `symbol_bit`. Stop::output_full is the step's end.
   virtual Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) = 0;
-  virtual bool has_room() const = 0;
+  virtual bool has_capacity() const = 0;
 
   std::unique_ptr<Decoder> decoder;
   Decoder::Stop last_stop = Decoder::Stop::output_full;

@@ -19,7 +19,7 @@ void TokenPiece::clear() {
   next_literal_ = literals();
 }
 
-bool TokenPiece::has_room() const {
+bool TokenPiece::has_capacity() const {
   return static_cast<std::size_t>(sink_.at - literals()) < resources_.sizes.piece &&
          output_bytes() < resources_.sizes.piece &&
          static_cast<std::size_t>(sink_.token - tokens()) < resources_.sizes.piece / 5;

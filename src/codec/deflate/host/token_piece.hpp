@@ -14,7 +14,7 @@ class TokenPiece final : public Piece {
   TokenPiece(std::span<const std::byte> input, PieceResources& resources);
   ~TokenPiece() override { resources_.ahead.give(std::move(buffer_)); }
   Decoder::Stop step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) override;
-  bool has_room() const override;
+  bool has_capacity() const override;
   std::uint64_t output_bytes() const {
     return sink_.match_bytes + static_cast<std::uint64_t>(sink_.at - literals());
   }
@@ -46,6 +46,6 @@ class TokenPiece final : public Piece {
 };
 
 // A token's literals and its match, and what wide copies write too much.
-constexpr std::size_t execute_slack = longest_run + most_match_bytes + 64;
+constexpr std::size_t execute_slack = longest_run + max_match_bytes + 64;
 
 }  // namespace penstock::deflate

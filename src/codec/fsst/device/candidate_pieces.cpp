@@ -16,7 +16,7 @@ PiecesPolicy pieces_policy(const Traits& traits) {
   constexpr PiecesPolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
   if (traits.is_cpu) return {};
   const auto fits = [&](const PiecesPolicy& policy) {
-    return traits.max_group_size >= policy.items && traits.local_bytes >= policy.local_bytes();
+    return traits.max_group_size >= policy.threads && traits.local_bytes >= policy.local_bytes();
   };
   if (traits.target == Target::cuda && fits(for_cuda)) return for_cuda;
   if (fits(for_gpus)) return for_gpus;
@@ -27,7 +27,7 @@ std::string pieces_definitions(const PiecesPolicy& policy, const Traits& traits)
   const std::string all = primitive::define("MATCH_PIECES", policy.pieces) +
                           primitive::define("MATCH_COPY_BITS", policy.copy_bits) +
                           primitive::define("MATCH_ENTRY_BITS", policy.entry_bits);
-  return traits.target == Target::cuda ? all + primitive::groups_per_unit(policy.groups_a_unit)
+  return traits.target == Target::cuda ? all + primitive::groups_per_unit(policy.groups_per_unit)
                                        : all;
 }
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t piece_codes = 16;  // fsst_find_pieces.kc
 // Groups of so many items, pieces that one loads at once, and, as powers of two, copies of the
 // filter and bytes of a code's copies.
 struct PiecesPolicy {
-  std::uint32_t items = 1, pieces = 4, copy_bits = 0, entry_bits = 2, groups_a_unit = 8;
+  std::uint32_t threads = 1, pieces = 4, copy_bits = 0, entry_bits = 2, groups_per_unit = 8;
   std::uint64_t local_bytes() const {
     return (std::uint64_t{256} << entry_bits) + 4 * 2048 + 64;
   }  // FindTile

@@ -19,20 +19,20 @@ bool has_room(const Traits& traits) {
 }  // fsst_chosen_tiles.kc
 bool any(const Traits&) { return true; }
 
-// How chosen rows are decoded; by tiles, a group launched has at least `least_rows`, which make a
+// How chosen rows are decoded; by tiles, a group launched has at least `min_rows`, which make a
 // good part of a tile.
 struct Variant {
   std::string_view name, kernel;
   bool (*fits)(const Traits& traits);
   Result<std::shared_ptr<Program>> (*build)(Device& device, std::uint32_t offset_bytes);
-  std::uint32_t least_rows, groups_a_unit;
+  std::uint32_t min_rows, groups_per_unit;
 };
 Result<std::shared_ptr<Program>> build_tiles(Device& device, std::uint32_t offset_bytes) {
-  return build_program(device, {offset_bytes, tile_items(device.traits()), {}},
+  return build_program(device, {offset_bytes, tile_threads(device.traits()), {}},
                        {"fsst_row_text", "fsst_tile", "fsst_chosen_tiles"});
 }
 Result<std::shared_ptr<Program>> build_rows(Device& device, std::uint32_t offset_bytes) {
-  return build_program(device, {offset_bytes, row_items(device.traits()), {}},
+  return build_program(device, {offset_bytes, row_threads(device.traits()), {}},
                        {"fsst_row_text", "fsst_decode_rows"});
 }
 constexpr std::array<Variant, 2> table = {
@@ -44,22 +44,23 @@ class Chosen final : public ChosenDecoder {
   Chosen(std::shared_ptr<Device> device, const Variant& variant)
       : device_(std::move(device)), variant_(variant) {}
 
-  Status open(const DeviceStrings& strings, std::uint64_t most_rows) {
+  Status open(const DeviceStrings& strings, std::uint64_t max_rows) {
     row_count_ = strings.row_count;
     offset_bytes_ = strings.offset_bytes;
-    most_rows_ = most_rows;
-    const std::uint32_t items = row_items(device_->traits());
-    PENSTOCK_ASSIGN(select_, build_program(*device_, {offset_bytes_, items, {}}, {"fsst_select"}));
+    max_rows_ = max_rows;
+    const std::uint32_t threads = row_threads(device_->traits());
+    PENSTOCK_ASSIGN(select_,
+                    build_program(*device_, {offset_bytes_, threads, {}}, {"fsst_select"}));
     PENSTOCK_ASSIGN(measure_,
-                    build_program(*device_, {offset_bytes_, items, {}}, {"fsst_measure"}));
+                    build_program(*device_, {offset_bytes_, threads, {}}, {"fsst_measure"}));
     PENSTOCK_ASSIGN(decode_, variant_.build(*device_, offset_bytes_));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
                                device_, {primitive::Number::u32, primitive::Number::u64, true}));
     const std::uint64_t words = (row_count_ + 31) / 32;
     PENSTOCK_ASSIGN(counts_, device_->allocate((words + 1) * 4));
     PENSTOCK_ASSIGN(places_, device_->allocate((words + 1) * 8));
-    PENSTOCK_ASSIGN(rows_, device_->allocate(std::max<std::uint64_t>(most_rows, 1) * 8));
-    PENSTOCK_ASSIGN(lengths_, device_->allocate((most_rows + 1) * 4));
+    PENSTOCK_ASSIGN(rows_, device_->allocate(std::max<std::uint64_t>(max_rows, 1) * 8));
+    PENSTOCK_ASSIGN(lengths_, device_->allocate((max_rows + 1) * 4));
     PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
     PENSTOCK_ASSIGN(auto queue, device_->queue());
     PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
@@ -68,7 +69,7 @@ class Chosen final : public ChosenDecoder {
 
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& rows,
                  std::uint64_t count, const DeviceText& text) override {
-    if (count > most_rows_)
+    if (count > max_rows_)
       return Status(Code::capacity, "more chosen rows than a decoder was built for");
     if (rows.bytes() < count * 8)
       return Status(Code::invalid, "memory for fewer row numbers than there are");
@@ -90,11 +91,11 @@ class Chosen final : public ChosenDecoder {
     PENSTOCK_TRY(scan_->enqueue(queue, *counts_, *places_, words + 1));
     PENSTOCK_TRY(queue.launch(*select_, "fsst_write_rows", select_groups(words),
                               {{Argument::of(bits), Argument::of(*places_), Argument::of(*rows_),
-                                Argument::value(row_count_), Argument::value(most_rows_)}}));
+                                Argument::value(row_count_), Argument::value(max_rows_)}}));
     is_counted_ = true;
     return decode(
         queue, strings,
-        {rows_.get(), places_.get(), most_rows_, words, Choice::is_chosen | Choice::is_counted},
+        {rows_.get(), places_.get(), max_rows_, words, Choice::is_chosen | Choice::is_counted},
         text);
   }
 
@@ -129,17 +130,17 @@ class Chosen final : public ChosenDecoder {
     PENSTOCK_TRY(enqueue_measure(queue, *measure_, device_->traits(), strings, choice, *lengths_,
                                  *verdict_));
     PENSTOCK_TRY(scan_->enqueue(queue, *lengths_, *text.offsets, choice.count + 1));
-    const std::uint64_t rows_a_group =
-        variant_.least_rows != 0 ? variant_.least_rows : decode_->group_size();
+    const std::uint64_t rows_per_group =
+        variant_.min_rows != 0 ? variant_.min_rows : decode_->group_size();
     return queue.launch(*decode_, variant_.kernel,
-                        groups(choice.count, rows_a_group, variant_.groups_a_unit),
+                        groups(choice.count, rows_per_group, variant_.groups_per_unit),
                         decode_arguments(strings, text, text.bytes->bytes(), *verdict_, choice));
   }
-  std::uint32_t groups(std::uint64_t things, std::uint64_t things_a_group,
-                       std::uint32_t groups_a_unit) const {
-    const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * groups_a_unit;
+  std::uint32_t groups(std::uint64_t things, std::uint64_t things_per_group,
+                       std::uint32_t groups_per_unit) const {
+    const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * groups_per_unit;
     return static_cast<std::uint32_t>(
-        std::min((things + things_a_group - 1) / things_a_group, most));
+        std::min((things + things_per_group - 1) / things_per_group, most));
   }
   std::uint32_t select_groups(std::uint64_t words) const {
     return groups(words, select_->group_size(), 64);
@@ -147,7 +148,7 @@ class Chosen final : public ChosenDecoder {
 
   std::shared_ptr<Device> device_;
   const Variant& variant_;
-  std::uint64_t row_count_ = 0, most_rows_ = 0, given_count_ = 0;
+  std::uint64_t row_count_ = 0, max_rows_ = 0, given_count_ = 0;
   std::uint32_t offset_bytes_ = 4;
   bool is_counted_ = false;
   std::shared_ptr<Program> select_, measure_, decode_;
@@ -167,12 +168,12 @@ std::vector<std::string> ChosenDecoder::variants(const Traits& traits) {
 
 Result<std::unique_ptr<ChosenDecoder>> ChosenDecoder::build(std::shared_ptr<Device> device,
                                                             const DeviceStrings& strings,
-                                                            std::uint64_t most_rows,
+                                                            std::uint64_t max_rows,
                                                             std::string_view variant) {
   for (const Variant& row : table) {
     if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
     auto decoder = std::make_unique<Chosen>(std::move(device), row);
-    PENSTOCK_TRY(decoder->open(strings, most_rows));
+    PENSTOCK_TRY(decoder->open(strings, max_rows));
     return std::unique_ptr<ChosenDecoder>(std::move(decoder));
   }
   return Status(Code::invalid,

@@ -16,7 +16,7 @@ void add(std::vector<Argument>& arguments, const Choice& choice) {
 Status enqueue_measure(Queue& queue, const Program& program, const Traits& traits,
                        const DeviceStrings& strings, const Choice& choice, const Buffer& lengths,
                        const Buffer& verdict) {
-  constexpr std::uint64_t rows_an_item = 8;  // fsst_measure.kc
+  constexpr std::uint64_t rows_per_thread = 8;  // fsst_measure.kc
   std::vector<Argument> arguments;
   for (const auto& buffer : {strings.codes, strings.offsets, strings.groups, strings.tables})
     arguments.push_back(Argument::of(*buffer));
@@ -26,7 +26,7 @@ Status enqueue_measure(Queue& queue, const Program& program, const Traits& trait
   arguments.push_back(Argument::value(strings.row_count));
   arguments.push_back(Argument::value(strings.group_count));
   add(arguments, choice);
-  const std::uint64_t tiles = choice.count / (rows_an_item * program.group_size()) + 1,
+  const std::uint64_t tiles = choice.count / (rows_per_thread * program.group_size()) + 1,
                       most = traits.compute_units * std::uint64_t{64};
   return queue.launch(program, "fsst_measure", static_cast<std::uint32_t>(std::min(tiles, most)),
                       arguments);

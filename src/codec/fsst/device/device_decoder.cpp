@@ -38,7 +38,7 @@ bool has_warps(const Traits& traits) {
 bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes) {
   return !traits.is_cpu &&
          traits.local_bytes >=
-             std::uint64_t{tile_items(traits)} * (codes_an_item * 9 + 4 + row_bytes) + 3200;
+             std::uint64_t{tile_threads(traits)} * (codes_per_thread * 9 + 4 + row_bytes) + 3200;
 }
 
 Status DeviceDecoder::open(const DeviceStrings& strings) {

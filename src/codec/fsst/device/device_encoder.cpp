@@ -18,19 +18,20 @@ constexpr std::uint32_t fault_capacity = 8;  // fsst_encode.kc
 constexpr std::uint32_t piece_bytes = 64;    // fsst_encode_tiles.kc
 constexpr std::uint32_t longest_tile_steps = 8;
 constexpr std::uint64_t cpu_tile_bytes = 1 << 16;
-constexpr std::uint64_t most_trained_pairs = 1024;  // of tables that train() makes, as a rule
+constexpr std::uint64_t max_trained_pairs = 1024;  // of tables that train() makes, as a rule
 
 // Items of fsst_encode_tiles' groups: as many as local memory has room for; 0 where there is none.
-std::uint32_t encode_items(const Traits& traits, std::uint64_t pair_count) {
+std::uint32_t encode_threads(const Traits& traits, std::uint64_t pair_count) {
   const std::uint64_t table_bytes = 7168 + 2 * pair_count + 64;
-  constexpr std::uint64_t item_bytes = 192;
-  for (std::uint32_t items = 128; items >= 32; items /= 2)
-    if (items <= traits.max_group_size && table_bytes + items * item_bytes <= traits.local_bytes)
-      return items;
+  constexpr std::uint64_t thread_bytes = 192;
+  for (std::uint32_t threads = 128; threads >= 32; threads /= 2)
+    if (threads <= traits.max_group_size &&
+        table_bytes + threads * thread_bytes <= traits.local_bytes)
+      return threads;
   return 0;
 }
 bool has_room_for_tiles(const Traits& traits) {
-  return encode_items(traits, most_trained_pairs) != 0;
+  return encode_threads(traits, max_trained_pairs) != 0;
 }
 
 constexpr std::string_view tiles = "fsst_encode_tiles", rows = "fsst_encode_rows";
@@ -62,7 +63,7 @@ class Encoder final : public DeviceEncoder {
     if (code_offset_bytes != 4 && code_offset_bytes != 8)
       return {Code::invalid, "offsets of neither 4 nor 8 bytes"};
     row_count_ = texts.row_count;
-    most_text_bytes_ = texts.text_bytes;
+    max_text_bytes_ = texts.text_bytes;
     text_offset_bytes_ = texts.offset_bytes;
     code_offset_bytes_ = code_offset_bytes;
     row_groups_.assign(row_groups.begin(), row_groups.end());
@@ -125,14 +126,15 @@ class Encoder final : public DeviceEncoder {
   std::uint64_t group_count() const { return row_groups_.size(); }
 
   Status build_programs(std::uint32_t pair_count) {
-    const std::uint32_t small = row_items(device_->traits()),
-                        items = variant_ == tiles ? encode_items(device_->traits(), pair_count) : 1;
-    if (items == 0) return {Code::unsupported, "symbol tables that local memory has no room for"};
+    const std::uint32_t small = row_threads(device_->traits()),
+                        threads =
+                            variant_ == tiles ? encode_threads(device_->traits(), pair_count) : 1;
+    if (threads == 0) return {Code::unsupported, "symbol tables that local memory has no room for"};
     const std::string offsets =
         code_offset_bytes_ == 8 ? "#define CODE_OFFSET u64\n" : "#define CODE_OFFSET u32\n";
     const std::string pairs = "#define PAIR_COUNT " + std::to_string(pair_count) + "u\n";
     const ProgramOptions moving{text_offset_bytes_, small, offsets},
-        encoding{text_offset_bytes_, items, offsets + pairs};
+        encoding{text_offset_bytes_, threads, offsets + pairs};
     PENSTOCK_ASSIGN(check_, build_program(*device_, moving, {"fsst_encode_check"}));
     PENSTOCK_ASSIGN(encode_, build_program(*device_, encoding, {"fsst_encode", variant_}));
     PENSTOCK_ASSIGN(move_, build_program(*device_, moving, {"fsst_encode", "fsst_encode_move"}));
@@ -141,17 +143,17 @@ class Encoder final : public DeviceEncoder {
     // Tiles of few steps waste most of the last one's items; of many there are too few for all
     // groups.
     const std::uint64_t step =
-        variant_ == tiles ? std::uint64_t{items} * piece_bytes : cpu_tile_bytes;
+        variant_ == tiles ? std::uint64_t{threads} * piece_bytes : cpu_tile_bytes;
     const std::uint64_t longest = variant_ == tiles ? step * longest_tile_steps : step;
     const std::uint64_t fair =
-        most_text_bytes_ / (std::uint64_t{device_->traits().compute_units} * 16) + 1;
+        max_text_bytes_ / (std::uint64_t{device_->traits().compute_units} * 16) + 1;
     tile_shift_ = static_cast<std::uint32_t>(
         std::bit_width(std::clamp(std::bit_floor(fair), step, longest)) - 1);
     return {};
   }
 
   Status allocate() {
-    const std::uint64_t tile_count = (most_text_bytes_ >> tile_shift_) + 1;
+    const std::uint64_t tile_count = (max_text_bytes_ >> tile_shift_) + 1;
     PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
     PENSTOCK_ASSIGN(groups_, device_->allocate((group_count() + 1) * 8));
     PENSTOCK_ASSIGN(group_codes_, device_->allocate((group_count() + 1) * 8));
@@ -159,8 +161,7 @@ class Encoder final : public DeviceEncoder {
     PENSTOCK_ASSIGN(tile_rows_, device_->allocate((tile_count + 1) * 8));
     PENSTOCK_ASSIGN(totals_, device_->allocate((tile_count + 1) * 4));
     PENSTOCK_ASSIGN(bases_, device_->allocate((tile_count + 1) * 8));
-    PENSTOCK_ASSIGN(scratch_,
-                    device_->allocate(most_text_bytes_ / 16 * 16 + (tile_count + 2) * 16));
+    PENSTOCK_ASSIGN(scratch_, device_->allocate(max_text_bytes_ / 16 * 16 + (tile_count + 2) * 16));
     return {};
   }
 
@@ -181,7 +182,7 @@ class Encoder final : public DeviceEncoder {
   Status fits(const PlainStrings& texts, const DeviceCodes& codes) const {
     PENSTOCK_TRY(check_texts(texts));
     if (texts.row_count != row_count_ || texts.offset_bytes != text_offset_bytes_ ||
-        texts.text_bytes > most_text_bytes_)
+        texts.text_bytes > max_text_bytes_)
       return Status(Code::invalid, "an encoder that was built for another column");
     if (codes.offset_bytes != code_offset_bytes_)
       return Status(Code::invalid, "an encoder that was built for offsets of another width");
@@ -196,11 +197,11 @@ class Encoder final : public DeviceEncoder {
     return texts_.validity != nullptr ? *texts_.validity : *texts_.offsets;
   }  // not read then
   std::uint32_t has_validity() const { return texts_.validity != nullptr ? 1 : 0; }
-  std::uint32_t groups_for(const Program& program, std::uint64_t items,
-                           std::uint32_t groups_a_unit) const {
+  std::uint32_t groups_for(const Program& program, std::uint64_t threads,
+                           std::uint32_t groups_per_unit) const {
     const std::uint64_t size = program.group_size(),
-                        most = std::uint64_t{device_->traits().compute_units} * groups_a_unit;
-    return static_cast<std::uint32_t>(std::min((items + size - 1) / size, most));
+                        most = std::uint64_t{device_->traits().compute_units} * groups_per_unit;
+    return static_cast<std::uint32_t>(std::min((threads + size - 1) / size, most));
   }
 
   Status check_offsets(Queue& queue) {
@@ -295,7 +296,7 @@ class Encoder final : public DeviceEncoder {
 
   std::shared_ptr<Device> device_;
   std::string_view variant_;
-  std::uint64_t row_count_ = 0, most_text_bytes_ = 0, tile_count_ = 0, capacity_ = 0,
+  std::uint64_t row_count_ = 0, max_text_bytes_ = 0, tile_count_ = 0, capacity_ = 0,
                 code_bytes_ = 0;
   std::uint32_t text_offset_bytes_ = 8, code_offset_bytes_ = 4, tile_shift_ = 0;
   std::vector<RowGroup> row_groups_;

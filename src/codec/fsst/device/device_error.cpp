@@ -32,9 +32,9 @@ class Pieces {
 
  private:
   Status fetch(std::uint64_t at) {
-    constexpr std::uint64_t most_bytes = 1 << 18;
+    constexpr std::uint64_t max_bytes = 1 << 18;
     from_ = at;
-    bytes_.resize(std::min(most_bytes, byte_count_ - at));
+    bytes_.resize(std::min(max_bytes, byte_count_ - at));
     const Status asked = queue_.download(bytes_.data(), buffer_, bytes_.size(), at);
     PENSTOCK_TRY(
         queue_.finish());  // also after an error: what was enqueued writes what may end then

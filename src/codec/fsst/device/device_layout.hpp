@@ -8,11 +8,12 @@
 
 namespace penstock::fsst {
 
-constexpr std::uint32_t table_word_count = 768, codes_an_item = 16;  // fsst_tables.kc, fsst_tile.kc
+constexpr std::uint32_t table_word_count = 768,
+                        codes_per_thread = 16;  // fsst_tables.kc, fsst_tile.kc
 
 // Of groups of warps, two a multiprocessor: 28 warps have 72 registers an item, with 32 the
 // decoding spills.
-constexpr std::uint32_t span_warps = 14, span_groups_a_unit = 2, most_span_rounds = 8;
+constexpr std::uint32_t span_warps = 14, span_groups_per_unit = 2, max_span_rounds = 8;
 
 // Where a row group's codes lie.
 struct CodeRange {
@@ -27,9 +28,9 @@ struct PlainStrings;  // encoder.hpp
 Status check_texts(const PlainStrings& texts);
 
 // Of groups that decode tiles of codes (fsst_tile.kc).
-std::uint32_t tile_items(const Traits& traits);
+std::uint32_t tile_threads(const Traits& traits);
 // Of groups whose items have a row each, a power of two.
-std::uint32_t row_items(const Traits& traits);
+std::uint32_t row_threads(const Traits& traits);
 // Whether local memory has room for a tile of codes, its text and `row_bytes` an item.
 bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes);
 // Whether fsst_decode_spans runs: shared memory is addressed as sm_90 lays it out.

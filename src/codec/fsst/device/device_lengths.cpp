@@ -33,7 +33,7 @@ class Lengths final : public RowAnswers<DeviceLengths> {
   Status open(const EncodedStrings& strings, Unit unit) {
     PENSTOCK_ASSIGN(const auto queue, open_column(strings));
     PENSTOCK_TRY(
-        build_program({offset_bytes_, row_items(device_->traits()), {}}, {"fsst_lengths"}));
+        build_program({offset_bytes_, row_threads(device_->traits()), {}}, {"fsst_lengths"}));
     PENSTOCK_ASSIGN(counts_, bring(*queue, counts_of(strings, unit)));
     return {};
   }
@@ -41,9 +41,9 @@ class Lengths final : public RowAnswers<DeviceLengths> {
     if (lengths.bytes() < row_count_ * 8)
       return Status(Code::invalid, "memory for fewer lengths than the column has rows");
     PENSTOCK_TRY(begin(queue, strings));
-    constexpr std::uint32_t groups_a_unit = 64;
+    constexpr std::uint32_t groups_per_unit = 64;
     return queue.launch(
-        *program_, variant(), groups(program_->group_size(), groups_a_unit),
+        *program_, variant(), groups(program_->group_size(), groups_per_unit),
         {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
           Argument::of(*strings.groups), Argument::of(*counts_), Argument::of(lengths),
           Argument::of(*verdict_), Argument::value(code_bytes_), Argument::value(row_count_),

@@ -11,25 +11,25 @@ namespace penstock::fsst {
 namespace {
 
 // A row group's automaton fits a group's local memory up to here, twice 256 bytes a state.
-constexpr std::uint32_t most_local_states = 16;
+constexpr std::uint32_t max_local_states = 16;
 // Of all row groups' automatons: files may have as many row groups as rows.
-constexpr std::uint64_t most_table_bytes = std::uint64_t{512} << 20;
+constexpr std::uint64_t max_table_bytes = std::uint64_t{512} << 20;
 // Longer words have longer ways to go before each piece.
-constexpr std::uint32_t most_contained_bytes = 32;
+constexpr std::uint32_t max_contained_bytes = 32;
 
 bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicate& predicate) {
   return strings.is_canonical && predicate.kind == Predicate::Kind::is_any_of;
 }
 bool finds_pieces(const Traits& traits, const EncodedStrings& strings, const Predicate& predicate) {
   const std::uint32_t bytes = contained_bytes(predicate);
-  return strings.codes.size < piece_codes << 31 && bytes > 0 && bytes <= most_contained_bytes &&
+  return strings.codes.size < piece_codes << 31 && bytes > 0 && bytes <= max_contained_bytes &&
          traits.local_bytes >= pieces_policy(traits).local_bytes();
 }
 bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; }
 
 // Of a tile of fsst_match_rows and fsst_match_codes.
-std::uint64_t tile_rows_of(std::uint32_t items) {
-  return std::uint64_t{items} * (items >= 32 ? 4 : 32);
+std::uint64_t tile_rows_of(std::uint32_t threads) {
+  return std::uint64_t{threads} * (threads >= 32 ? 4 : 32);
 }
 
 class Matching : public RowAnswers<DeviceMatcher> {
@@ -66,18 +66,18 @@ class RowMatching : public Matching {
                       const Predicate& predicate) override {
     PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
     const Traits& traits = device_->traits();
-    const bool is_local = !traits.is_cpu && automaton_.state_count <= most_local_states &&
-                          traits.local_bytes >= 600 * most_local_states;
-    ProgramOptions options{offset_bytes_, row_items(traits), {}};
+    const bool is_local = !traits.is_cpu && automaton_.state_count <= max_local_states &&
+                          traits.local_bytes >= 600 * max_local_states;
+    ProgramOptions options{offset_bytes_, row_threads(traits), {}};
     if (is_local)
       options.definitions =
-          "#define MATCH_LOCAL_STATES " + std::to_string(most_local_states) + "u\n";
+          "#define MATCH_LOCAL_STATES " + std::to_string(max_local_states) + "u\n";
     PENSTOCK_TRY(build_program(options, {"fsst_match", variant()}));
     return {};
   }
   Status bring_automaton(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) {
     PENSTOCK_ASSIGN(automaton_, automaton_of(predicate));
-    if (strings.row_groups.size() > most_table_bytes / ((automaton_.state_count + 4) * 256))
+    if (strings.row_groups.size() > max_table_bytes / ((automaton_.state_count + 4) * 256))
       return Status(Code::unsupported, "a predicate on FSST codes of " +
                                            std::to_string(strings.row_groups.size()) +
                                            " row groups");
@@ -108,9 +108,9 @@ class RowMatching : public Matching {
     return all;
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
-    constexpr std::uint32_t groups_a_unit = 32;
+    constexpr std::uint32_t groups_per_unit = 32;
     return queue.launch(*program_, variant(),
-                        groups(tile_rows_of(program_->group_size()), groups_a_unit),
+                        groups(tile_rows_of(program_->group_size()), groups_per_unit),
                         arguments(strings, bits));
   }
 
@@ -130,14 +130,14 @@ class PieceMatching final : public RowMatching {
     PENSTOCK_TRY(bring_automaton(queue, strings, predicate));
     PENSTOCK_ASSIGN(filter_, bring(queue, filters_));
     // Every piece may be noted, one that two row groups share by both.
-    most_notes_ =
+    max_notes_ =
         static_cast<std::uint32_t>((code_bytes_ + piece_codes - 1) / piece_codes) + group_count_;
-    PENSTOCK_ASSIGN(pieces_, device_->allocate(std::uint64_t{most_notes_} * 4));
+    PENSTOCK_ASSIGN(pieces_, device_->allocate(std::uint64_t{max_notes_} * 4));
     PENSTOCK_ASSIGN(alone_,
                     device_->allocate(std::max<std::uint64_t>(bitmap_bytes(row_count_), 16)));
     word_bytes_ = contained_bytes(predicate);
     policy_ = pieces_policy(device_->traits());
-    const ProgramOptions options{offset_bytes_, policy_.items,
+    const ProgramOptions options{offset_bytes_, policy_.threads,
                                  pieces_definitions(policy_, device_->traits())};
     PENSTOCK_TRY(build_program(options, {"fsst_match", "fsst_find_pieces", "fsst_walk_pieces"}));
     return {};
@@ -152,7 +152,7 @@ class PieceMatching final : public RowMatching {
                &bits, alone_.get(), pieces_.get(), verdict_.get()});
     for (const std::uint64_t value : {code_bytes_, row_count_})
       find.push_back(Argument::value(value));
-    for (const std::uint32_t value : {group_count_, most_notes_, is_negated_})
+    for (const std::uint32_t value : {group_count_, max_notes_, is_negated_})
       find.push_back(Argument::value(value));
     add(walk, {strings.codes.get(), strings.offsets.get(), strings.groups.get(), steps_.get(),
                literals_.get()});
@@ -160,20 +160,22 @@ class PieceMatching final : public RowMatching {
     add(walk, {pieces_.get(), &bits, alone_.get(), verdict_.get()});
     walk.push_back(Argument::value(row_count_));
     for (const std::uint32_t value :
-         {group_count_, automaton_.state_count, word_bytes_, most_notes_, is_negated_})
+         {group_count_, automaton_.state_count, word_bytes_, max_notes_, is_negated_})
       walk.push_back(Argument::value(value));
     add(alone, {&bits, alone_.get(), verdict_.get()});
     alone.push_back(Argument::value(row_count_));
     for (const std::uint32_t value :
          {group_count_, automaton_.state_count, automaton_.first_accepting, is_negated_})
       alone.push_back(Argument::value(value));
-    PENSTOCK_TRY(queue.launch(*program_, "fsst_find_pieces", units * policy_.groups_a_unit, find));
-    PENSTOCK_TRY(queue.launch(*program_, "fsst_walk_pieces", units * policy_.groups_a_unit, walk));
+    PENSTOCK_TRY(
+        queue.launch(*program_, "fsst_find_pieces", units * policy_.groups_per_unit, find));
+    PENSTOCK_TRY(
+        queue.launch(*program_, "fsst_walk_pieces", units * policy_.groups_per_unit, walk));
     return queue.launch(*program_, "fsst_walk_alone", units, alone);
   }
 
   PiecesPolicy policy_;
-  std::uint32_t word_bytes_ = 0, most_notes_ = 0;
+  std::uint32_t word_bytes_ = 0, max_notes_ = 0;
   std::shared_ptr<Buffer> filter_, pieces_, alone_;
 };
 
@@ -196,7 +198,7 @@ class CodeMatching final : public Matching {
     PENSTOCK_ASSIGN(firsts_, bring(queue, firsts));
     PENSTOCK_ASSIGN(constants_, bring(queue, constants));
     PENSTOCK_ASSIGN(words_, bring(queue, words));
-    PENSTOCK_TRY(build_program({offset_bytes_, row_items(device_->traits()), {}}, {variant()}));
+    PENSTOCK_TRY(build_program({offset_bytes_, row_threads(device_->traits()), {}}, {variant()}));
     return {};
   }
   static void add_constants(const SymbolTable& table, const Predicate& predicate,
@@ -216,9 +218,9 @@ class CodeMatching final : public Matching {
     }
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
-    constexpr std::uint32_t groups_a_unit = 64;
+    constexpr std::uint32_t groups_per_unit = 64;
     return queue.launch(
-        *program_, variant(), groups(tile_rows_of(program_->group_size()), groups_a_unit),
+        *program_, variant(), groups(tile_rows_of(program_->group_size()), groups_per_unit),
         {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
           Argument::of(*strings.groups), Argument::of(*firsts_), Argument::of(*constants_),
           Argument::of(*words_), Argument::of(bits), Argument::of(*verdict_),

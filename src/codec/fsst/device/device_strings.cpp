@@ -39,30 +39,30 @@ std::vector<CodeRange> code_ranges(const EncodedStrings& strings) {
 }
 
 std::vector<std::uint64_t> tiles_of(const std::vector<CodeRange>& ranges,
-                                    std::uint64_t codes_a_tile) {
+                                    std::uint64_t codes_per_tile) {
   std::vector<std::uint64_t> tiles{0};
   for (const CodeRange& range : ranges) {
     const std::uint64_t from = range.begin & ~std::uint64_t{15};
     tiles.push_back(tiles.back() + (range.end > range.begin
-                                        ? (range.end - from + codes_a_tile - 1) / codes_a_tile
+                                        ? (range.end - from + codes_per_tile - 1) / codes_per_tile
                                         : 0));
   }
   return tiles;
 }
 
-// Spans of about `span_codes`, whole steps of a warp; groups of up to `most_spans` of them, of one
+// Spans of about `span_codes`, whole steps of a warp; groups of up to `max_spans` of them, of one
 // row group.
 struct SpanPlan {
   std::vector<std::uint64_t>
       spans;  // begin, end, twice the row that is expected there, plus 1 for the row group's last
   std::vector<std::uint32_t> groups;  // of each span its row group
   std::vector<std::uint32_t> blocks;  // first span, count, row group
-  std::uint64_t most_steps = 0;       // of a span
+  std::uint64_t max_steps = 0;        // of a span
   std::uint64_t group_count() const { return blocks.size() / 3; }
 };
 // `rows`: the first of each row group, and their count.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
-                    double span_codes, std::uint32_t most_spans) {
+                    double span_codes, std::uint32_t max_spans) {
   constexpr std::uint64_t step_codes = 512;
   SpanPlan plan;
   for (std::uint32_t group = 0; group < ranges.size(); group++) {
@@ -73,11 +73,11 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::u
     const std::uint64_t piece =
         std::max((codes + pieces - 1) / pieces + step_codes - 1, step_codes) / step_codes *
         step_codes;
-    plan.most_steps = std::max(plan.most_steps, std::min(piece, codes) / step_codes);
+    plan.max_steps = std::max(plan.max_steps, std::min(piece, codes) / step_codes);
     std::uint32_t in_group = 0;
     for (std::uint64_t at = from; at < range.end || in_group == 0;
          at += piece) {  // one where there are no codes, for rows' offsets
-      if (in_group++ % most_spans == 0)
+      if (in_group++ % max_spans == 0)
         plan.blocks.insert(plan.blocks.end(),
                            {static_cast<std::uint32_t>(plan.spans.size() / 3), 0, group});
       plan.blocks[plan.blocks.size() - 2]++;
@@ -101,24 +101,23 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::u
 // millions in 1, 2, 3, 4, 6 rounds 247, 240, 242, 249, 259; ten millions in 3, 4, 5 rounds 580,
 // 588, 564.
 std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
-  return (plan.group_count() + groups_at_once - 1) / groups_at_once * 10 * (plan.most_steps + 2) +
-         plan.most_steps;
+  return (plan.group_count() + groups_at_once - 1) / groups_at_once * 10 * (plan.max_steps + 2) +
+         plan.max_steps;
 }
 // In as many rounds of groups as are the fastest.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
                     std::uint64_t code_bytes, std::uint32_t compute_units) {
-  const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_a_unit;
+  const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_per_unit;
   SpanPlan best;
-  for (std::uint32_t rounds = 1; rounds <= most_span_rounds; rounds++) {
+  for (std::uint32_t rounds = 1; rounds <= max_span_rounds; rounds++) {
     double span = std::max(512.0, static_cast<double>(code_bytes) /
                                       static_cast<double>(rounds * groups_at_once * span_warps));
     SpanPlan plan = plan_spans(ranges, rows, span, span_warps);
     // Whole steps and row groups' ends leave groups unfilled; a few groups more than the rounds
     // have would take a round of their own.
-    const std::uint64_t most_groups = rounds * groups_at_once;
+    const std::uint64_t max_groups = rounds * groups_at_once;
     for (int attempt = 0;
-         attempt < 100 && plan.group_count() > most_groups && ranges.size() <= most_groups;
-         attempt++)
+         attempt < 100 && plan.group_count() > max_groups && ranges.size() <= max_groups; attempt++)
       plan = plan_spans(ranges, rows, span *= 1.02, span_warps);
     if (rounds == 1 || cost_of(plan, groups_at_once) < cost_of(best, groups_at_once))
       best = std::move(plan);
@@ -153,7 +152,7 @@ std::vector<std::uint64_t> first_rows(std::span<const RowGroup> row_groups,
 
 Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>& ranges,
                       Uploads& uploads, DeviceStrings& there) {
-  uploads.tiles = tiles_of(ranges, std::uint64_t{codes_an_item} * tile_items(device.traits()));
+  uploads.tiles = tiles_of(ranges, std::uint64_t{codes_per_thread} * tile_threads(device.traits()));
   there.tile_count = uploads.tiles.back();
   PENSTOCK_ASSIGN(there.groups, brought(device, queue, uploads.groups));
   PENSTOCK_ASSIGN(there.tables, brought(device, queue, uploads.tables));
@@ -181,9 +180,9 @@ Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_
   return enqueued;
 }
 
-std::uint32_t tile_items(const Traits& traits) { return std::min(128u, traits.max_group_size); }
-std::uint32_t row_items(const Traits& traits) {
-  return traits.is_cpu ? 1 : std::bit_floor(tile_items(traits));
+std::uint32_t tile_threads(const Traits& traits) { return std::min(128u, traits.max_group_size); }
+std::uint32_t row_threads(const Traits& traits) {
+  return traits.is_cpu ? 1 : std::bit_floor(tile_threads(traits));
 }
 
 static Result<DeviceStrings> sizes_of(const EncodedStrings& strings) {

@@ -12,7 +12,7 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t most_rows = 0xfffffffe;
+constexpr std::uint64_t max_rows = 0xfffffffe;
 constexpr std::uint64_t sample_slots = 512, slot_rows = 16, slot_text = 112,
                         slot_bytes = slot_rows + slot_text;  // fsst_sample.kc
 
@@ -53,18 +53,18 @@ Status enqueue_sample(const std::shared_ptr<Device>& device, Queue& queue,
   const auto group_count = static_cast<std::uint32_t>(rows.size() - 1);
   samples.resize(group_count * sample_slots * slot_bytes);
   PENSTOCK_ASSIGN(const auto program,
-                  build_program(*device, {texts.offset_bytes, row_items(device->traits()), {}},
+                  build_program(*device, {texts.offset_bytes, row_threads(device->traits()), {}},
                                 {"fsst_sample"}));
   PENSTOCK_ASSIGN(const auto groups, device->allocate(rows.size() * 8));
   PENSTOCK_ASSIGN(const auto there, device->allocate(samples.size()));
   PENSTOCK_TRY(queue.upload(*groups, rows.data(), rows.size() * 8));
-  const std::uint64_t items = program->group_size(),
+  const std::uint64_t threads = program->group_size(),
                       most = std::uint64_t{device->traits().compute_units} * 64;
   const Buffer& validity =
       texts.validity != nullptr ? *texts.validity : *texts.offsets;  // not read then
   PENSTOCK_TRY(queue.launch(
       *program, "fsst_sample",
-      static_cast<std::uint32_t>(std::min(group_count * sample_slots / items + 1, most)),
+      static_cast<std::uint32_t>(std::min(group_count * sample_slots / threads + 1, most)),
       {{Argument::of(*texts.bytes), Argument::of(*texts.offsets), Argument::of(validity),
         Argument::of(*groups), Argument::of(*there), Argument::value(texts.text_bytes),
         Argument::value(group_count), Argument::value(std::uint32_t{texts.validity != nullptr})}}));
@@ -107,7 +107,7 @@ Result<std::vector<RowGroup>> trained(const std::shared_ptr<Device>& device, Que
 
 Status check_texts(const PlainStrings& texts) {
   if (texts.row_count == 0) return {Code::unsupported, "a column without rows"};
-  if (texts.row_count > most_rows) return {Code::capacity, "more rows than 2^32 - 2"};
+  if (texts.row_count > max_rows) return {Code::capacity, "more rows than 2^32 - 2"};
   if (texts.offset_bytes != 4 && texts.offset_bytes != 8)
     return {Code::invalid, "offsets of neither 4 nor 8 bytes"};
   if (texts.offsets == nullptr ||

@@ -20,9 +20,9 @@ class SpanDecoder final : public DeviceDecoder {
 
   Status open_variant(const DeviceStrings& strings) override {
     PENSTOCK_TRY(check_rows(strings));
-    PENSTOCK_ASSIGN(measure_,
-                    build_program({"fsst_warps", "fsst_measured", "fsst_measure_spans"},
-                                  32 * span_warps, primitive::groups_per_unit(span_groups_a_unit)));
+    PENSTOCK_ASSIGN(
+        measure_, build_program({"fsst_warps", "fsst_measured", "fsst_measure_spans"},
+                                32 * span_warps, primitive::groups_per_unit(span_groups_per_unit)));
     PENSTOCK_ASSIGN(place_, build_program({"fsst_place_spans"}, small_group));
     PENSTOCK_TRY(choose(rows_written));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
@@ -30,7 +30,7 @@ class SpanDecoder final : public DeviceDecoder {
     // How many spans a column is shared out in is no matter of its size alone (device_strings.cpp):
     // there is room for any of as many row groups.
     const std::uint64_t groups =
-        std::uint64_t{device_->traits().compute_units} * span_groups_a_unit * most_span_rounds;
+        std::uint64_t{device_->traits().compute_units} * span_groups_per_unit * max_span_rounds;
     const std::uint64_t count = groups * span_warps + strings.group_count + 1;
     for (auto* buffer : {&totals_, &bases_, &starts_, &first_rows_}) {
       PENSTOCK_ASSIGN(*buffer, device_->allocate(count * 8));
@@ -100,7 +100,7 @@ class SpanDecoder final : public DeviceDecoder {
         decode_[rows],
         build_program(
             {"fsst_warps", "fsst_measured", "fsst_span_text", "fsst_span_rows", variant()},
-            32 * span_warps, primitive::groups_per_unit(span_groups_a_unit) + definitions[rows]));
+            32 * span_warps, primitive::groups_per_unit(span_groups_per_unit) + definitions[rows]));
     return {};
   }
 

@@ -113,9 +113,9 @@ Status validate(const SymbolTable& table) {
   const auto wrong = [](std::uint32_t code, const std::string& what) {
     return Status(Code::corrupt, "symbol table, code " + std::to_string(code) + ": " + what);
   };
-  if (table.symbol_count > most_symbols)
+  if (table.symbol_count > max_symbols)
     return {Code::corrupt, "symbol table: " + std::to_string(table.symbol_count) + " symbols"};
-  for (std::uint32_t code = 0; code < most_symbols; code++) {
+  for (std::uint32_t code = 0; code < max_symbols; code++) {
     const std::uint32_t length = table.lengths[code];
     if (code >= table.symbol_count && length != 0)
       return wrong(code, "a length behind the last symbol");

@@ -70,7 +70,7 @@ Status check_group_text(const EncodedStrings& strings, std::size_t group) {
   const std::uint64_t first = strings.row_groups[group].first_text_byte,
                       end = strings.end_text_byte(group);
   const std::uint64_t codes = code_bytes(strings, group);
-  if ((group == 0 && first != 0) || end < first || end - first > codes * most_symbol_bytes ||
+  if ((group == 0 && first != 0) || end < first || end - first > codes * max_symbol_bytes ||
       end - first < codes / 2)
     return corrupt(in_group(group) + "text from byte " + std::to_string(first) + " to " +
                    std::to_string(end) + ", of " + std::to_string(codes) + " bytes of codes");

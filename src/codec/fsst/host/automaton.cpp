@@ -7,8 +7,8 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t most_states = 253;  // a byte counts them, and three that nothing changes
-constexpr std::uint64_t most_elements = 1 << 16;
+constexpr std::uint32_t max_states = 253;  // a byte counts them, and three that nothing changes
+constexpr std::uint64_t max_elements = 1 << 16;
 
 struct Element {
   enum class Kind : unsigned char { byte, any_character, any_text, end };
@@ -174,15 +174,15 @@ Result<Automaton> automaton_of(const Predicate& predicate) {
   if (predicate.kind == Predicate::Kind::is_like && predicate.constants.size() != 1)
     return Status(Code::invalid, "LIKE has one pattern");
   Elements elements = elements_of(predicate);
-  if (elements.size() > most_elements)
+  if (elements.size() > max_elements)
     return Status(Code::unsupported, "constants of more than 65536 bytes on FSST codes");
   const Construction construction(std::move(elements));
   Sets sets;
   const std::uint32_t start = sets.number_of(construction, construction.start());
   for (std::size_t set = 0; set < sets.places.size(); set++) {
-    if (sets.places.size() > most_states)
+    if (sets.places.size() > max_states)
       return Status(Code::unsupported, "a predicate on FSST codes that takes more than " +
-                                           std::to_string(most_states) + " states");
+                                           std::to_string(max_states) + " states");
     sets.next.emplace_back();
     for (std::uint32_t byte = 0; byte < 256; byte++) {
       const std::uint32_t next =
@@ -247,8 +247,8 @@ std::array<std::uint32_t, 256> filter_of(const Automaton& automaton,
 }
 
 double noted_share(const EncodedStrings& strings, const Automaton& automaton) {
-  constexpr std::uint64_t most_groups = 16, most_pieces = 256, piece_codes = 16;
-  const std::size_t step = std::max<std::size_t>(1, strings.row_groups.size() / most_groups);
+  constexpr std::uint64_t max_groups = 16, max_pieces = 256, piece_codes = 16;
+  const std::size_t step = std::max<std::size_t>(1, strings.row_groups.size() / max_groups);
   std::uint64_t pieces = 0, noted = 0;
   for (std::size_t group = 0; group < strings.row_groups.size(); group += step) {
     const SymbolTable& table = *strings.row_groups[group].table;
@@ -259,7 +259,7 @@ double noted_share(const EncodedStrings& strings, const Automaton& automaton) {
     const std::uint8_t* const end =
         strings.codes.as<std::uint8_t>() + strings.offset(strings.end_row(group));
     std::uint32_t last = 0;
-    for (std::uint64_t i = 0; i < most_pieces && end - at >= std::ptrdiff_t{piece_codes};
+    for (std::uint64_t i = 0; i < max_pieces && end - at >= std::ptrdiff_t{piece_codes};
          i++, pieces++) {
       std::uint32_t shared = 0;
       for (std::uint64_t code = 0; code < piece_codes; code++) {

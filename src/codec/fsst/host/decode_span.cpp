@@ -7,7 +7,7 @@ namespace {
 
 // Eight symbols are stored whole, one over the other's unused end, before it is known how many of
 // them count.
-constexpr std::uint64_t block_codes = 8, block_text_bytes = block_codes * most_symbol_bytes;
+constexpr std::uint64_t block_codes = 8, block_text_bytes = block_codes * max_symbol_bytes;
 
 // Stores the symbols of eight codes and where their texts begin. The text's size.
 inline std::uint64_t store_block(const CodeTable& table, std::uint64_t codes, std::uint8_t* out,
@@ -16,7 +16,7 @@ inline std::uint64_t store_block(const CodeTable& table, std::uint64_t codes, st
 #pragma GCC unroll 8
   for (std::uint64_t i = 0; i < block_codes; i++, codes >>= 8) {
     starts[i] = static_cast<std::uint16_t>(tile_text + end);
-    std::memcpy(out + end, &table.symbols[codes & 255], most_symbol_bytes);
+    std::memcpy(out + end, &table.symbols[codes & 255], max_symbol_bytes);
     end += table.lengths[codes & 255];
   }
   return end;

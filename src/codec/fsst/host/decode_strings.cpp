@@ -93,20 +93,20 @@ template <class Work> Status for_each_piece(std::uint64_t count, const Work& wor
   return {};
 }
 
-constexpr std::uint64_t least_piece_rows = 4096;
+constexpr std::uint64_t min_piece_rows = 4096;
 
 // A row group is a piece; where there are few of them, some of its rows.
 std::vector<Piece> divided(const EncodedStrings& strings) {
   const std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
   const std::uint64_t groups = strings.row_groups.size();
   const bool are_enough = groups >= 2 * threads || threads == 1 || groups == 0;
-  const std::uint64_t parts_a_group = are_enough ? 1 : (2 * threads + groups - 1) / groups;
+  const std::uint64_t parts_per_group = are_enough ? 1 : (2 * threads + groups - 1) / groups;
   std::vector<Piece> pieces;
   for (std::size_t group = 0; group < groups; group++) {
     const std::uint64_t first = strings.row_groups[group].first_row,
                         rows = strings.end_row(group) - first;
     const std::uint64_t parts =
-        std::clamp<std::uint64_t>(rows / least_piece_rows, 1, parts_a_group);
+        std::clamp<std::uint64_t>(rows / min_piece_rows, 1, parts_per_group);
     for (std::uint64_t part = 0; part < parts; part++)
       pieces.push_back(
           {group, first + rows * part / parts, first + rows * (part + 1) / parts, 0, 0});
@@ -234,7 +234,7 @@ class Selection {
     __builtin_prefetch(std::min(codes + 64, strings_.codes.as<Byte>() + strings_.codes.size));
   }
   template <class Work> Status for_each_part(const Work& work) const {
-    const std::uint64_t parts = rows_.size() / least_piece_rows + 1;
+    const std::uint64_t parts = rows_.size() / min_piece_rows + 1;
     return for_each_piece(parts, [&](std::uint64_t part) {
       return work(rows_.size() * part / parts, rows_.size() * (part + 1) / parts);
     });

@@ -10,7 +10,7 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t most_text_bytes =
+constexpr std::uint64_t max_text_bytes =
     (std::uint64_t{1} << 30) - 1;  // of one text: its codes' size has 31 bits
 
 struct EncodedGroup {
@@ -50,7 +50,7 @@ Texts texts_of(const Column& column, std::uint64_t first_row, std::uint64_t row_
 
 Status check_sizes(std::span<const std::string_view> texts, std::uint64_t first_row) {
   for (std::uint64_t row = 0; row < texts.size(); row++)
-    if (texts[row].size() > most_text_bytes)
+    if (texts[row].size() > max_text_bytes)
       return {Code::capacity, "row " + std::to_string(first_row + row) + ": a text of " +
                                   std::to_string(texts[row].size()) +
                                   " bytes; FSST encodes texts below 1 GiB"};

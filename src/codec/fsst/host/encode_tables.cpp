@@ -11,7 +11,7 @@ namespace penstock::fsst {
 namespace {
 
 constexpr std::uint32_t slot_count = 1 << slot_bits;
-constexpr std::uint32_t least_pair_count = 512;
+constexpr std::uint32_t min_pair_count = 512;
 constexpr std::uint32_t length_shift = 8, is_escaped = 0x1000, row_shift = 13;
 constexpr std::uint16_t free_slot = 0xff00 | escape_code,
                         free_pair = escape_code;  // a length that no text has; a code of no symbol
@@ -117,15 +117,15 @@ void append_words(const Table& table, const SymbolTable& symbols, std::uint32_t 
 
 Result<EncodeTables> encode_tables(std::span<const RowGroup> row_groups) {
   std::vector<Table> tables;
-  std::size_t most_pairs = least_pair_count;
+  std::size_t max_pairs = min_pair_count;
   for (std::size_t group = 0; group < row_groups.size(); group++) {
     auto table = table_of(*row_groups[group].table);
     if (!table.ok()) return table.status().with("row group " + std::to_string(group));
-    most_pairs = std::max(most_pairs, table->pairs.entries.size());
+    max_pairs = std::max(max_pairs, table->pairs.entries.size());
     tables.push_back(std::move(*table));
   }
   EncodeTables all;
-  all.pair_count = static_cast<std::uint32_t>(std::bit_ceil(most_pairs));
+  all.pair_count = static_cast<std::uint32_t>(std::bit_ceil(max_pairs));
   for (std::size_t group = 0; group < tables.size(); group++)
     append_words(tables[group], *row_groups[group].table, all.pair_count, all.words);
   return all;

@@ -18,12 +18,12 @@ constexpr std::uint64_t sample_bytes = 1 << 14;
 constexpr std::uint64_t sample_piece_bytes =
     512;  // of one text at most, so that a long one does not fill the sample
 constexpr std::uint32_t generations = 8;
-constexpr std::uint32_t least_count =
+constexpr std::uint32_t min_count =
     5;  // what stands in a full sample less often is noise, and would crowd the table
 constexpr std::uint32_t symbol_base =
     256;  // counted as: bytes without a symbol 0 to 255, symbol n as 256 + n
-constexpr std::uint32_t counted = symbol_base + most_symbols;
-constexpr std::uint32_t pairs_a_row = 512;  // counted, and one more, so that a row is whole words
+constexpr std::uint32_t counted = symbol_base + max_symbols;
+constexpr std::uint32_t pairs_per_row = 512;  // counted, and one more, so that a row is whole words
 constexpr std::uint32_t single_byte_weight =
     8;  // a byte's symbol also saves the escape's second byte, in every text to come
 
@@ -33,7 +33,7 @@ struct Symbol {
 };
 
 Symbol joined(Symbol first, Symbol second) {
-  const std::uint32_t length = std::min(first.length + second.length, most_symbol_bytes);
+  const std::uint32_t length = std::min(first.length + second.length, max_symbol_bytes);
   return {low_bytes(first.bytes | second.bytes << (8 * first.length), length), length};
 }
 
@@ -62,9 +62,9 @@ class Trainer {
  public:
   explicit Trainer(std::vector<std::string_view> sample)
       : sample_(std::move(sample)),
-        least_(least_of(sample_)),
+        min_(min_of(sample_)),
         single_(counted),
-        pairs_(counted * pairs_a_row),
+        pairs_(counted * pairs_per_row),
         candidates_(candidate_slots) {}
 
   SymbolTable train() {
@@ -87,13 +87,13 @@ class Trainer {
     }
   };
   static constexpr std::uint32_t candidate_slots = 1 << 15;
-  static constexpr std::uint32_t most_candidates = candidate_slots / 2;
+  static constexpr std::uint32_t max_candidates = candidate_slots / 2;
 
   // In a sample of few texts everything counts.
-  static std::uint32_t least_of(const std::vector<std::string_view>& sample) {
+  static std::uint32_t min_of(const std::vector<std::string_view>& sample) {
     std::uint64_t bytes = 0;
     for (const std::string_view text : sample) bytes += text.size();
-    return static_cast<std::uint32_t>(1 + (least_count - 1) * std::min(bytes, sample_bytes) /
+    return static_cast<std::uint32_t>(1 + (min_count - 1) * std::min(bytes, sample_bytes) /
                                               sample_bytes);
   }
 
@@ -131,29 +131,29 @@ class Trainer {
   }
   void note(std::uint32_t previous, std::uint32_t code, bool pairs_too) {
     single_[code]++;
-    if (pairs_too && previous < counted) pairs_[previous * pairs_a_row + code]++;
+    if (pairs_too && previous < counted) pairs_[previous * pairs_per_row + code]++;
   }
 
   void choose(std::uint32_t generation) {
     for (const std::uint32_t slot : used_) candidates_[slot] = Candidate{};
     used_.clear();
     for (std::uint32_t first = 0; first < counted; first++) {
-      if (single_[first] < least_) continue;
+      if (single_[first] < min_) continue;
       const Symbol symbol_first = symbol(first);
       offer(symbol_first, single_[first] * (symbol_first.length == 1 ? single_byte_weight : 1));
-      if (symbol_first.length == most_symbol_bytes || generation + 1 == generations) continue;
+      if (symbol_first.length == max_symbol_bytes || generation + 1 == generations) continue;
       offer_pairs(first, symbol_first);
     }
     take_best();
   }
 
   void offer_pairs(std::uint32_t first, Symbol symbol_first) {
-    const std::uint16_t* const counts = &pairs_[first * pairs_a_row];
+    const std::uint16_t* const counts = &pairs_[first * pairs_per_row];
     for (std::uint32_t second = 0; second < counted; second++) {
       // Few pairs stand in a sample: four that do not are passed at once.
       if (second % 4 == 0 && load_word(counts + second) == 0)
         second += 3;
-      else if (counts[second] >= least_)
+      else if (counts[second] >= min_)
         offer(joined(symbol_first, symbol(second)), counts[second]);
     }
   }
@@ -165,7 +165,7 @@ class Trainer {
     for (;; slot = (slot + 1) & (candidate_slots - 1)) {
       Candidate& candidate = candidates_[slot];
       if (candidate.gain == 0) {
-        if (used_.size() == most_candidates) return;
+        if (used_.size() == max_candidates) return;
         used_.push_back(static_cast<std::uint32_t>(slot));
         candidate.symbol = symbol;
       } else if (candidate.symbol.bytes != symbol.bytes ||
@@ -184,7 +184,7 @@ class Trainer {
     std::make_heap(best.begin(), best.end());
     *matcher_ = Matcher();
     symbols_.clear();
-    while (!best.empty() && symbols_.size() < most_symbols) {
+    while (!best.empty() && symbols_.size() < max_symbols) {
       std::pop_heap(best.begin(), best.end());
       const Symbol symbol = best.back().symbol;
       best.pop_back();
@@ -217,7 +217,7 @@ class Trainer {
   }
 
   std::vector<std::string_view> sample_;
-  std::uint32_t least_;
+  std::uint32_t min_;
   std::vector<Symbol> symbols_;
   std::unique_ptr<Matcher> matcher_ = std::make_unique<Matcher>();
   std::vector<std::uint16_t> single_, pairs_;  // at most a count a byte of the sample

@@ -9,20 +9,20 @@
 namespace penstock::zstd {
 namespace {
 
-using chunks::Phase;
-using chunks::Takers;
+using batch::Phase;
+using batch::Takers;
 
 constexpr std::string_view frame = "zstd/kernels/zstd_frame", stream = "zstd/kernels/zstd_stream",
                            fse = "zstd/kernels/zstd_fse", streams = "zstd/kernels/zstd_streams",
-                           team_of_one = "lz/kernels/team_of_one";
+                           single_thread = "lz/kernels/single_thread";
 constexpr Phase sequences_phase = {
     .kernel = "zstd_stream_sequences",
     .files = {frame, stream, fse, streams, "zstd/kernels/zstd_codes",
               "zstd/kernels/zstd_sequence_tables", "zstd/kernels/zstd_unknown_offsets",
               "zstd/kernels/zstd_sequence_codes", "zstd/kernels/zstd_stream_sequences"},
-    .takers = Takers::items_by_number,
+    .takers = Takers::threads_by_number,
     .local_bytes = 2704 + 356,
-    .takers_a_group = 32};
+    .takers_per_group = 32};
 constexpr Phase places_phase = {.kernel = "zstd_stream_places",
                                 .files = {frame, stream, "zstd/kernels/zstd_stream_places"},
                                 .takers = Takers::one_group};
@@ -30,23 +30,24 @@ constexpr Phase literals_phase = {
     .kernel = "zstd_stream_literals",
     .files = {frame, stream, fse, streams, "zstd/kernels/zstd_literal_streams",
               "zstd/kernels/zstd_stream_literals"},
-    .takers = Takers::items_by_number,
+    .takers = Takers::threads_by_number,
     .local_bytes = 1244,
-    .takers_a_group = 28,
-    .items_a_chunk = 4};
+    .takers_per_group = 28,
+    .threads_per_chunk = 4};
 constexpr Phase origins_phase = {
     .kernel = "zstd_stream_origins",
     .files = {frame, stream, "lz/kernels/origins", "zstd/kernels/zstd_stream_origins"},
-    .takers = Takers::teams,
+    .takers = Takers::warps,
     .local_bytes = 1024,
-    .takers_a_group = 8,
-    .groups_a_unit = 5};
-constexpr Phase item_origins_phase = {
+    .takers_per_group = 8,
+    .groups_per_unit = 5};
+constexpr Phase thread_origins_phase = {
     .kernel = "zstd_stream_origins",
-    .files = {frame, stream, team_of_one, "lz/kernels/origins", "zstd/kernels/zstd_stream_origins"},
-    .takers = Takers::items};
+    .files = {frame, stream, single_thread, "lz/kernels/origins",
+              "zstd/kernels/zstd_stream_origins"},
+    .takers = Takers::threads};
 const Phase& origins_phase_on(const Traits& traits) {
-  return traits.is_cpu ? item_origins_phase : origins_phase;
+  return traits.is_cpu ? thread_origins_phase : origins_phase;
 }
 
 std::uint64_t suitable_batch_bytes(const Traits& traits) {
@@ -59,13 +60,13 @@ std::uint64_t suitable_batch_bytes(const Traits& traits) {
 
 // zstd_stream.kc has these, too.
 struct BlockPlanWords {
-  std::uint32_t text, literals, latest[3], position, fault, unused;
+  std::uint32_t output, literals, latest[3], position, error, unused;
 };
 struct State {
   std::uint32_t wrong = 0, end = 0, latest[3] = {1, 4, 8}, unused[3] = {};
 };
-constexpr std::uint64_t most_window_bytes = 128 << 20;  // distances of a list have 28 bits
-constexpr std::uint64_t most_positions = 0x7fffff00;
+constexpr std::uint64_t max_window_bytes = 128 << 20;  // distances of a list have 28 bits
+constexpr std::uint64_t max_positions = 0x7fffff00;
 
 }  // namespace
 
@@ -73,13 +74,13 @@ constexpr std::uint64_t most_positions = 0x7fffff00;
 struct DeviceFrame::Walk {
   BlockIndex index;
   std::uint32_t window_bytes = 0, block_limit_bytes = 0;
-  std::uint64_t text_bytes = 0;                     // of the batches before
+  std::uint64_t output_bytes = 0;                   // of the batches before
   std::vector<BlockRow> rows = {}, next_rows = {};  // of the batch, and of the next
   Status indexed = {};                              // why `next_rows` end
   std::uint64_t first_block = 0, base = 0;
   std::uint32_t floor = 0, first = 0, limit = 0;
   State state = {};
-  chunks::OriginStream stream = {};
+  batch::OriginStream stream = {};
 
   void index_next(std::size_t most) {
     next_rows.clear();
@@ -88,34 +89,34 @@ struct DeviceFrame::Walk {
 };
 
 Result<std::unique_ptr<DeviceFrame>> DeviceFrame::build(std::shared_ptr<Device> device,
-                                                        std::uint64_t batch_text_bytes) {
-  std::unique_ptr<DeviceFrame> made(new DeviceFrame(std::move(device), batch_text_bytes));
+                                                        std::uint64_t batch_output_bytes) {
+  std::unique_ptr<DeviceFrame> made(new DeviceFrame(std::move(device), batch_output_bytes));
   PENSTOCK_TRY(made->open());
   return made;
 }
 
 Status DeviceFrame::open() {
-  PENSTOCK_ASSIGN(sequences_, chunks::build_phase(*device_, sequences_phase));
-  PENSTOCK_ASSIGN(places_, chunks::build_phase(*device_, places_phase));
-  PENSTOCK_ASSIGN(literals_, chunks::build_phase(*device_, literals_phase));
-  PENSTOCK_ASSIGN(origins_, chunks::build_phase(*device_, origins_phase_on(device_->traits())));
-  PENSTOCK_ASSIGN(origin_text_, chunks::OriginText::build(device_));
+  PENSTOCK_ASSIGN(sequences_, batch::build_phase(*device_, sequences_phase));
+  PENSTOCK_ASSIGN(places_, batch::build_phase(*device_, places_phase));
+  PENSTOCK_ASSIGN(literals_, batch::build_phase(*device_, literals_phase));
+  PENSTOCK_ASSIGN(origins_, batch::build_phase(*device_, origins_phase_on(device_->traits())));
+  PENSTOCK_ASSIGN(origin_output_, batch::OriginOutput::build(device_));
   return {};
 }
 
-DeviceFrame::DeviceFrame(std::shared_ptr<Device> device, std::uint64_t batch_text_bytes)
+DeviceFrame::DeviceFrame(std::shared_ptr<Device> device, std::uint64_t batch_output_bytes)
     : device_(std::move(device)),
-      batch_text_bytes_(batch_text_bytes != 0 ? batch_text_bytes
-                                              : suitable_batch_bytes(device_->traits())) {}
+      batch_output_bytes_(batch_output_bytes != 0 ? batch_output_bytes
+                                                  : suitable_batch_bytes(device_->traits())) {}
 DeviceFrame::~DeviceFrame() = default;
 
 bool DeviceFrame::fits(const FrameHeader& header, const Traits& traits) {
-  const chunks::Variant way{
+  const batch::Variant method{
       .name = "zstd_frame",
-      .format = chunks::Format::zstd,
+      .format = batch::Format::zstd,
       .phases = {sequences_phase, places_phase, literals_phase, origins_phase_on(traits)}};
-  return header.window_bytes <= most_window_bytes && header.dictionary_id == 0 &&
-         chunks::fits(way, traits);
+  return header.window_bytes <= max_window_bytes && header.dictionary_id == 0 &&
+         batch::fits(method, traits);
 }
 
 Result<DeviceFrame::Decoded> DeviceFrame::decode(Queue& queue, const FrameHeader& header,
@@ -125,7 +126,7 @@ Result<DeviceFrame::Decoded> DeviceFrame::decode(Queue& queue, const FrameHeader
   walk.window_bytes = static_cast<std::uint32_t>(header.window_bytes),
   walk.block_limit_bytes = header.block_limit_bytes();
   const std::size_t batch_blocks =
-      std::max<std::uint64_t>(batch_text_bytes_ / largest_block_bytes, 1);
+      std::max<std::uint64_t>(batch_output_bytes_ / largest_block_bytes, 1);
   walk.index_next(batch_blocks);
   while (!walk.next_rows.empty()) {
     walk.rows.swap(walk.next_rows);
@@ -138,44 +139,45 @@ Result<DeviceFrame::Decoded> DeviceFrame::decode(Queue& queue, const FrameHeader
     if (place.on_batch) PENSTOCK_TRY(place.on_batch(walk.rows.back().content.end));
   }
   PENSTOCK_TRY(walk.indexed);
-  if (header.content_bytes && *header.content_bytes != walk.text_bytes)
+  if (header.content_bytes && *header.content_bytes != walk.output_bytes)
     return Status(Code::corrupt,
-                  "Zstandard frame: its content has " + std::to_string(walk.text_bytes) +
+                  "Zstandard frame: its content has " + std::to_string(walk.output_bytes) +
                       " bytes, and its header says " + std::to_string(*header.content_bytes));
-  return Decoded{walk.text_bytes, walk.index.at()};
+  return Decoded{walk.output_bytes, walk.index.at()};
 }
 
 Status DeviceFrame::enqueue(Queue& queue, const Place& place, Walk& walk) {
-  const std::uint64_t blocks = walk.rows.size(), text_at = place.text_begin + walk.text_bytes;
-  const std::uint64_t kept = std::min<std::uint64_t>(walk.text_bytes, walk.window_bytes);
-  walk.base = (text_at - kept) / 16 * 16;
-  walk.first = static_cast<std::uint32_t>(text_at - walk.base),
+  const std::uint64_t blocks = walk.rows.size(), output_at = place.output_begin + walk.output_bytes;
+  const std::uint64_t kept = std::min<std::uint64_t>(walk.output_bytes, walk.window_bytes);
+  walk.base = (output_at - kept) / 16 * 16;
+  walk.first = static_cast<std::uint32_t>(output_at - walk.base),
   walk.floor = walk.first - static_cast<std::uint32_t>(kept);
-  const std::uint64_t room = std::min({place.room_bytes - walk.text_bytes,
-                                       blocks * largest_block_bytes, most_positions - walk.first});
-  walk.limit = walk.first + static_cast<std::uint32_t>(room);
+  const std::uint64_t capacity =
+      std::min({place.capacity_bytes - walk.output_bytes, blocks * largest_block_bytes,
+                max_positions - walk.first});
+  walk.limit = walk.first + static_cast<std::uint32_t>(capacity);
   const BlockRow& last = walk.rows.back();
   const std::uint64_t sequences = std::uint64_t{last.first_sequence} + last.sequence_count;
   PENSTOCK_TRY(reserve(*device_, blocks * sizeof(BlockRow), rows_));
   PENSTOCK_TRY(reserve(*device_, blocks * sizeof(BlockPlanWords), plans_));
   PENSTOCK_TRY(reserve(*device_, sequences * 8, list_));
-  PENSTOCK_TRY(reserve(*device_, (room + 16) * 4, origin_words_));
+  PENSTOCK_TRY(reserve(*device_, (capacity + 16) * 4, origin_words_));
   PENSTOCK_TRY(reserve(*device_, sizeof(State), state_));
-  PENSTOCK_TRY(reserve(*device_, sizeof(chunks::OriginStream), streams_));
+  PENSTOCK_TRY(reserve(*device_, sizeof(batch::OriginStream), streams_));
   PENSTOCK_TRY(reserve(*device_, 4, next_block_));
   walk.stream = {walk.base, std::uint64_t{0} - (walk.first & ~std::uint32_t{3}), walk.first, 0};
   PENSTOCK_TRY(queue.upload(*rows_, walk.rows.data(), blocks * sizeof(BlockRow)));
   PENSTOCK_TRY(queue.upload(*state_, &walk.state, sizeof(State)));
   PENSTOCK_TRY(queue.upload(*streams_, &walk.stream, sizeof walk.stream));
   PENSTOCK_TRY(launch_phases(queue, place, walk));
-  const chunks::OriginBatch batch{.stream_count = 1,
-                                  .most_positions = walk.limit - walk.first,
-                                  .most_segments = static_cast<std::uint32_t>(blocks),
-                                  .streams = streams_,
-                                  .origins = origin_words_,
-                                  .text = place.text,
-                                  .wrong = state_};
-  PENSTOCK_TRY(origin_text_->enqueue(queue, batch));
+  const batch::OriginBatch batch{.stream_count = 1,
+                                 .max_positions = walk.limit - walk.first,
+                                 .max_segments = static_cast<std::uint32_t>(blocks),
+                                 .streams = streams_,
+                                 .origins = origin_words_,
+                                 .output = place.output,
+                                 .wrong = state_};
+  PENSTOCK_TRY(origin_output_->enqueue(queue, batch));
   return queue.flush();
 }
 
@@ -185,7 +187,7 @@ Status DeviceFrame::launch_phases(Queue& queue, const Place& place, const Walk& 
                                            Argument::of(*rows_),
                                            Argument::of(*plans_),
                                            Argument::of(*list_),
-                                           Argument::of(*place.text),
+                                           Argument::of(*place.output),
                                            Argument::of(*origin_words_),
                                            Argument::of(*state_),
                                            Argument::of(*streams_),
@@ -198,7 +200,7 @@ Status DeviceFrame::launch_phases(Queue& queue, const Place& place, const Walk& 
                                            Argument::value(walk.first),
                                            Argument::value(walk.limit)};
   PENSTOCK_TRY(queue.fill(*next_block_, 0, 4));
-  for (const chunks::BuiltPhase* const built : {&sequences_, &places_, &literals_, &origins_})
+  for (const batch::BuiltPhase* const built : {&sequences_, &places_, &literals_, &origins_})
     PENSTOCK_TRY(queue.launch(*built->program, built->phase->kernel,
                               built->groups(device_->traits(), blocks), arguments));
   return {};
@@ -207,19 +209,19 @@ Status DeviceFrame::launch_phases(Queue& queue, const Place& place, const Walk& 
 Status DeviceFrame::finish(Queue& queue, const Place& place, Walk& walk) {
   PENSTOCK_TRY(queue.download(&walk.state, *state_, sizeof(State)));
   PENSTOCK_TRY(queue.finish());
-  if (walk.state.wrong != 0) return fault_of(queue, walk, ~walk.state.wrong);
-  walk.text_bytes = walk.base + walk.state.end - place.text_begin;
+  if (walk.state.wrong != 0) return error_of(queue, walk, ~walk.state.wrong);
+  walk.output_bytes = walk.base + walk.state.end - place.output_begin;
   return {};
 }
 
-Status DeviceFrame::fault_of(Queue& queue, const Walk& walk, std::uint32_t number) {
+Status DeviceFrame::error_of(Queue& queue, const Walk& walk, std::uint32_t number) {
   std::vector<BlockPlanWords> plans(walk.rows.size());
   PENSTOCK_TRY(queue.download(plans.data(), *plans_, plans.size() * sizeof(BlockPlanWords)));
   PENSTOCK_TRY(queue.finish());
   const std::string block =
       block_at(walk.first_block + number, walk.rows[number].content.begin - block_header_bytes);
-  return chunks::status_at("Zstandard frame: " + block,
-                           static_cast<chunks::Fault>(plans[number].fault));
+  return batch::status_at("Zstandard frame: " + block,
+                          static_cast<batch::ErrorCode>(plans[number].error));
 }
 
 }  // namespace penstock::zstd

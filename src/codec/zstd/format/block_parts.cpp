@@ -10,7 +10,7 @@ Status cut_short(std::uint64_t bytes, const std::string& within) {
           "Zstandard frame: it ends within " + within + ", at byte " + std::to_string(bytes)};
 }
 
-constexpr std::uint32_t least_four_streams_bytes = 6;
+constexpr std::uint32_t min_four_streams_bytes = 6;
 
 // The sizes in a literals section's header: its own bytes, what it decodes to, and what is coded (0
 // where none is told).
@@ -40,8 +40,8 @@ std::string block_at(std::uint64_t number, std::uint64_t byte) {
 
 Result<BlockHead> read_block_head(std::span<const Byte> frame, std::uint64_t at,
                                   std::uint64_t number, std::uint32_t block_limit_bytes) {
-  const auto corrupt = [&](const std::string& fault) {
-    return Status(Code::corrupt, "Zstandard frame: " + block_at(number, at) + fault);
+  const auto corrupt = [&](const std::string& error) {
+    return Status(Code::corrupt, "Zstandard frame: " + block_at(number, at) + error);
   };
   if (frame.size() - at < block_header_bytes)
     return cut_short(frame.size(), block_at(number, at) + ", in its header");
@@ -78,7 +78,7 @@ const char* read_literals_part(std::span<const Byte> rest, std::uint32_t block_l
   if (part.bytes > block_limit_bytes)
     return "it has more literals than a block of its frame has bytes";
   if (is_coded && part.bytes == 0) return "it has Huffman codes for no literals";
-  return part.stream_count == 4 && part.bytes < least_four_streams_bytes
+  return part.stream_count == 4 && part.bytes < min_four_streams_bytes
              ? "its literals are too few for four streams"
              : nullptr;
 }

@@ -19,16 +19,16 @@ class Reader {
 
   Status read(Dictionary& dictionary) {
     std::size_t used = 0;
-    if (const char* fault = read_weights(bytes_.subspan(at_), dictionary.tree, used))
-      return bad(at_, fault);
+    if (const char* error = read_weights(bytes_.subspan(at_), dictionary.tree, used))
+      return bad(at_, error);
     at_ += used;
     for (const CodeKind kind :
          {CodeKind::offset, CodeKind::match_length, CodeKind::literal_length}) {
       TableSource& source = dictionary.sources[static_cast<std::size_t>(kind)];
       source.mode = TableMode::fse;
-      const char* fault = read_distribution(bytes_.subspan(at_), largest_log_of(kind),
+      const char* error = read_distribution(bytes_.subspan(at_), largest_log_of(kind),
                                             code_count_of(kind), source.distribution, used);
-      if (fault != nullptr) return bad(at_, fault);
+      if (error != nullptr) return bad(at_, error);
       at_ += used;
     }
     return read_offsets(dictionary);

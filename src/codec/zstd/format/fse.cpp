@@ -53,7 +53,7 @@ const char* read_distribution(std::span<const Byte> from, unsigned largest_log,
 
 // States with less than one share stand at the table's end; the others are strewn over the rest.
 void spread_symbols(const Distribution& distribution,
-                    std::array<std::uint8_t, most_states>& symbols) {
+                    std::array<std::uint8_t, max_states>& symbols) {
   const unsigned size = 1u << distribution.accuracy_log, mask = size - 1,
                  step = (size >> 1) + (size >> 3) + 3;
   unsigned high = size;

@@ -28,15 +28,15 @@ struct FseState {
   std::uint16_t next_base = 0;
 };
 
-constexpr unsigned most_states = 1u << literal_length_log;
+constexpr unsigned max_states = 1u << literal_length_log;
 
 // The symbols of the 2^accuracy_log states of a distribution that read_distribution() found sound.
 void spread_symbols(const Distribution& distribution,
-                    std::array<std::uint8_t, most_states>& symbols);
+                    std::array<std::uint8_t, max_states>& symbols);
 
 // Calls put(state's number, what the state is) for all of them, in order.
 template <class Put> void for_each_state(const Distribution& distribution, const Put& put) {
-  std::array<std::uint8_t, most_states> symbols;
+  std::array<std::uint8_t, max_states> symbols;
   spread_symbols(distribution, symbols);
   std::array<std::uint16_t, match_length_codes>
       next;  // a symbol's states count on from their number

@@ -17,9 +17,9 @@ constexpr unsigned largest_described = 255;  // the last symbol's weight is foun
 const char* read_fse_weights(std::span<const Byte> from, HuffmanWeights& tree) {
   Distribution distribution;
   std::size_t table_bytes = 0;
-  if (const char* fault =
+  if (const char* error =
           read_distribution(from, weight_log, largest_code_bits + 2, distribution, table_bytes))
-    return fault;
+    return error;
   std::array<FseState, 1u << weight_log> states;
   for_each_state(distribution, [&](unsigned at, const FseState& state) { states[at] = state; });
   BackwardBits bits(from.subspan(table_bytes));
@@ -81,8 +81,8 @@ const char* read_weights(std::span<const Byte> from, HuffmanWeights& tree,
   tree.weights.fill(0);
   if (head >= 128)
     read_plain_weights(from.subspan(1, bytes), plain_count, tree);
-  else if (const char* fault = read_fse_weights(from.subspan(1, bytes), tree))
-    return fault;
+  else if (const char* error = read_fse_weights(from.subspan(1, bytes), tree))
+    return error;
   return complete(tree);
 }
 

@@ -9,7 +9,7 @@ namespace penstock::zstd {
 namespace {
 
 // A table of pairs takes about as long to make as it saves on this many literals.
-constexpr std::uint32_t least_literals_for_pairs = 6000;
+constexpr std::uint32_t min_literals_for_pairs = 6000;
 constexpr std::size_t jump_table_bytes = 6;
 
 // The four streams behind a jump table, or the one stream. False where the table tells of more than
@@ -40,17 +40,17 @@ bool find_streams(const LiteralsPlan& plan, Byte* out, LiteralStreams& found) {
 
 Status BlockDecoder::decode(const BlockPlan& plan, const Byte* input_end,
                             std::uint32_t block_limit_bytes, DecodedBlock& block) {
-  const char* fault = decode_literals(plan, input_end, block);
-  if (fault == nullptr) fault = decode_sequences(plan, block);
-  if (fault == nullptr && block.totals.literal_bytes > block.literal_bytes)
-    fault = "its sequences take more literals than it has";
-  if (fault == nullptr && block.bytes() > block_limit_bytes)
-    fault = "its sequences give more than a block of its frame has bytes";
-  if (fault == nullptr && is_relative(block.totals.offset_bits))
-    fault = "an offset reaches before all windows";
-  if (fault == nullptr) return {};
+  const char* error = decode_literals(plan, input_end, block);
+  if (error == nullptr) error = decode_sequences(plan, block);
+  if (error == nullptr && block.totals.literal_bytes > block.literal_bytes)
+    error = "its sequences take more literals than it has";
+  if (error == nullptr && block.bytes() > block_limit_bytes)
+    error = "its sequences give more than a block of its frame has bytes";
+  if (error == nullptr && is_relative(block.totals.offset_bits))
+    error = "an offset reaches before all windows";
+  if (error == nullptr) return {};
   return {Code::corrupt, "Zstandard frame: block " + std::to_string(plan.number) + " at byte " +
-                             std::to_string(plan.first_byte) + ": " + fault};
+                             std::to_string(plan.first_byte) + ": " + error};
 }
 
 const char* BlockDecoder::decode_literals(const BlockPlan& plan, const Byte* input_end,
@@ -87,7 +87,7 @@ const char* BlockDecoder::decode_streams(const BlockPlan& plan, Byte* out) {
 void BlockDecoder::take_tree(const NumberedTree& tree, std::uint32_t literal_bytes) {
   if (huffman_serial_ != tree.serial) fill_one(tree.tree, huffman_);
   huffman_serial_ = tree.serial;
-  if (!huffman_.has_two && literal_bytes >= least_literals_for_pairs) fill_two(huffman_);
+  if (!huffman_.has_two && literal_bytes >= min_literals_for_pairs) fill_two(huffman_);
 }
 
 void BlockDecoder::take_table(CodeKind kind, const NumberedSource& source) {
@@ -100,16 +100,16 @@ const char* BlockDecoder::decode_sequences(const BlockPlan& plan, DecodedBlock& 
   block.totals = {0, 0, 0, 0, {relative_offset(0), relative_offset(1), relative_offset(2)}};
   block.sequences = {};
   if (plan.sequences.count == 0) return nullptr;
-  if (block.sequence_memory.size() < plan.sequences.count + most_cut_sequences)
-    block.sequence_memory.resize(largest_sequence_count + most_cut_sequences + 1);
+  if (block.sequence_memory.size() < plan.sequences.count + max_cut_sequences)
+    block.sequence_memory.resize(largest_sequence_count + max_cut_sequences + 1);
   for (const CodeKind kind : {CodeKind::literal_length, CodeKind::offset, CodeKind::match_length})
     take_table(kind, plan.sources[static_cast<std::size_t>(kind)]);
-  const char* const fault =
+  const char* const error =
       loops_.decode_sequences(plan.sequences.stream, plan.sequences.count, tables_,
                               block.sequence_memory.data(), block.totals);
   block.sequences =
-      std::span(block.sequence_memory).first(fault == nullptr ? block.totals.stored : 0);
-  return fault;
+      std::span(block.sequence_memory).first(error == nullptr ? block.totals.stored : 0);
+  return error;
 }
 
 }  // namespace penstock::zstd

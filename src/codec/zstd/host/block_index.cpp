@@ -18,8 +18,8 @@ Status BlockIndex::take_block(std::vector<BlockRow>& rows, std::uint32_t& sequen
                .size = head.size};
   row.first_sequence = sequences;  // of all blocks, so that the last one's end is the list's
   if (head.type == BlockType::compressed)
-    if (const char* fault = take_parts(row, input_.subspan(begin, head.content_bytes), sequences))
-      return Status(Code::corrupt, "Zstandard frame: " + block_at(blocks_, at_) + ": " + fault);
+    if (const char* error = take_parts(row, input_.subspan(begin, head.content_bytes), sequences))
+      return Status(Code::corrupt, "Zstandard frame: " + block_at(blocks_, at_) + ": " + error);
   rows.push_back(row);
   at_ = row.content.end, blocks_++, is_at_end_ = head.is_last;
   return {};
@@ -28,14 +28,14 @@ Status BlockIndex::take_block(std::vector<BlockRow>& rows, std::uint32_t& sequen
 const char* BlockIndex::take_parts(BlockRow& row, std::span<const Byte> content,
                                    std::uint32_t& sequences) {
   LiteralsPart literals;
-  if (const char* fault = read_literals_part(content, block_limit_bytes_, literals)) return fault;
+  if (const char* error = read_literals_part(content, block_limit_bytes_, literals)) return error;
   if (literals.type == LiteralsType::compressed) tree_ = row.content;
   if (literals.type == LiteralsType::treeless) row.tree = tree_;
   SequencesPart part;
-  if (const char* fault =
+  if (const char* error =
           read_sequences_part(content.subspan(literals.header_bytes + literals.content_bytes),
                               block_limit_bytes_, part))
-    return fault;
+    return error;
   row.sequence_count = part.count;
   sequences += part.count;
   if (part.count == 0) return nullptr;

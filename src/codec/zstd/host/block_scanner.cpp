@@ -35,11 +35,11 @@ Status BlockScanner::next(BlockPlan& plan) {
 
 Status BlockScanner::read_compressed(BlockPlan& plan) {
   std::span<const Byte> rest = plan.content;
-  const char* fault = read_literals(rest, plan.literals);
-  if (fault == nullptr) fault = read_sequences(rest, plan.sequences);
-  if (fault != nullptr)
+  const char* error = read_literals(rest, plan.literals);
+  if (error == nullptr) error = read_sequences(rest, plan.sequences);
+  if (error != nullptr)
     return {Code::corrupt,
-            "Zstandard frame: " + block_at(plan.number, plan.first_byte) + ": " + fault};
+            "Zstandard frame: " + block_at(plan.number, plan.first_byte) + ": " + error};
   if (plan.literals.type >= LiteralsType::compressed) plan.tree = tree_;
   if (plan.sequences.count != 0) plan.sources = sources_;
   return {};
@@ -47,7 +47,7 @@ Status BlockScanner::read_compressed(BlockPlan& plan) {
 
 const char* BlockScanner::read_literals(std::span<const Byte>& rest, LiteralsPlan& plan) {
   LiteralsPart part;
-  if (const char* fault = read_literals_part(rest, block_limit_bytes_, part)) return fault;
+  if (const char* error = read_literals_part(rest, block_limit_bytes_, part)) return error;
   plan.type = part.type;
   plan.bytes = part.bytes;
   plan.stream_count = part.stream_count;
@@ -57,7 +57,7 @@ const char* BlockScanner::read_literals(std::span<const Byte>& rest, LiteralsPla
     return "its literals take an earlier Huffman tree, and there is none";
   if (plan.type == LiteralsType::compressed) {
     std::size_t used = 0;
-    if (const char* fault = read_weights(plan.content, tree_.tree, used)) return fault;
+    if (const char* error = read_weights(plan.content, tree_.tree, used)) return error;
     tree_.serial = ++tables_;
     plan.content = plan.content.subspan(used);
   }
@@ -68,14 +68,14 @@ const char* BlockScanner::read_literals(std::span<const Byte>& rest, LiteralsPla
 
 const char* BlockScanner::read_sequences(std::span<const Byte> rest, SequencesPlan& plan) {
   SequencesPart part;
-  if (const char* fault = read_sequences_part(rest, block_limit_bytes_, part)) return fault;
+  if (const char* error = read_sequences_part(rest, block_limit_bytes_, part)) return error;
   plan.count = part.count;
   plan.stream = {};
   if (plan.count == 0) return nullptr;
   rest = rest.subspan(part.header_bytes);
-  if (const char* fault = read_source(rest, CodeKind::literal_length, part.mode(6))) return fault;
-  if (const char* fault = read_source(rest, CodeKind::offset, part.mode(4))) return fault;
-  if (const char* fault = read_source(rest, CodeKind::match_length, part.mode(2))) return fault;
+  if (const char* error = read_source(rest, CodeKind::literal_length, part.mode(6))) return error;
+  if (const char* error = read_source(rest, CodeKind::offset, part.mode(4))) return error;
+  if (const char* error = read_source(rest, CodeKind::match_length, part.mode(2))) return error;
   plan.stream = rest;
   return nullptr;
 }
@@ -87,9 +87,9 @@ const char* BlockScanner::read_source(std::span<const Byte>& rest, CodeKind kind
                                 : nullptr;
   std::size_t used = 0;
   if (mode == TableMode::fse) {
-    const char* fault = read_distribution(rest, largest_log_of(kind), code_count_of(kind),
+    const char* error = read_distribution(rest, largest_log_of(kind), code_count_of(kind),
                                           numbered.source.distribution, used);
-    if (fault != nullptr) return fault;
+    if (error != nullptr) return error;
   } else if (mode == TableMode::rle) {
     if (rest.empty()) return "the one code of its sequences is cut short";
     if (rest[0] >= code_count_of(kind))

@@ -11,7 +11,7 @@ namespace penstock::zstd {
 namespace {
 
 // Offsets of this size leave the caches of a core.
-constexpr std::uint32_t least_far_offset = 1 << 19;
+constexpr std::uint32_t min_far_offset = 1 << 19;
 
 Status in_block(Code code, const BlockPlan& plan, const std::string& what) {
   return {code, "Zstandard frame: block " + std::to_string(plan.number) + " at byte " +
@@ -68,7 +68,7 @@ Status BlockWriter::check_size(const BlockPlan& plan, std::uint64_t bytes) const
 Status BlockWriter::write(const BlockPlan& plan, const DecodedBlock& block) {
   const std::uint64_t bytes = bytes_of(plan, block);
   PENSTOCK_TRY(check_size(plan, bytes));
-  if (!output_.make_room(bytes))
+  if (!output_.make_capacity(bytes))
     return in_block(Code::capacity, plan, "the buffer for the output is too small");
   Byte* const out = output_.at();
   if (plan.type == BlockType::compressed)
@@ -92,21 +92,21 @@ bool BlockWriter::is_plain(const DecodedBlock& block) const {
 }
 
 Status BlockWriter::write_sequences(const BlockPlan& plan, const DecodedBlock& block) {
-  const Sequence* fault = nullptr;
+  const Sequence* error = nullptr;
   if (!is_plain(block) || !output_.has_slack(block.bytes())) {
-    fault = write_carefully(block);
+    error = write_carefully(block);
   } else {
-    fault = loops_.execute(block.sequences, block.literals, output_.at(), output_.source(), latest_,
-                           block.totals.offset_bits >= least_far_offset);
+    error = loops_.execute(block.sequences, block.literals, output_.at(), output_.source(), latest_,
+                           block.totals.offset_bits >= min_far_offset);
     const std::uint64_t rest = block.literal_bytes - block.totals.literal_bytes;
-    if (fault == nullptr && rest != 0)
+    if (error == nullptr && rest != 0)
       std::memcpy(output_.at() + block.totals.literal_bytes + block.totals.match_bytes,
                   block.literals + block.totals.literal_bytes, rest);
   }
   // Offset 0 too, which libzstd to 1.5.5 took for 1.
-  if (fault != nullptr)
+  if (error != nullptr)
     return in_block(Code::corrupt, plan,
-                    "the offset of its sequence " + std::to_string(fault - block.sequences.data()) +
+                    "the offset of its sequence " + std::to_string(error - block.sequences.data()) +
                         " reaches before the window or is 0");
   const auto latest = latest_;
   for (std::size_t place = 0; place < latest.size(); place++)

@@ -12,8 +12,8 @@ namespace {
 
 // What may be written and not yet taken, at least: enough for the threads to go on while a piece is
 // on its way to a file.
-constexpr std::uint64_t least_kept_bytes = std::uint64_t{2} << 20;
-constexpr std::uint64_t most_piece_bytes = std::uint64_t{512} << 10;
+constexpr std::uint64_t min_kept_bytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t max_piece_bytes = std::uint64_t{512} << 10;
 
 std::span<const Byte> bytes_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const Byte*>(bytes.data()), bytes.size()};
@@ -57,7 +57,7 @@ class PieceDecoder final : public FrameDecoder {
   Result<std::span<const std::byte>> next() override {
     pipeline_.release(piece_bytes_);
     piece_bytes_ = 0;
-    PENSTOCK_ASSIGN(const auto piece, pipeline_.take(most_piece_bytes));
+    PENSTOCK_ASSIGN(const auto piece, pipeline_.take(max_piece_bytes));
     piece_bytes_ = piece.size();
     return std::as_bytes(piece);
   }
@@ -67,7 +67,7 @@ class PieceDecoder final : public FrameDecoder {
  private:
   // Of a short frame all is kept, and of others the window.
   static std::uint64_t kept_of(const FrameHeader& header) {
-    const std::uint64_t kept = std::max<std::uint64_t>(header.window_bytes, least_kept_bytes);
+    const std::uint64_t kept = std::max<std::uint64_t>(header.window_bytes, min_kept_bytes);
     return header.content_bytes
                ? std::min(kept, std::max<std::uint64_t>(*header.content_bytes,
                                                         header.block_limit_bytes()))

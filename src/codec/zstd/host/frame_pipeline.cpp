@@ -139,7 +139,7 @@ void FramePipeline::help(bool is_writer) {
     if (!work(lock, *decoder, is_writer)) wait(lock);
 }
 
-Result<std::span<const Byte>> FramePipeline::take(std::uint64_t most_bytes) {
+Result<std::span<const Byte>> FramePipeline::take(std::uint64_t max_bytes) {
   Lock lock(mutex_);
   while (written_ == released_ && !is_done_) {
     start_threads(false);
@@ -147,7 +147,7 @@ Result<std::span<const Byte>> FramePipeline::take(std::uint64_t most_bytes) {
   }
   if (written_ != released_)
     return places_.bytes(released_,
-                         written_ - released_ > most_bytes ? released_ + most_bytes : written_);
+                         written_ - released_ > max_bytes ? released_ + max_bytes : written_);
   PENSTOCK_TRY(status_);
   return std::span<const Byte>();
 }

@@ -28,9 +28,9 @@ class FramePipeline {
                 OutputWindow output, std::uint64_t kept_bytes, unsigned threads);
   ~FramePipeline();
 
-  // The next piece of the output, up to `most_bytes`, which stays as it is until release(); empty
+  // The next piece of the output, up to `max_bytes`, which stays as it is until release(); empty
   // at the end. The caller's thread works on blocks while there is none.
-  Result<std::span<const Byte>> take(std::uint64_t most_bytes);
+  Result<std::span<const Byte>> take(std::uint64_t max_bytes);
   void release(std::uint64_t bytes);
   // Works until all is written, for output that needs no release.
   Status run();

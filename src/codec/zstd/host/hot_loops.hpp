@@ -53,7 +53,7 @@ struct SequenceTotals {
 };
 
 // Cut sequences of a sound block are few.
-constexpr std::uint32_t most_cut_sequences = 8;
+constexpr std::uint32_t max_cut_sequences = 8;
 constexpr std::uint32_t longest_part = 0xFFFF;
 
 // Where matches reach: bytes before `begin` are the last `before_bytes` before `before_end`.
@@ -66,7 +66,7 @@ struct MatchSource {
 struct HotLoops {
   // Null, or what is wrong.
   const char* (*decode_literals)(const HuffmanTable& table, const LiteralStreams& literals);
-  // Into `out`, which has place for most_cut_sequences more than `count`; the stream can be read 8
+  // Into `out`, which has place for max_cut_sequences more than `count`; the stream can be read 8
   // bytes before its first byte.
   const char* (*decode_sequences)(std::span<const Byte> stream, std::uint32_t count,
                                   const SequenceTables& tables, Sequence* out,

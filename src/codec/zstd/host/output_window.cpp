@@ -22,7 +22,7 @@ OutputWindow::OutputWindow(std::uint64_t kept_bytes, std::uint32_t block_bytes,
   source_ = {at_, dictionary.data() + dictionary.size(), dictionary.size()};
 }
 
-bool OutputWindow::make_room(std::uint64_t bytes) {
+bool OutputWindow::make_capacity(std::uint64_t bytes) {
   if (ring_ == nullptr) return static_cast<std::uint64_t>(end_ - at_) >= bytes;
   if (has_slack(bytes)) return true;
   const auto segment_bytes = static_cast<std::uint64_t>(at_ - source_.begin);

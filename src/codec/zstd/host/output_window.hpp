@@ -31,7 +31,7 @@ class OutputWindow {
                std::span<const Byte> dictionary);
 
   // Finds the place of a block. False where the caller's buffer has none.
-  bool make_room(std::uint64_t bytes);
+  bool make_capacity(std::uint64_t bytes);
   Byte* at() const { return at_; }
   // Whether copy_slack_bytes may be written behind a block.
   bool has_slack(std::uint64_t bytes) const {
