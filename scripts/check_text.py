@@ -4,7 +4,8 @@
 Sources: lines have at most 140 characters, files of src/ and include/ at most 400 lines.
 Documents (*.md): lines have at most 100 columns, cells of tables at most 200 characters, sentences
 at most 40 words, documents outside docs/lab/ at most 500 lines. The share of sentences above 25
-words is reported. Ends with "N passed, N failed", a case per rule and folder.
+words is reported. Links and files that a document names must exist. Ends with "N passed, N
+failed", a case per rule and folder.
 """
 
 import pathlib
@@ -33,6 +34,9 @@ PENDING = [
     "test/**/README.md",
     "bench/**/*.md",
 ]
+# Files that documents name already and others are still making; to be empty.
+PENDING_FILES = ["docs/figures/decompress_gpu.svg", "docs/lab/", "docs/lab/README.md"]
+TREE = "bench|cmake|docs|examples|include|scripts|src|test"
 
 
 def sources(folder):
@@ -144,6 +148,19 @@ def report_long_sentences(paths):
     )
 
 
+def missing_files(path):
+    """Yields links and names of files in a document that lead nowhere."""
+    text = path.read_text()
+    links = re.findall(r"\]\((?!https?:)([\w./-]+)(?:#[^)]*)?\)", text)
+    named = re.findall(rf"`((?:{TREE})/[\w./*-]*)`", text)
+    found = {(path.parent / link).resolve() for link in links} | {ROOT / name for name in named}
+    pending = {ROOT / name for name in PENDING_FILES}
+    for place in sorted(found - pending):
+        name = str(place.relative_to(ROOT))
+        if not any(ROOT.glob(name)):
+            yield f"{path.relative_to(ROOT)}: there is no {name}"
+
+
 def all_errors(check, paths):
     return [error for path in paths for error in check(path)]
 
@@ -159,8 +176,9 @@ def main():
         ("columns", wide_lines),
         ("sentences", long_sentences),
         ("length", long_document),
+        ("files named", missing_files),
     ):
-        checks[f"{name} of documents"] = all_errors(check, prose)
+        checks[f"documents: {name}"] = all_errors(check, prose)
     for error in [error for errors in checks.values() for error in errors]:
         print(error)
     report_long_sentences(prose)
