@@ -32,7 +32,7 @@ install_packages() {
 }
 
 if ! command -v apt-get >/dev/null; then
-  echo "setup: this is for Debian and Ubuntu; elsewhere install what README.md lists under 'Building'" >&2
+  echo "setup: this is for Debian and Ubuntu; elsewhere install what CONTRIBUTING.md lists under 'Dependencies'" >&2
 else
   mapfile -t missing < <(missing_packages)
   if ((${#missing[@]} > 0)); then
