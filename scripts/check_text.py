@@ -24,18 +24,6 @@ SENTENCE_LIMIT_WORDS = 40
 LONG_SENTENCE_WORDS = 25
 DOCUMENT_LIMIT_LINES = 500
 LAB = "docs/lab/"
-# Documents that are still being rewritten, as patterns of pathlib; to be empty.
-PENDING = [
-    "docs/performance.md",
-    "docs/sql.md",
-    "docs/kernel-c.md",
-    "docs/profile.md",
-    "docs/formats/*.md",
-    "test/**/README.md",
-    "bench/**/*.md",
-]
-# Files that documents name already and others are still making; to be empty.
-PENDING_FILES = ["docs/figures/decompress_gpu.svg", "docs/lab/", "docs/lab/README.md"]
 TREE = "bench|cmake|docs|examples|include|scripts|src|test"
 
 
@@ -57,13 +45,12 @@ def long_file(path):
 
 
 def documents():
-    """Returns every Markdown file of the tree, without build folders, data and pending ones."""
-    pending = {path for pattern in PENDING for path in ROOT.glob(pattern)}
+    """Returns every Markdown file of the tree, without build folders and data."""
     made_here = (".", "build", "data")
     return [
         path
         for path in sorted(ROOT.rglob("*.md"))
-        if not path.relative_to(ROOT).parts[0].startswith(made_here) and path not in pending
+        if not path.relative_to(ROOT).parts[0].startswith(made_here)
     ]
 
 
@@ -154,8 +141,7 @@ def missing_files(path):
     links = re.findall(r"\]\((?!https?:)([\w./-]+)(?:#[^)]*)?\)", text)
     named = re.findall(rf"`((?:{TREE})/[\w./*-]*)`", text)
     found = {(path.parent / link).resolve() for link in links} | {ROOT / name for name in named}
-    pending = {ROOT / name for name in PENDING_FILES}
-    for place in sorted(found - pending):
+    for place in sorted(found):
         name = str(place.relative_to(ROOT))
         if not any(ROOT.glob(name)):
             yield f"{path.relative_to(ROOT)}: there is no {name}"
