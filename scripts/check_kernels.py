@@ -4,7 +4,9 @@
   check_kernels.py [options] FILE...
 
 FILE is assembled text, its ending the target (x.opencl, x.metal, x.cuda, x.sycl, x.host), or Kernel C (x.kc), which is first
-assembled for all five by --assembler (print_kernel_text). Several .kc files joined by + are one program: a.kc+b.kc.
+assembled for all five by --assembler (print_kernel_text). Several .kc files joined by + are one program: a.kc+b.kc. What a .kc
+file includes comes with it. A line `// check: OPTIONS` of it gives the options that it is checked with, where the command line
+has none; several lines are several checks. Without one they are --group-size 1 --group-size 64.
 
   opencl  clang as OpenCL C 1.2                    cuda  --cuda-checker (check_cuda_text: NVRTC), skipped where there is none
   metal   clang and test/kernel_c/metal            sycl  clang and test/kernel_c/sycl; acpp and icpx where found
@@ -15,6 +17,7 @@ Exit code 0 when nothing failed, 1 when something did, 2 for wrong usage."""
 import argparse
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -236,6 +239,16 @@ def assembled(file, options, folder):
         yield path, f"{file} for {target}"
 
 
+def checks_of(file, parser, options):
+    """The options of each check of a .kc file."""
+    if options.group_size or options.target or options.define:
+        return [options]
+    text = (ROOT / file.split("+")[-1]).read_text()
+    lines = re.findall(r"(?m)^// check: (.*)$", text) or ["--group-size 1 --group-size 64"]
+    given = ["--assembler", options.assembler, "--cuda-checker", options.cuda_checker or ""]
+    return [parser.parse_args([*given, *shlex.split(line), file]) for line in lines]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -272,15 +285,18 @@ def main():
                     parser.error(
                         f"{file}: Kernel C needs --assembler (cmake --build build --target print_kernel_text check_cuda_text)"
                     )
-                texts = list(assembled(file, options, folder))
+                checks = checks_of(file, parser, options)
             elif file.rsplit(".", 1)[-1] in TARGETS:
-                texts = [(pathlib.Path(file), file)]
+                checks = [options]
             else:
                 parser.error(
                     f"{file}: the ending must be .kc or one of {', '.join('.' + t for t in TARGETS)}"
                 )
-            for path, label in texts:
-                check_text(path, label, options.group_size or [64], options, report)
+            for check in checks:
+                is_source = file.endswith(".kc")
+                texts = assembled(file, check, folder) if is_source else [(pathlib.Path(file), file)]
+                for path, label in texts:
+                    check_text(path, label, check.group_size or [64], check, report)
     if report.failed:
         sys.exit(f"{report.failed} checks failed")
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <map>
 
-#include "kernel/kernel_source.hpp"
+#include "kernel/bandwidth.hpp"
 #include "terminal/output_file.hpp"
 
 namespace penstock::cli {

@@ -7,16 +7,14 @@
 #include "kernel/kernel_source.hpp"
 
 namespace penstock {
-namespace kernel {
-std::string_view column_text(std::string_view name);  // cmake/Embed.cmake
-}
 namespace {
 
 constexpr std::uint32_t fault_offsets = 1, fault_length = 2;  // arrow_string_layouts.kc
 
 Result<std::shared_ptr<Program>> build_program(Device& device) {
   constexpr std::string_view name = "column/kernels/arrow_string_layouts.kc";
-  const kernel::TextPart parts[] = {{std::string(name), std::string(kernel::column_text(name))}};
+  const kernel::SourcePart parts[] = {
+      {std::string(name), std::string(kernel::column_source(name))}};
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts);
   source.group_size = device.traits().is_cpu ? 1 : std::min(256u, device.traits().max_group_size);

@@ -1,3 +1,5 @@
+#include "kernel/bandwidth.hpp"
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -58,7 +60,7 @@ Result<double> measure(Device& device) {
   const CopyKernel kernel = kernel_for(device.traits());
   ProgramSource source;
   source.text = assemble(device.traits().target,
-                         {{{"kernel/copy.kc", std::string(kernel_text("kernel/copy.kc"))}}});
+                         {{{"kernel/copy.kc", std::string(kernel_source("kernel/copy.kc"))}}});
   source.group_size = kernel.group_size;
   source.label = "copy";
   PENSTOCK_ASSIGN(const auto program, device.build(source));

@@ -1,7 +1,8 @@
+#include "kernel/signature.hpp"
+
 #include <array>
 #include <cctype>
-
-#include "kernel/kernel_source.hpp"
+#include <map>
 
 namespace penstock::kernel {
 namespace {
@@ -15,9 +16,9 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The text with comments, literals and preprocessor lines blanked, so that places stay the same;
-// #line remains.
-std::string blanked(std::string_view text) {
+// The text with comments, literals and preprocessor lines blanked, so that offsets stay the same;
+// #line remains. `directives`: the preprocessor lines, as parts of `text`.
+std::string blanked(std::string_view text, std::vector<std::string_view>& directives) {
   std::string result(text);
   const auto blank = [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to && i < result.size(); i++)
@@ -42,6 +43,7 @@ std::string blanked(std::string_view text) {
              text[end - 1] == '\\')
         end++;
       if (text.substr(i, 6) != "#line ") blank(i, end);
+      directives.push_back(text.substr(i, end - i));
     }
     line_start = text[i] == '\n' || (line_start && is_space(text[i]));
     i = end;
@@ -49,8 +51,8 @@ std::string blanked(std::string_view text) {
   return result;
 }
 
-// "kernel/copy.kc:5" of a place, by the #line before it.
-std::string place_of(std::string_view text, std::size_t at) {
+// "kernel/copy.kc:5" of an offset, by the #line before it.
+std::string location_of(std::string_view text, std::size_t at) {
   std::string file = "kernel text";
   std::size_t line = 1;
   for (std::size_t i = 0; i < at;) {
@@ -90,6 +92,31 @@ std::optional<std::vector<std::string_view>> parts_in_parentheses(std::string_vi
   return std::nullopt;
 }
 
+// The macros without arguments that a source defines, without line breaks, by name.
+using Macros = std::map<std::string_view, std::string, std::less<>>;
+
+std::string on_one_line(std::string_view text) {
+  text = text.substr(0, text.find("//"));
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); i++)
+    if (text[i] != '\n' && text.substr(i, 2) != "\\\n" && (text[i] != ' ' || !line.ends_with(' ')))
+      line += text[i];
+  return line;
+}
+
+// Adds the macro of the preprocessor line [begin, end), if it defines one.
+void add_macro(std::string_view line, Macros& macros) {
+  line.remove_prefix(1);
+  line = trimmed(line);
+  constexpr std::string_view define = "define";
+  if (!line.starts_with(define)) return;
+  line = trimmed(line.substr(define.size()));
+  std::size_t end = 0;
+  while (end < line.size() && is_word(line[end])) end++;
+  if (end < line.size() && line[end] == '(') return;
+  macros[line.substr(0, end)] = on_one_line(trimmed(line.substr(end)));
+}
+
 constexpr std::array<std::pair<std::string_view, ParameterKind>, 4> kinds = {
     {{"IN", ParameterKind::in},
      {"OUT", ParameterKind::out},
@@ -109,42 +136,65 @@ std::optional<Parameter> read_parameter(std::string_view part) {
   return std::nullopt;
 }
 
-Result<Signature> read_signature(std::string_view text, std::size_t open) {
+Status add_parameters(std::string_view list, Signature& signature) {
+  const std::string text = "(" + std::string(list) + ")";
+  const auto parts = parts_in_parentheses(text, 0);
+  for (const std::string_view part : parts ? *parts : std::vector<std::string_view>{list}) {
+    const auto parameter = read_parameter(part);
+    if (!parameter)
+      return Status(Code::invalid, "kernel '" + signature.name + "': '" + std::string(part) +
+                                       "' is no parameter; write IN(type, name), OUT, ATOMIC or "
+                                       "VALUE");
+    signature.parameters.push_back(*parameter);
+  }
+  return {};
+}
+
+Result<Signature> read_signature(std::string_view text, std::size_t open, const Macros& macros) {
   const auto parts = parts_in_parentheses(text, open);
   if (!parts || parts->size() < 2)
     return Status(Code::invalid, "KERNEL needs a name and the type of its local memory");
+  Signature signature;
+  signature.name = (*parts)[0], signature.tile = (*parts)[1];
   if (parts->size() == 2)
-    return Status(Code::invalid, "kernel '" + std::string((*parts)[0]) + "' has no parameters");
-  constexpr std::size_t max_parameters = 64;  // KC_MAP of parameters.prelude
-  if (parts->size() > max_parameters + 2)
-    return Status(Code::capacity, "kernel '" + std::string((*parts)[0]) + "' has " +
-                                      std::to_string(parts->size() - 2) +
-                                      " parameters, at most 64 can be passed");
-  Signature signature{std::string((*parts)[0]), std::string((*parts)[1]), {}, 0};
+    return Status(Code::invalid, "kernel '" + signature.name + "' has no parameters");
   for (std::size_t i = 2; i < parts->size(); i++) {
-    const auto parameter = read_parameter((*parts)[i]);
-    if (!parameter)
-      return Status(Code::invalid,
-                    "kernel '" + signature.name + "': '" + std::string((*parts)[i]) +
-                        "' is no parameter; write IN(type, name), OUT, ATOMIC or VALUE");
-    signature.parameters.push_back(*parameter);
+    const std::string_view part = (*parts)[i];
+    const auto macro = macros.find(part);
+    if (macro != macros.end()) {
+      const auto offset = static_cast<std::size_t>(part.data() - text.data());
+      signature.macros.push_back({offset, part.size(), macro->second});
+    }
+    PENSTOCK_TRY(add_parameters(macro != macros.end() ? macro->second : part, signature));
   }
+  constexpr std::size_t max_parameters = 64;  // drivers pass at least so many
+  if (signature.parameters.size() > max_parameters)
+    return Status(Code::capacity, "kernel '" + signature.name + "' has " +
+                                      std::to_string(signature.parameters.size()) +
+                                      " parameters, at most 64 can be passed");
   return signature;
 }
 
 }  // namespace
 
-Result<std::vector<Signature>> read_signatures(std::string_view text) {
+Result<std::vector<Signature>> read_signatures(std::string_view source) {
   constexpr std::string_view word = "KERNEL";
-  const std::string code = blanked(text);
+  std::vector<std::string_view> directives;
+  const std::string code = blanked(source, directives);
   std::vector<Signature> signatures;
+  Macros macros;  // those before `at`
+  auto directive = directives.begin();
   for (std::size_t at = 0; (at = code.find(word, at)) != std::string::npos; at += word.size()) {
     std::size_t open = at + word.size();
+    if (code[open] == '_' && std::isdigit(static_cast<unsigned char>(code[open + 1])) != 0)
+      open = std::min(code.find_first_not_of("0123456789", open + 1), code.size());
     while (open < code.size() && is_space(code[open])) open++;
     if ((at > 0 && is_word(code[at - 1])) || open == code.size() || code[open] != '(') continue;
-    auto signature = read_signature(code, open);
-    if (!signature.ok()) return signature.with("at " + place_of(text, at));
-    signature->place = at;
+    for (; directive != directives.end() && directive->data() < source.data() + at; ++directive)
+      add_macro(*directive, macros);
+    auto signature = read_signature(code, open, macros);
+    if (!signature.ok()) return signature.with("at " + location_of(source, at));
+    signature->offset = at;
     signatures.push_back(std::move(signature).value());
   }
   return signatures;

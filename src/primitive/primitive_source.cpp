@@ -2,10 +2,6 @@
 
 #include "kernel/kernel_source.hpp"
 
-namespace penstock::kernel {
-std::string_view primitive_text(std::string_view name);  // cmake/Embed.cmake
-}
-
 namespace penstock::primitive {
 
 std::string define(const std::string& name, const std::string& value) {
@@ -18,17 +14,15 @@ std::string groups_per_unit(std::uint32_t count) {
   return "#undef GROUPS_PER_UNIT\n" + define("GROUPS_PER_UNIT", std::to_string(count));
 }
 
-ProgramSource text_of(const Device& device, const std::vector<std::string>& files,
-                      std::string policy, std::uint32_t group_size) {
-  std::vector<kernel::TextPart> parts = {{"policy", std::move(policy)}};
-  for (const std::string& file : files) {
-    const std::string name = "primitive/kernels/" + file;
-    parts.push_back({name, std::string(kernel::primitive_text(name))});
-  }
+ProgramSource text_of(const Device& device, const std::string& file, std::string policy,
+                      std::uint32_t group_size) {
+  const std::string name = "primitive/kernels/" + file;
+  const kernel::SourcePart parts[] = {{"policy", std::move(policy)},
+                                      {name, std::string(kernel::primitive_source(name))}};
   ProgramSource source;
-  source.text = kernel::assemble(device.traits().target, parts);
+  source.text = kernel::assemble(device.traits().target, parts, kernel::primitive_source);
   source.group_size = group_size;
-  source.label = files.back();
+  source.label = file;
   return source;
 }
 

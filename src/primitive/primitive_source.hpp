@@ -8,10 +8,10 @@
 
 namespace penstock::primitive {
 
-// The program of files of src/primitive/kernels, the kernels' last, with their policy (definitions,
-// a line each) in front.
-ProgramSource text_of(const Device& device, const std::vector<std::string>& files,
-                      std::string policy, std::uint32_t group_size);
+// Returns the program of a file of src/primitive/kernels, after its policy (definitions, a line
+// each).
+ProgramSource text_of(const Device& device, const std::string& file, std::string policy,
+                      std::uint32_t group_size);
 std::string define(const std::string& name, const std::string& value);
 std::string define(const std::string& name, std::uint32_t value);  // an unsigned number
 // How many groups a multiprocessor should hold at once, where a target can say so.

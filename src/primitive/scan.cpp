@@ -85,7 +85,7 @@ class ScanByTiles : public Scan {
     const std::string policy = definitions(shape_) + define("SCAN_VECTORS", policy_.vectors) +
                                define("SCAN_DEPTH", policy_.depth) + define("SCAN_WINDOW", window) +
                                groups_per_unit(policy_.groups_per_unit);
-    PENSTOCK_TRY(build_program({"scan_sums.kc", "scan_tiles.kc"}, policy, policy_.group_size));
+    PENSTOCK_TRY(build_program("scan_tiles.kc", policy, policy_.group_size));
     PENSTOCK_ASSIGN(const std::uint32_t resident,
                     device_->resident_groups(*program_, "scan_tiles"));
     groups_ = std::clamp(groups, 1u, std::max(1u, resident));
@@ -115,7 +115,7 @@ class ScanByChunks : public Scan {
  public:
   ScanByChunks(std::shared_ptr<Device> device, ScanShape shape) : Scan(std::move(device), shape) {}
   Status open() {
-    return build_program({"scan_chunks.kc"},
+    return build_program("scan_chunks.kc",
                          definitions(shape_) + define("SCAN_WIDE", std::string(name_of(wide()))),
                          1);
   }
@@ -175,9 +175,8 @@ Status Scan::enqueue_from(Queue& queue, const Buffer& values, const Buffer& begi
   return count == 0 ? Status() : launch(queue, values, begins, sums, count);
 }
 
-Status Scan::build_program(const std::vector<std::string>& files, std::string policy,
-                           std::uint32_t group_size) {
-  const ProgramSource source = text_of(*device_, files, std::move(policy), group_size);
+Status Scan::build_program(const std::string& file, std::string policy, std::uint32_t group_size) {
+  const ProgramSource source = text_of(*device_, file, std::move(policy), group_size);
   source_ = source.text;
   PENSTOCK_ASSIGN(program_, device_->build(source));
   return {};

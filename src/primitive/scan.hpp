@@ -49,8 +49,7 @@ class Scan {
                         const Buffer& sums, std::uint64_t count) = 0;
   Status enqueue_from(Queue& queue, const Buffer& values, const Buffer& begins, const Buffer& sums,
                       std::uint64_t count);
-  Status build_program(const std::vector<std::string>& files, std::string policy,
-                       std::uint32_t group_size);
+  Status build_program(const std::string& file, std::string policy, std::uint32_t group_size);
 
   std::shared_ptr<Device> device_;
   ScanShape shape_;

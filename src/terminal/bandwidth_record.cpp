@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/file.hpp"
-#include "kernel/kernel_source.hpp"
+#include "kernel/bandwidth.hpp"
 
 namespace penstock::cli {
 

@@ -4,10 +4,8 @@
 
 namespace penstock::kernel {
 
-std::string_view kernel_text(std::string_view) { return {}; }
-std::string_view codec_text(std::string_view name);
-std::string_view codec_text(std::string_view) { return {}; }
-std::string_view primitive_text(std::string_view name);
-std::string_view primitive_text(std::string_view) { return {}; }
+std::string_view kernel_source(std::string_view) { return {}; }
+std::string_view codec_source(std::string_view) { return {}; }
+std::string_view primitive_source(std::string_view) { return {}; }
 
 }  // namespace penstock::kernel

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernel/kernel_source.hpp"
+#include "kernel/signature.hpp"
 
 namespace penstock::kernel {
 

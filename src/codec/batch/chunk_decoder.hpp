@@ -19,8 +19,7 @@ enum class Takers : unsigned char { warps, threads, threads_by_number, one_group
 
 struct Phase {
   std::string_view kernel;  // its name; empty: no phase
-  std::array<std::string_view, 12>
-      files;  // of src/codec, in this order, the kernel's last; empty behind it
+  std::string_view file;    // of src/codec, without ending
   Takers takers = Takers::threads;
   std::uint64_t local_bytes = 0;  // of a team, or of an item by number
   std::uint32_t takers_per_group =

@@ -6,15 +6,6 @@
 namespace penstock::batch {
 namespace {
 
-constexpr std::string_view matcher = "lz/kernels/match_finder",
-                           by_warp = "lz/kernels/matches_of_warp",
-                           by_thread = "lz/kernels/matches_of_thread",
-                           alone = "lz/kernels/single_thread", find = "lz/kernels/find_sequences",
-                           codes = "deflate/kernels/deflate_make_codes",
-                           tokens = "deflate/kernels/deflate_tokens",
-                           bits = "deflate/kernels/deflate_bits",
-                           streams = "deflate/kernels/deflate_encode";
-
 constexpr std::uint64_t deflate_list_bytes = 16384 * 4;  // MAX_TOKENS
 
 // Teams are as many as local memory holds where the L1 cache of an H200 keeps 60 KiB (LZ4; 24 would
@@ -23,23 +14,20 @@ constexpr std::array table = {
     Variant{.name = "lz4_encode_warp",
             .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_encode_warp",
-                             .files = {"lz4/kernels/lz4_block", matcher, by_warp, find,
-                                       "lz4/kernels/lz4_encode", "lz4/kernels/lz4_encode_warp"},
+                             .file = "lz4/kernels/lz4_encode_warp",
                              .takers = Takers::warps,
                              .local_bytes = 9728,
                              .takers_per_group = 4,
                              .groups_per_unit = 5}}},
-    Variant{.name = "lz4_encode_thread",
-            .format = Format::lz4,
-            .phases = {Phase{.kernel = "lz4_encode_thread",
-                             .files = {"lz4/kernels/lz4_block", alone, matcher, by_thread, find,
-                                       "lz4/kernels/lz4_encode", "lz4/kernels/lz4_encode_thread"}}},
-            .is_for_cpus = true},
+    Variant{
+        .name = "lz4_encode_thread",
+        .format = Format::lz4,
+        .phases = {Phase{.kernel = "lz4_encode_thread", .file = "lz4/kernels/lz4_encode_thread"}},
+        .is_for_cpus = true},
     Variant{.name = "deflate_encode_warp",
             .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_encode_warp",
-                             .files = {matcher, by_warp, find, codes, tokens, bits, streams,
-                                       "deflate/kernels/deflate_encode_warp"},
+                             .file = "deflate/kernels/deflate_encode_warp",
                              .takers = Takers::warps,
                              .local_bytes = 13312,
                              .takers_per_group = 4,
@@ -48,8 +36,7 @@ constexpr std::array table = {
     Variant{.name = "deflate_encode_thread",
             .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_encode_thread",
-                             .files = {alone, matcher, by_thread, find, codes, tokens, bits,
-                                       streams, "deflate/kernels/deflate_encode_thread"}}},
+                             .file = "deflate/kernels/deflate_encode_thread"}},
             .bytes_in_flight = deflate_list_bytes,
             .is_for_cpus = true},
 };

@@ -5,27 +5,18 @@
 #include "kernel/kernel_source.hpp"
 #include "primitive/primitive_source.hpp"
 
-namespace penstock::kernel {
-std::string_view codec_text(std::string_view name);  // cmake/Embed.cmake
-}
-
 namespace penstock::batch {
 
 Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
-                                               std::span<const std::string_view> files) {
-  std::vector<kernel::TextPart> parts;
-  parts.push_back({"definitions", primitive::groups_per_unit(policy.groups_per_unit)});
-  const auto add = [&](std::string_view file) {
-    const std::string path = "codec/" + std::string(file) + ".kc";
-    parts.push_back({path, std::string(kernel::codec_text(path))});
-  };
-  add("batch/kernels/chunk_batch");
-  add("lz/kernels/warp");
-  for (const std::string_view file : files) add(file);
+                                               std::string_view file) {
+  const std::string path = "codec/" + std::string(file) + ".kc";
+  const kernel::SourcePart parts[] = {
+      {"definitions", primitive::groups_per_unit(policy.groups_per_unit)},
+      {path, std::string(kernel::codec_source(path))}};
   ProgramSource source;
-  source.text = kernel::assemble(device.traits().target, parts);
+  source.text = kernel::assemble(device.traits().target, parts, kernel::codec_source);
   source.group_size = policy.group_size;
-  source.label = files.back();
+  source.label = file;
   return device.build(source);
 }
 

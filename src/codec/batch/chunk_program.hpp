@@ -1,6 +1,5 @@
 // Programs that decode chunks: what all of them begin with, and how many groups run.
 #pragma once
-#include <span>
 #include <string_view>
 
 #include "penstock/device.hpp"
@@ -13,10 +12,9 @@ struct GroupPolicy {
   std::uint32_t group_size = 32, groups_per_unit = 1, chunks_per_group = 1;
 };
 
-// Of these files of src/codec, in this order, behind chunk_batch.kc and warp.kc; named after the
-// last.
+// Builds the program of a file of src/codec, by its path without ending.
 Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
-                                               std::span<const std::string_view> files);
+                                               std::string_view file);
 
 // Groups for so many chunks: as many as are resident at once, or fewer.
 std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits, std::uint32_t chunk_count);

@@ -109,8 +109,7 @@ std::uint32_t BuiltPhase::groups(const Traits& traits, std::uint32_t chunk_count
 
 Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
   const GroupPolicy policy = policy_of(phase, device.traits());
-  const auto end = std::find(phase.files.begin(), phase.files.end(), std::string_view());
-  PENSTOCK_ASSIGN(auto program, build_program(device, policy, {phase.files.begin(), end}));
+  PENSTOCK_ASSIGN(auto program, build_program(device, policy, phase.file));
   return BuiltPhase{&phase, policy, std::move(program)};
 }
 

@@ -14,32 +14,21 @@ constexpr std::uint32_t warps_per_group = 4,
 constexpr std::uint32_t max_groups_per_unit =
     64;  // runs differ in length, so more than are resident share them out
 
-// What stands in front of the kernel, for teams and for items; empty behind it.
 struct Row {
   Checksum checksum;
-  std::array<std::string_view, 3> of_warps, of_threads;
-  std::uint32_t lanes_per_run;  // of a team
+  std::string_view warp_file, thread_file;  // of src/codec
+  std::uint32_t lanes_per_run;              // of a team
 };
-constexpr std::string_view crc32_run = "checksum/kernels/crc32_run",
-                           adler32_run = "checksum/kernels/adler32_run",
-                           threads = "checksum/kernels/checksum_thread",
-                           xxh = "checksum/kernels/xxh",
-                           xxh_capacity = "checksum/kernels/xxh_capacity",
-                           xxh32_run = "checksum/kernels/xxh32_run",
-                           xxh64_run = "checksum/kernels/xxh64_run";
 constexpr std::array table = {
-    Row{Checksum::crc32,
-        {"checksum/kernels/crc32_warp", crc32_run},
-        {threads, crc32_run},
+    Row{Checksum::crc32, "checksum/kernels/crc32_runs_warp", "checksum/kernels/crc32_runs_thread",
         warp_threads},
-    Row{Checksum::adler32,
-        {"checksum/kernels/adler32_warp", adler32_run},
-        {threads, adler32_run},
-        warp_threads},
-    Row{Checksum::xxh32, {xxh, xxh_capacity, xxh32_run}, {xxh, xxh_capacity, xxh32_run}, 4},
-    Row{Checksum::xxh64, {xxh, xxh_capacity, xxh64_run}, {xxh, xxh_capacity, xxh64_run}, 4},
+    Row{Checksum::adler32, "checksum/kernels/adler32_runs_warp",
+        "checksum/kernels/adler32_runs_thread", warp_threads},
+    Row{Checksum::xxh32, "checksum/kernels/xxh32_runs_warp", "checksum/kernels/xxh32_runs_thread",
+        4},
+    Row{Checksum::xxh64, "checksum/kernels/xxh64_runs_warp", "checksum/kernels/xxh64_runs_thread",
+        4},
 };
-constexpr std::string_view kernel_file = "checksum/kernels/checksum_runs";
 
 GroupPolicy policy_of(const Row& row, const Traits& traits) {
   if (traits.is_cpu) return {1, groups_per_unit, 1};
@@ -60,14 +49,9 @@ Result<RunChecksums> RunChecksums::build(std::shared_ptr<Device> device, Checksu
   const Row& row = *std::find_if(table.begin(), table.end(),
                                  [&](const Row& each) { return each.checksum == checksum; });
   const GroupPolicy policy = policy_of(row, device->traits());
-  const bool is_cpu = device->traits().is_cpu;
-  std::vector<std::string_view> files;
-  if (is_cpu) files.push_back("lz/kernels/single_thread");
-  for (const std::string_view file : is_cpu ? row.of_threads : row.of_warps)
-    if (!file.empty()) files.push_back(file);
-  files.push_back(kernel_file);
+  const std::string_view file = device->traits().is_cpu ? row.thread_file : row.warp_file;
   RunChecksums made;
-  PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, files));
+  PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, file));
   made.device_ = std::move(device);
   made.runs_per_group_ = policy.chunks_per_group;
   return made;

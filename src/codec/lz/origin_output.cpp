@@ -39,11 +39,10 @@ bool has_capacity(const std::shared_ptr<const Buffer>& buffer, std::uint64_t byt
 }  // namespace
 
 Result<OriginOutput> OriginOutput::build(std::shared_ptr<Device> device) {
-  constexpr std::array<std::string_view, 1> files = {"lz/kernels/output_of_origins"};
   const Traits& traits = device->traits();
   const GroupPolicy policy = {threads_of_group(traits), 8, 1};
   OriginOutput made;
-  PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, files));
+  PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, "lz/kernels/output_of_origins"));
   made.device_ = std::move(device);
   return made;
 }

@@ -158,8 +158,8 @@ Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string
                            load_functions(program) + lookup_functions(program) + evaluate +
                            epilogue_functions(program, skeleton, policy) +
                            replace_words(program, skeleton_text(skeleton));
-  const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")},
-                                               {"pipeline", text}};
+  const std::vector<kernel::SourcePart> parts = {
+      {"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
   result.text = kernel::assemble(target, parts);
   return result;
 }

@@ -3,27 +3,16 @@
 #include "kernel/kernel_source.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 
-namespace penstock {
-namespace kernel {
-extern const EmbeddedText plan_texts[];
-extern const unsigned plan_text_count;
-extern const EmbeddedText expr_texts[];
-extern const unsigned expr_text_count;
-}  // namespace kernel
-
-namespace plan {
+namespace penstock::plan {
 
 // `name` without folder and ending; several separated by spaces give their texts one after another.
 std::string skeleton_text(const std::string& name) {
   if (const std::size_t space = name.find(' '); space != std::string::npos)
     return skeleton_text(name.substr(0, space)) + skeleton_text(name.substr(space + 1));
-  for (unsigned i = 0; i < kernel::plan_text_count; i++)
-    if (kernel::plan_texts[i].name == "plan/codegen/kernels/" + name + ".kc")
-      return kernel::plan_texts[i].text;
-  for (unsigned i = 0; i < kernel::expr_text_count; i++)
-    if (kernel::expr_texts[i].name == "expr/" + name + ".kc") return kernel::expr_texts[i].text;
+  std::string_view text = kernel::plan_source("plan/codegen/kernels/" + name + ".kc");
+  if (text.empty()) text = kernel::expr_source("expr/" + name + ".kc");
+  if (!text.empty()) return std::string(text);
   return "#error \"no kernel text named " + name + "\"\n";
 }
 
-}  // namespace plan
-}  // namespace penstock
+}  // namespace penstock::plan

@@ -23,8 +23,8 @@ std::string definitions_of(Type type) {
 
 Result<WindowKernels> WindowKernels::build(Device& device, const std::string& definitions) {
   const Traits& traits = device.traits();
-  const kernel::TextPart parts[] = {{"definitions", definitions},
-                                    {"plan/codegen/kernels/window.kc", skeleton_text("window")}};
+  const kernel::SourcePart parts[] = {{"definitions", definitions},
+                                      {"plan/codegen/kernels/window.kc", skeleton_text("window")}};
   ProgramSource source;
   source.text = kernel::assemble(traits.target, parts);
   source.group_size = traits.is_cpu ? 1 : std::min(256u, traits.max_group_size);

@@ -1,4 +1,4 @@
-// print_chunk_output CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library
+// print_chunk_text CODEC DEVICE PHASE: the text of a phase, counted from 0, that the library
 // builds for a row of each table of linked_chunks.hpp, as host C++.
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ class PrintingDevice : public Device {
     if (built_++ != wanted_) return std::shared_ptr<Program>();
     std::printf("#define GROUP_SIZE %u\n", source.group_size);
     if (traits_.has_subgroups) std::printf("#define SUBGROUP_SIZE %u\n", traits_.subgroup_size);
-    std::fwrite(source.output.data(), 1, source.output.size(), stdout);
+    std::fwrite(source.text.data(), 1, source.text.size(), stdout);
     return std::shared_ptr<Program>();
   }
   unsigned built() const { return built_; }
@@ -54,21 +54,20 @@ Status build_stream(const std::shared_ptr<Device>& device) {
 }
 
 int fail(const std::string& what) {
-  std::fprintf(stderr, "print_chunk_output: %s\n", what.c_str());
+  std::fprintf(stderr, "print_chunk_text: %s\n", what.c_str());
   return 1;
 }
 
 int print(std::string_view codec_name, std::string_view device_name, unsigned phase) {
   const ChunkCodec* const codec = find_row(chunk_codecs, codec_name);
   const ChunkDevice* const on = find_row(chunk_devices, device_name);
-  if (codec == nullptr || on == nullptr)
-    return fail("usage: print_chunk_output CODEC DEVICE PHASE");
+  if (codec == nullptr || on == nullptr) return fail("usage: print_chunk_text CODEC DEVICE PHASE");
   const auto device = std::make_shared<PrintingDevice>(traits_of(*on), phase);
   const Status status = codec->is_stream    ? build_stream(device)
                         : codec->is_frame   ? zstd::DeviceFrame::build(device).status()
                         : codec->is_encoder ? build<batch::Encoder>(device, *codec, *on)
                                             : build<batch::Decoder>(device, *codec, *on);
-  if (!status.ok()) return fail(status.output());
+  if (!status.ok()) return fail(status.text());
   return phase < device->built() ? 0 : fail(variant_of(*codec, *on) + " has fewer phases");
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/kernel_source.hpp"
+#include "kernel/signature.hpp"
 
 namespace penstock::kernel {
 namespace {
@@ -46,12 +47,12 @@ TEST(Assemble, OpenClKernelsMayStandAnywhereOnALine) {
 }
 
 TEST(EmbeddedText, KeepsEveryByteOfAText) {
-  const std::string_view text = kernel_text("kernel/group.kc");
+  const std::string_view text = kernel_source("kernel/group.kc");
   EXPECT_TRUE(text.starts_with("// Shared by all programs"));
   EXPECT_TRUE(text.ends_with("}\n"));
-  EXPECT_NE(kernel_text("kernel/opencl.prelude").find(" \\\n"), std::string_view::npos);
-  EXPECT_NE(kernel_text("kernel/cuda.prelude").find("\"=r\""), std::string_view::npos);
-  EXPECT_TRUE(kernel_text("kernel/none.kc").empty());
+  EXPECT_NE(kernel_source("kernel/opencl.prelude").find(" \\\n"), std::string_view::npos);
+  EXPECT_NE(kernel_source("kernel/cuda.prelude").find("\"=r\""), std::string_view::npos);
+  EXPECT_TRUE(kernel_source("kernel/none.kc").empty());
 }
 
 TEST(Signatures, AreReadWithKindsTypesAndNamesAcrossLines) {
@@ -91,7 +92,7 @@ TEST(Signatures, CommentsStringsAndDefinitionsHoldNoKernels) {
 TEST(Signatures, AllTextsOfThisLayerCanBeReadAfterAssembly) {
   for (const Target target : {Target::cuda, Target::metal, Target::sycl, Target::host}) {
     const auto signatures = read_signatures(
-        assemble(target, {{{"kernel/copy.kc", std::string(kernel_text("kernel/copy.kc"))}}}));
+        assemble(target, {{{"kernel/copy.kc", std::string(kernel_source("kernel/copy.kc"))}}}));
     ASSERT_TRUE(signatures.ok()) << signatures.status().text();
     ASSERT_EQ(signatures->size(), 2u) << name_of(target);
     EXPECT_EQ(signatures->front().name, "copy_wide");

@@ -11,11 +11,6 @@
 #include "penstock/device.hpp"
 #include "random_expression.hpp"
 
-namespace penstock::kernel {
-extern const EmbeddedText expr_texts[];
-extern const unsigned expr_text_count;
-}  // namespace penstock::kernel
-
 namespace penstock {
 namespace {
 
@@ -97,10 +92,9 @@ Result<std::string> batch_text(const Batch& batch, Emission& emission) {
 Result<std::vector<std::uint64_t>> run_batch(Device& device, const Batch& batch,
                                              Emission& emission) {
   PENSTOCK_ASSIGN(const std::string text, batch_text(batch, emission));
-  std::vector<kernel::TextPart> parts;
-  for (unsigned i = 0; i < kernel::expr_text_count; i++)
-    parts.push_back({kernel::expr_texts[i].name, kernel::expr_texts[i].text});
-  parts.push_back({"batch", text});
+  constexpr const char* operations = "expr/operations.kc";
+  const kernel::SourcePart parts[] = {{operations, std::string(kernel::expr_source(operations))},
+                                      {"batch", text}};
   const std::uint32_t group_size = device.traits().is_cpu ? 1 : 64;
   std::string assembled = kernel::assemble(device.traits().target, parts);
   if (const auto& [right, wrong] = batch.defect; !right.empty()) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "kernel/bandwidth.hpp"
 #include "kernel_c/host_program.hpp"
 #include "on_device/device/device_fixture.hpp"
 

@@ -11,10 +11,6 @@
 #include "on_device/device/device_fixture.hpp"
 #include "primitive/scan.hpp"
 
-namespace penstock::kernel {
-std::string_view primitive_text(std::string_view name);  // cmake/Embed.cmake
-}
-
 namespace penstock::primitive {
 namespace {
 
@@ -213,12 +209,11 @@ TEST_P(OnTheHost, ScansWithoutAFinding) {
 void expect_sums_of_groups(const std::string& definitions,
                            const kernel::HostProgramOptions& options, std::uint32_t tiles,
                            std::uint32_t groups, const std::vector<std::uint8_t>& begins) {
-  const std::string sums_text(kernel::primitive_text("primitive/kernels/scan_sums.kc"));
-  const std::string tiles_text(kernel::primitive_text("primitive/kernels/scan_tiles.kc"));
-  const kernel::TextPart parts[] = {
-      {"definitions", definitions}, {"scan_sums.kc", sums_text}, {"scan_tiles.kc", tiles_text}};
+  const std::string tiles(kernel::primitive_source("primitive/kernels/scan_tiles.kc"));
+  const kernel::SourcePart parts[] = {{"definitions", definitions}, {"scan_tiles.kc", tiles}};
   TAKE(const kernel::HostProgram program,
-       kernel::HostProgram::build(kernel::assemble(Target::host, parts), options));
+       kernel::HostProgram::build(kernel::assemble(Target::host, parts, kernel::primitive_source),
+                                  options));
   std::vector<float> values = make_values<float>(options.group_size * 8 * tiles - 3),
                      sums(values.size(), 77);
   const std::vector<float> input = values;

@@ -10,10 +10,6 @@
 #include "on_device/device/device_fixture.hpp"
 #include "primitive/radix_sort.hpp"
 
-namespace penstock::kernel {
-std::string_view primitive_text(std::string_view name);  // cmake/Embed.cmake
-}
-
 namespace penstock::primitive {
 namespace {
 
@@ -167,8 +163,8 @@ TEST_P(OnTheHost, SortsWithoutAFinding) {
 TEST(SortPass, AGroupThatNeverRunsHoldsNobodyUp) {
   constexpr std::uint32_t threads = 32, tile = threads * 4, tiles = 4,
                           digits = 256;  // what the text takes where nothing is defined
-  const kernel::TextPart part{
-      "radix_sort.kc", std::string(kernel::primitive_text("primitive/kernels/radix_sort.kc"))};
+  const kernel::SourcePart part{
+      "radix_sort.kc", std::string(kernel::primitive_source("primitive/kernels/radix_sort.kc"))};
   const std::string text = kernel::assemble(Target::host, std::span(&part, 1));
   TAKE(const kernel::HostProgram program, kernel::HostProgram::build(text, {threads, {}}));
   std::vector<std::uint32_t> keys = make_keys<std::uint32_t>(Keys::random, tile * tiles - 5),

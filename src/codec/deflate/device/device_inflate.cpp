@@ -11,8 +11,6 @@
 namespace penstock::deflate {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::uint64_t window_units = 32768, unit_bytes = 2, unit_alignment = 8;
 constexpr std::uint64_t warp_bytes = 8448, list_bytes = 16384 * 4,
                         list_at = 256;  // MAX_TOKENS, LIST_AT
@@ -25,23 +23,6 @@ constexpr std::uint32_t runs_per_unit = 2;
 constexpr std::uint32_t stretch_bytes = 128 << 10;
 // A team each; the host joins them.
 constexpr std::uint32_t checksum_run_bytes = 256 << 10;
-constexpr std::array warp_files = {"deflate/kernels/deflate_units"sv,
-                                   "deflate/kernels/deflate_tables"sv,
-                                   "lz/kernels/copies"sv,
-                                   "lz/kernels/literals_of_window"sv,
-                                   "lz/kernels/sequences"sv,
-                                   "deflate/kernels/deflate_codes"sv,
-                                   "deflate/kernels/deflate_walks"sv,
-                                   "deflate/kernels/deflate_output"sv,
-                                   "deflate/kernels/deflate_blocks"sv,
-                                   "deflate/kernels/deflate_pieces"sv,
-                                   "deflate/kernels/deflate_piece_warp"sv};
-constexpr std::array thread_files = {
-    "lz/kernels/single_thread"sv, "deflate/kernels/deflate_units"sv,
-    "deflate/kernels/deflate_thread"sv, "deflate/kernels/deflate_pieces"sv,
-    "deflate/kernels/deflate_piece_thread"sv};
-constexpr std::array window_files = {"deflate/kernels/deflate_pieces"sv,
-                                     "deflate/kernels/deflate_windows"sv};
 
 constexpr std::uint64_t units_of(const DevicePiece& piece) {
   return (window_units + piece.output_bytes + unit_alignment - 1) / unit_alignment * unit_alignment;
@@ -92,12 +73,13 @@ Result<std::unique_ptr<PieceOutputs>> PieceOutputs::build(std::shared_ptr<Device
   const Traits& traits = device->traits();
   outputs->unit_policy_ = piece_policy(traits, warp_bytes, groups_per_unit);
   outputs->window_policy_ = window_policy(traits);
-  const auto units = traits.is_cpu ? std::span<const std::string_view>(thread_files)
-                                   : std::span<const std::string_view>(warp_files);
+  const std::string_view units = traits.is_cpu ? "deflate/kernels/deflate_mark_pieces_thread"
+                                               : "deflate/kernels/deflate_mark_pieces_warp";
   PENSTOCK_ASSIGN(outputs->units_program_,
                   batch::build_program(*device, outputs->unit_policy_, units));
-  PENSTOCK_ASSIGN(outputs->windows_program_,
-                  batch::build_program(*device, outputs->window_policy_, window_files));
+  PENSTOCK_ASSIGN(
+      outputs->windows_program_,
+      batch::build_program(*device, outputs->window_policy_, "deflate/kernels/deflate_windows"));
   PENSTOCK_ASSIGN(auto checksums, batch::RunChecksums::build(device, checksum));
   outputs->checksum_ = checksum, outputs->checksums_ = std::move(checksums);
   outputs->batch_unit_bytes_ = batch_unit_bytes != 0 ? batch_unit_bytes : suitable_bytes(traits);

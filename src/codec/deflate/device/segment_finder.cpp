@@ -9,27 +9,10 @@
 namespace penstock::deflate {
 namespace {
 
-using namespace std::string_view_literals;
-
 constexpr std::uint64_t not_found = ~std::uint64_t{0};
 constexpr std::uint64_t find_warp_bytes = 1536, measure_warp_bytes = 8448;
 // As many as local memory holds, as of chunks' teams (chunk_decoder.cpp).
 constexpr std::uint32_t find_groups_per_unit = 12, measure_groups_per_unit = 6;
-constexpr std::array warp_files = {"deflate/kernels/deflate_counts"sv,
-                                   "deflate/kernels/deflate_tables"sv,
-                                   "lz/kernels/copies"sv,
-                                   "deflate/kernels/deflate_codes"sv,
-                                   "deflate/kernels/deflate_phases"sv,
-                                   "deflate/kernels/deflate_walks"sv,
-                                   "deflate/kernels/deflate_measure"sv,
-                                   "deflate/kernels/deflate_blocks"sv,
-                                   "deflate/kernels/deflate_pieces"sv,
-                                   "deflate/kernels/deflate_piece_warp"sv};
-constexpr std::array thread_files = {
-    "lz/kernels/single_thread"sv, "deflate/kernels/deflate_no_units"sv,
-    "deflate/kernels/deflate_thread"sv, "deflate/kernels/deflate_pieces"sv,
-    "deflate/kernels/deflate_piece_thread"sv};
-constexpr std::array find_files = {"lz/kernels/single_thread"sv, "deflate/kernels/deflate_find"sv};
 
 constexpr std::uint64_t guessed_entry = std::uint64_t{1} << 63;  // deflate_pieces.kc
 constexpr std::uint64_t min_part_bits = 512, max_part_bits = 1 << 20;
@@ -82,9 +65,10 @@ Result<std::unique_ptr<StreamPieces>> StreamPieces::build(std::shared_ptr<Device
   const Traits& traits = device->traits();
   pieces->find_policy_ = piece_policy(traits, find_warp_bytes, find_groups_per_unit);
   pieces->measure_policy_ = piece_policy(traits, measure_warp_bytes, measure_groups_per_unit);
-  const auto find = std::span(find_files).subspan(traits.is_cpu ? 0 : 1);
-  const auto measure = traits.is_cpu ? std::span<const std::string_view>(thread_files)
-                                     : std::span<const std::string_view>(warp_files);
+  const std::string_view find =
+      traits.is_cpu ? "deflate/kernels/deflate_find_thread" : "deflate/kernels/deflate_find";
+  const std::string_view measure = traits.is_cpu ? "deflate/kernels/deflate_measure_pieces_thread"
+                                                 : "deflate/kernels/deflate_measure_pieces_warp";
   PENSTOCK_ASSIGN(pieces->find_, batch::build_program(*device, pieces->find_policy_, find));
   PENSTOCK_ASSIGN(pieces->measure_,
                   batch::build_program(*device, pieces->measure_policy_, measure));

@@ -29,11 +29,11 @@ struct Variant {
 };
 Result<std::shared_ptr<Program>> build_tiles(Device& device, std::uint32_t offset_bytes) {
   return build_program(device, {offset_bytes, tile_threads(device.traits()), {}},
-                       {"fsst_row_text", "fsst_tile", "fsst_chosen_tiles"});
+                       "fsst_chosen_tiles");
 }
 Result<std::shared_ptr<Program>> build_rows(Device& device, std::uint32_t offset_bytes) {
   return build_program(device, {offset_bytes, row_threads(device.traits()), {}},
-                       {"fsst_row_text", "fsst_decode_rows"});
+                       "fsst_decode_rows");
 }
 constexpr std::array<Variant, 2> table = {
     {{"fsst_chosen_tiles", "fsst_chosen_tiles", has_room, build_tiles, 16, 32},
@@ -49,10 +49,9 @@ class Chosen final : public ChosenDecoder {
     offset_bytes_ = strings.offset_bytes;
     max_rows_ = max_rows;
     const std::uint32_t threads = row_threads(device_->traits());
-    PENSTOCK_ASSIGN(select_,
-                    build_program(*device_, {offset_bytes_, threads, {}}, {"fsst_select"}));
+    PENSTOCK_ASSIGN(select_, build_program(*device_, {offset_bytes_, threads, {}}, "fsst_select"));
     PENSTOCK_ASSIGN(measure_,
-                    build_program(*device_, {offset_bytes_, threads, {}}, {"fsst_measure"}));
+                    build_program(*device_, {offset_bytes_, threads, {}}, "fsst_measure"));
     PENSTOCK_ASSIGN(decode_, variant_.build(*device_, offset_bytes_));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
                                device_, {primitive::Number::u32, primitive::Number::u64, true}));

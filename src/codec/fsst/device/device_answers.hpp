@@ -38,9 +38,8 @@ template <class Interface> class RowAnswers : public Interface {
     bytes_uploaded_ += values.size() * sizeof(T);
     return brought_at_once(*device_, queue, values);
   }
-  Status build_program(const ProgramOptions& options,
-                       std::initializer_list<std::string_view> files) {
-    ProgramSource source = program_source(*device_, options, files);
+  Status build_program(const ProgramOptions& options, std::string_view file) {
+    ProgramSource source = program_source(*device_, options, file);
     PENSTOCK_ASSIGN(program_, device_->build(source));
     source_ = std::move(source.text);
     return {};

@@ -47,10 +47,10 @@ Status DeviceDecoder::open(const DeviceStrings& strings) {
   return open_variant(strings);
 }
 
-Result<std::shared_ptr<Program>> DeviceDecoder::build_program(
-    std::initializer_list<std::string_view> files, std::uint32_t group_size,
-    std::string definitions) {
-  return fsst::build_program(*device_, {offset_bytes_, group_size, std::move(definitions)}, files);
+Result<std::shared_ptr<Program>> DeviceDecoder::build_program(std::string_view file,
+                                                              std::uint32_t group_size,
+                                                              std::string definitions) {
+  return fsst::build_program(*device_, {offset_bytes_, group_size, std::move(definitions)}, file);
 }
 
 Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {

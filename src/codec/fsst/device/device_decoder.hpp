@@ -17,9 +17,8 @@ class DeviceDecoder : public Decoder {
   Status check(Queue& queue) override;
 
  protected:
-  // The program of files of src/codec/fsst/kernels (device_program.hpp).
-  Result<std::shared_ptr<Program>> build_program(std::initializer_list<std::string_view> files,
-                                                 std::uint32_t group_size,
+  // The program of a file of src/codec/fsst/kernels (device_program.hpp).
+  Result<std::shared_ptr<Program>> build_program(std::string_view file, std::uint32_t group_size,
                                                  std::string definitions = {});
   virtual Status open_variant(const DeviceStrings& strings) = 0;
   // Finds text.offsets and checks all codes: verdict_ gets the first row that is not sound.

@@ -135,9 +135,9 @@ class Encoder final : public DeviceEncoder {
     const std::string pairs = "#define PAIR_COUNT " + std::to_string(pair_count) + "u\n";
     const ProgramOptions moving{text_offset_bytes_, small, offsets},
         encoding{text_offset_bytes_, threads, offsets + pairs};
-    PENSTOCK_ASSIGN(check_, build_program(*device_, moving, {"fsst_encode_check"}));
-    PENSTOCK_ASSIGN(encode_, build_program(*device_, encoding, {"fsst_encode", variant_}));
-    PENSTOCK_ASSIGN(move_, build_program(*device_, moving, {"fsst_encode", "fsst_encode_move"}));
+    PENSTOCK_ASSIGN(check_, build_program(*device_, moving, "fsst_encode_check"));
+    PENSTOCK_ASSIGN(encode_, build_program(*device_, encoding, variant_));
+    PENSTOCK_ASSIGN(move_, build_program(*device_, moving, "fsst_encode_move"));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
                                device_, {primitive::Number::u32, primitive::Number::u64, true}));
     // Tiles of few steps waste most of the last one's items; of many there are too few for all

@@ -33,7 +33,7 @@ class Lengths final : public RowAnswers<DeviceLengths> {
   Status open(const EncodedStrings& strings, Unit unit) {
     PENSTOCK_ASSIGN(const auto queue, open_column(strings));
     PENSTOCK_TRY(
-        build_program({offset_bytes_, row_threads(device_->traits()), {}}, {"fsst_lengths"}));
+        build_program({offset_bytes_, row_threads(device_->traits()), {}}, "fsst_lengths"));
     PENSTOCK_ASSIGN(counts_, bring(*queue, counts_of(strings, unit)));
     return {};
   }

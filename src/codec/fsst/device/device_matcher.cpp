@@ -72,7 +72,7 @@ class RowMatching : public Matching {
     if (is_local)
       options.definitions =
           "#define MATCH_LOCAL_STATES " + std::to_string(max_local_states) + "u\n";
-    PENSTOCK_TRY(build_program(options, {"fsst_match", variant()}));
+    PENSTOCK_TRY(build_program(options, variant()));
     return {};
   }
   Status bring_automaton(Queue& queue, const EncodedStrings& strings, const Predicate& predicate) {
@@ -139,7 +139,7 @@ class PieceMatching final : public RowMatching {
     policy_ = pieces_policy(device_->traits());
     const ProgramOptions options{offset_bytes_, policy_.threads,
                                  pieces_definitions(policy_, device_->traits())};
-    PENSTOCK_TRY(build_program(options, {"fsst_match", "fsst_find_pieces", "fsst_walk_pieces"}));
+    PENSTOCK_TRY(build_program(options, "fsst_walk_pieces"));
     return {};
   }
   Status launch(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
@@ -198,7 +198,7 @@ class CodeMatching final : public Matching {
     PENSTOCK_ASSIGN(firsts_, bring(queue, firsts));
     PENSTOCK_ASSIGN(constants_, bring(queue, constants));
     PENSTOCK_ASSIGN(words_, bring(queue, words));
-    PENSTOCK_TRY(build_program({offset_bytes_, row_threads(device_->traits()), {}}, {variant()}));
+    PENSTOCK_TRY(build_program({offset_bytes_, row_threads(device_->traits()), {}}, variant()));
     return {};
   }
   static void add_constants(const SymbolTable& table, const Predicate& predicate,

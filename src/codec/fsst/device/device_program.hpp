@@ -1,6 +1,5 @@
 // Programs made of the kernels in src/codec/fsst/kernels.
 #pragma once
-#include <initializer_list>
 #include <string_view>
 
 #include "penstock/device.hpp"
@@ -11,10 +10,10 @@ struct ProgramOptions {
   std::uint32_t offset_bytes = 4, group_size = 1;
   std::string definitions;  // lines of text in front
 };
-// Of these files, in this order, behind fsst_tables; named after the last.
+// Returns the program of a file of src/codec/fsst/kernels, by its name without ending.
 ProgramSource program_source(const Device& device, const ProgramOptions& options,
-                             std::initializer_list<std::string_view> files);
+                             std::string_view file);
 Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,
-                                               std::initializer_list<std::string_view> files);
+                                               std::string_view file);
 
 }  // namespace penstock::fsst

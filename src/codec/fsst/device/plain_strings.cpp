@@ -54,7 +54,7 @@ Status enqueue_sample(const std::shared_ptr<Device>& device, Queue& queue,
   samples.resize(group_count * sample_slots * slot_bytes);
   PENSTOCK_ASSIGN(const auto program,
                   build_program(*device, {texts.offset_bytes, row_threads(device->traits()), {}},
-                                {"fsst_sample"}));
+                                "fsst_sample"));
   PENSTOCK_ASSIGN(const auto groups, device->allocate(rows.size() * 8));
   PENSTOCK_ASSIGN(const auto there, device->allocate(samples.size()));
   PENSTOCK_TRY(queue.upload(*groups, rows.data(), rows.size() * 8));

@@ -16,9 +16,9 @@ class RowDecoder : public DeviceDecoder {
 
  protected:
   Status open_variant(const DeviceStrings& strings) override {
-    PENSTOCK_ASSIGN(measure_, build_program({"fsst_measure"}, row_threads(device_->traits())));
+    PENSTOCK_ASSIGN(measure_, build_program("fsst_measure", row_threads(device_->traits())));
     PENSTOCK_ASSIGN(compare_,
-                    build_program({"fsst_compare_offsets"}, row_threads(device_->traits())));
+                    build_program("fsst_compare_offsets", row_threads(device_->traits())));
     PENSTOCK_ASSIGN(decode_, build_decode());
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
                                device_, {primitive::Number::u32, primitive::Number::u64, true}));
@@ -58,9 +58,7 @@ class RowDecoder : public DeviceDecoder {
         decode_arguments(strings, text, strings.text_bytes, *verdict_, Choice::all(strings)));
   }
 
-  virtual Result<std::shared_ptr<Program>> build_decode() {
-    return build_program({"fsst_row_text", variant()}, 1);
-  }
+  virtual Result<std::shared_ptr<Program>> build_decode() { return build_program(variant(), 1); }
 
   std::shared_ptr<Program> measure_, compare_, decode_;
   std::unique_ptr<primitive::Scan> scan_;
@@ -85,7 +83,7 @@ class TileDecoder final : public RowDecoder {
     return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(groups), arguments);
   }
   Result<std::shared_ptr<Program>> build_decode() override {
-    return build_program({"fsst_tile", variant()}, tile_threads(device_->traits()));
+    return build_program(variant(), tile_threads(device_->traits()));
   }
 };
 

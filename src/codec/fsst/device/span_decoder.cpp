@@ -20,10 +20,9 @@ class SpanDecoder final : public DeviceDecoder {
 
   Status open_variant(const DeviceStrings& strings) override {
     PENSTOCK_TRY(check_rows(strings));
-    PENSTOCK_ASSIGN(
-        measure_, build_program({"fsst_warps", "fsst_measured", "fsst_measure_spans"},
-                                32 * span_warps, primitive::groups_per_unit(span_groups_per_unit)));
-    PENSTOCK_ASSIGN(place_, build_program({"fsst_place_spans"}, small_group));
+    PENSTOCK_ASSIGN(measure_, build_program("fsst_measure_spans", 32 * span_warps,
+                                            primitive::groups_per_unit(span_groups_per_unit)));
+    PENSTOCK_ASSIGN(place_, build_program("fsst_place_spans", small_group));
     PENSTOCK_TRY(choose(rows_written));
     PENSTOCK_ASSIGN(scan_, primitive::Scan::build(
                                device_, {primitive::Number::u64, primitive::Number::u64, true}));
@@ -96,11 +95,9 @@ class SpanDecoder final : public DeviceDecoder {
                                                         "#define FSST_CHECKS_ROWS\n"};
     rows_ = rows;
     if (decode_[rows] != nullptr) return {};
-    PENSTOCK_ASSIGN(
-        decode_[rows],
-        build_program(
-            {"fsst_warps", "fsst_measured", "fsst_span_text", "fsst_span_rows", variant()},
-            32 * span_warps, primitive::groups_per_unit(span_groups_per_unit) + definitions[rows]));
+    PENSTOCK_ASSIGN(decode_[rows], build_program(variant(), 32 * span_warps,
+                                                 primitive::groups_per_unit(span_groups_per_unit) +
+                                                     definitions[rows]));
     return {};
   }
 

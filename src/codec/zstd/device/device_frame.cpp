@@ -12,40 +12,29 @@ namespace {
 using batch::Phase;
 using batch::Takers;
 
-constexpr std::string_view frame = "zstd/kernels/zstd_frame", stream = "zstd/kernels/zstd_stream",
-                           fse = "zstd/kernels/zstd_fse", streams = "zstd/kernels/zstd_streams",
-                           single_thread = "lz/kernels/single_thread";
-constexpr Phase sequences_phase = {
-    .kernel = "zstd_stream_sequences",
-    .files = {frame, stream, fse, streams, "zstd/kernels/zstd_codes",
-              "zstd/kernels/zstd_sequence_tables", "zstd/kernels/zstd_unknown_offsets",
-              "zstd/kernels/zstd_sequence_codes", "zstd/kernels/zstd_stream_sequences"},
-    .takers = Takers::threads_by_number,
-    .local_bytes = 2704 + 356,
-    .takers_per_group = 32};
+constexpr Phase sequences_phase = {.kernel = "zstd_stream_sequences",
+                                   .file = "zstd/kernels/zstd_stream_sequences",
+                                   .takers = Takers::threads_by_number,
+                                   .local_bytes = 2704 + 356,
+                                   .takers_per_group = 32};
 constexpr Phase places_phase = {.kernel = "zstd_stream_places",
-                                .files = {frame, stream, "zstd/kernels/zstd_stream_places"},
+                                .file = "zstd/kernels/zstd_stream_places",
                                 .takers = Takers::one_group};
-constexpr Phase literals_phase = {
-    .kernel = "zstd_stream_literals",
-    .files = {frame, stream, fse, streams, "zstd/kernels/zstd_literal_streams",
-              "zstd/kernels/zstd_stream_literals"},
-    .takers = Takers::threads_by_number,
-    .local_bytes = 1244,
-    .takers_per_group = 28,
-    .threads_per_chunk = 4};
-constexpr Phase origins_phase = {
-    .kernel = "zstd_stream_origins",
-    .files = {frame, stream, "lz/kernels/origins", "zstd/kernels/zstd_stream_origins"},
-    .takers = Takers::warps,
-    .local_bytes = 1024,
-    .takers_per_group = 8,
-    .groups_per_unit = 5};
-constexpr Phase thread_origins_phase = {
-    .kernel = "zstd_stream_origins",
-    .files = {frame, stream, single_thread, "lz/kernels/origins",
-              "zstd/kernels/zstd_stream_origins"},
-    .takers = Takers::threads};
+constexpr Phase literals_phase = {.kernel = "zstd_stream_literals",
+                                  .file = "zstd/kernels/zstd_stream_literals",
+                                  .takers = Takers::threads_by_number,
+                                  .local_bytes = 1244,
+                                  .takers_per_group = 28,
+                                  .threads_per_chunk = 4};
+constexpr Phase origins_phase = {.kernel = "zstd_stream_origins",
+                                 .file = "zstd/kernels/zstd_stream_origins",
+                                 .takers = Takers::warps,
+                                 .local_bytes = 1024,
+                                 .takers_per_group = 8,
+                                 .groups_per_unit = 5};
+constexpr Phase thread_origins_phase = {.kernel = "zstd_stream_origins",
+                                        .file = "zstd/kernels/zstd_stream_origins_thread",
+                                        .takers = Takers::threads};
 const Phase& origins_phase_on(const Traits& traits) {
   return traits.is_cpu ? thread_origins_phase : origins_phase;
 }
