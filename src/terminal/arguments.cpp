@@ -161,6 +161,11 @@ void Arguments::choice(std::string_view name, std::vector<std::string> choices, 
 
 void Arguments::require(std::string_view name) { app_.get_option(std::string(name))->required(); }
 
+void Arguments::check(std::function<std::string()> check) {
+  app_.parse_complete_callback([check = std::move(check)] {
+    if (const std::string message = check(); !message.empty()) throw CLI::ValidationError(message);
+  });
+}
 void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
 
 Arguments Arguments::command(std::string_view name, std::string_view summary) {

@@ -44,7 +44,9 @@ class Arguments {
   void choice(std::string_view name, std::vector<std::string> choices, std::string& target,
               std::string_view description, bool required = false);
   void require(std::string_view name);  // an option that was added
-  void footer(std::string text);        // examples under the options
+  // Checks the options together after they are parsed; a message is wrong usage.
+  void check(std::function<std::string()> check);
+  void footer(std::string text);  // examples under the options
   // A command that must follow this one's options: "profile -- query ..."; the "--" may be left
   // out.
   Arguments command(std::string_view name, std::string_view summary);

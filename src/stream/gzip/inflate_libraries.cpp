@@ -1,4 +1,4 @@
-#include "stream/gzip/inflate_library.hpp"
+#include "stream/gzip/inflate_libraries.hpp"
 
 #include <libdeflate.h>
 
@@ -24,32 +24,33 @@ libdeflate_decompressor* decompressor_of_this_thread() {
 
 }  // namespace
 
-InflatedBody inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t max_bytes) {
-  InflatedBody inflated{Inflated::bad};
-  const libdeflate_result result =
+InflateResult inflate_body(std::span<const std::byte> body, std::byte* out, std::size_t max_bytes) {
+  InflateResult result{InflateOutcome::bad};
+  const libdeflate_result code =
       libdeflate_deflate_decompress_ex(decompressor_of_this_thread(), body.data(), body.size(), out,
-                                       max_bytes, &inflated.bytes_in, &inflated.bytes_out);
-  if (result == LIBDEFLATE_SUCCESS) inflated.outcome = Inflated::done;
-  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) inflated.outcome = Inflated::needs_capacity;
-  return inflated;
+                                       max_bytes, &result.bytes_in, &result.bytes_out);
+  if (code == LIBDEFLATE_SUCCESS) result.outcome = InflateOutcome::done;
+  if (code == LIBDEFLATE_INSUFFICIENT_SPACE) result.outcome = InflateOutcome::output_too_small;
+  return result;
 }
 
-Status diagnose_body(std::span<const std::byte> body, const Place& place) {
-  constexpr std::uint64_t max_bytes =
-      std::uint64_t{1} << 30;  // a second or two; then it is refused without a reason
+Status diagnose_body(std::span<const std::byte> body, const ErrorLocation& location) {
+  // A second or two. After that the member is refused without a reason.
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;
   Inflater inflater;
   PENSTOCK_TRY(inflater.begin());
   std::vector<std::byte> out(1 << 18);
-  std::size_t at = 0;
+  std::size_t offset = 0;
   for (std::uint64_t total = 0; total < max_bytes;) {
-    PENSTOCK_ASSIGN(const auto step,
-                    inflater.step(body.subspan(at), out, place.at(place.offset + at)));
-    at += step.bytes_in;
+    PENSTOCK_ASSIGN(const auto step, inflater.step(body.subspan(offset), out,
+                                                   location.at(location.offset + offset)));
+    offset += step.bytes_in;
     total += step.bytes_out;
     if (step.is_end) break;
-    if (step.bytes_out == 0 && at == body.size()) return place.at(place.offset + at).ended();
+    if (step.bytes_out == 0 && offset == body.size())
+      return location.at(location.offset + offset).unexpected_end();
   }
-  return place.corrupt("the Deflate stream that begins here is damaged");
+  return location.corrupt("invalid Deflate stream");
 }
 
 Inflater::~Inflater() {
@@ -70,7 +71,7 @@ Status Inflater::begin(std::span<const std::byte> dictionary) {
 }
 
 Result<Inflater::Step> Inflater::step(std::span<const std::byte> in, std::span<std::byte> out,
-                                      const Place& place) {
+                                      const ErrorLocation& location) {
   constexpr std::size_t max_step_bytes = 1 << 30;  // zlib counts in 32 bits
   const auto bytes_in = static_cast<uInt>(std::min(in.size(), max_step_bytes)),
              capacity = static_cast<uInt>(std::min(out.size(), max_step_bytes));
@@ -82,9 +83,8 @@ Result<Inflater::Step> Inflater::step(std::span<const std::byte> in, std::span<s
   const Step step{bytes_in - stream_.avail_in, capacity - stream_.avail_out, code == Z_STREAM_END};
   if (code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR) return step;
   if (code == Z_MEM_ERROR) return Status(Code::no_memory, "out of memory");
-  const char* const reason = stream_.msg != nullptr ? stream_.msg : "damaged";
-  return place.at(place.offset + step.bytes_in)
-      .corrupt("in the Deflate stream: " + std::string(reason));
+  return location.at(location.offset + step.bytes_in)
+      .corrupt(stream_.msg != nullptr ? stream_.msg : "invalid Deflate stream");
 }
 
 }  // namespace penstock::stream
