@@ -14,9 +14,9 @@ extern const unsigned expr_text_count;
 namespace plan {
 
 // `name` without folder and ending; several separated by spaces give their texts one after another.
-std::string skeleton_text(const std::string& name) {
+std::string template_source(const std::string& name) {
   if (const std::size_t space = name.find(' '); space != std::string::npos)
-    return skeleton_text(name.substr(0, space)) + skeleton_text(name.substr(space + 1));
+    return template_source(name.substr(0, space)) + template_source(name.substr(space + 1));
   for (unsigned i = 0; i < kernel::plan_text_count; i++)
     if (kernel::plan_texts[i].name == "plan/codegen/kernels/" + name + ".kc")
       return kernel::plan_texts[i].text;
