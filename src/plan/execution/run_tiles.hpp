@@ -22,6 +22,9 @@ Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
                         const TileProgram& program, const TableSource& source,
                         BegunScan begun = {});
 
+// Begins the kernel, and runs the program by it.
+Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
+
 // Returns how many rows a chunk has: what the options say; otherwise enough for a launch to pay,
 // and few enough for the chunks in flight to stay within a quarter of the device's memory.
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
