@@ -294,7 +294,9 @@ def main():
                 )
             for check in checks:
                 is_source = file.endswith(".kc")
-                texts = assembled(file, check, folder) if is_source else [(pathlib.Path(file), file)]
+                texts = (
+                    assembled(file, check, folder) if is_source else [(pathlib.Path(file), file)]
+                )
                 for path, label in texts:
                     check_text(path, label, check.group_size or [64], check, report)
     if report.failed:

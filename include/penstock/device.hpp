@@ -53,11 +53,17 @@ struct Traits {
   std::uint64_t global_bytes = 0;
   std::uint64_t max_allocation_bytes = 0;
   std::uint64_t local_bytes = 0;
-  bool is_cpu = false;          // one work item runs a chunk; groups have one item
+  bool is_cpu = false;
   bool unified_memory = false;  // wrap_host() makes host memory a buffer without a copy
   bool has_f64 = false;
   bool has_atomic_u64 = false;
   bool forward_progress = false;  // resident groups may wait for one another (look-back)
+  // The compiler takes a bound of the registers of a thread (`__launch_bounds__`), so that large
+  // groups, and several on a multiprocessor, are sure to fit.
+  bool has_launch_bounds = false;
+
+  // Returns whether groups of one thread, which walks whole tiles or chunks, are fastest.
+  bool wants_single_thread_groups() const { return is_cpu; }
 };
 
 // Device memory. The last owner gives it back to the device's pool; work already enqueued may still

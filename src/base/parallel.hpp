@@ -4,6 +4,10 @@
 
 namespace penstock {
 
+// Fewer rows than this are not worth a thread of their own, where the work of a row is a few
+// nanoseconds.
+constexpr std::uint64_t min_rows_per_thread = 1 << 14;
+
 // Calls call(work, first, last) as in_parallel() says it of work(first, last). One function for all
 // kinds of work: threads and their results, compiled anew wherever there is work for them, took as
 // long as a file's own code.

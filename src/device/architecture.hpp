@@ -15,4 +15,10 @@ inline int architecture_number(const Traits& traits) {
   return number;
 }
 
+// Returns whether the device's compiler takes PTX instructions of an architecture (inline assembly
+// of CUDA C++).
+inline bool accepts_ptx(const Traits& traits, int architecture) {
+  return traits.target == Target::cuda && architecture_number(traits) >= architecture;
+}
+
 }  // namespace penstock::device

@@ -283,7 +283,7 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineText pipeline,
-                      emit_pipeline(program, std::string(variant->skeleton), policy, target));
+                      emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
               ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
               pipeline.text;

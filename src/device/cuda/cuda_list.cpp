@@ -61,6 +61,7 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   traits.local_bytes =
       static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   traits.has_f64 = traits.has_atomic_u64 = true;
+  traits.has_launch_bounds = true;
   traits.forward_progress = true;  // blocks that run stay resident until they end
   return found;
 }

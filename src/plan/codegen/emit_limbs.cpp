@@ -223,7 +223,7 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   const std::string row = ", const PRIVATE PipelineResult* result" + ranges + ")";
   const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n",
                     unused = "  (void)at; (void)limbs;\n";
-  std::string text = skeleton_text("limbs_order limbs limbs_read") +
+  std::string text = template_source("limbs_order limbs limbs_read") +
                      function_text("u32 limbs_add(LOCAL ATOMIC_U32* at" + row, all.add + added) +
                      function_text("void limbs_take(LOCAL ATOMIC_U32* at, PRIVATE u32* limbs)",
                                    all.take + unused) +
@@ -233,7 +233,7 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   replace_all(text, "LOCAL ATOMIC_U32*", use.space + " ATOMIC_U32*");
   if (!is_dense) return text;
   text +=
-      skeleton_text("limbs_wide") +
+      template_source("limbs_wide") +
       function_text("void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
                     all.move + "  (void)limbs; (void)to; (void)stride;\n") +
       function_text("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)",

@@ -50,7 +50,7 @@ std::string stage_functions_by_address(const std::vector<Written>& list) {
            ", keep);\n";
   });
   return "typedef struct {" + addresses + " } PipelineStageAt;   // shared addresses\n\n" +
-         skeleton_text("stage") +
+         template_source("stage") +
          function_text(
              "void pipeline_stage_at(LOCAL PipelineStage* stage, u32 at, PRIVATE PipelineStageAt* "
              "to)",
@@ -117,7 +117,7 @@ std::string staging_functions(const TileProgram& program, bool by_address) {
 // fills by vectors.
 std::string block_functions(const TileProgram& program) {
   std::string fields =
-                  "  u32 keep[PIPELINE_LANES], fault[PIPELINE_LANES], place[PIPELINE_LANES];\n",
+                  "  u32 keep[PIPELINE_LANES], fault[PIPELINE_LANES], position[PIPELINE_LANES];\n",
               put, get;
   for (const ColumnBuffer& field : result_fields(program)) {
     const std::string name = field.name('o');

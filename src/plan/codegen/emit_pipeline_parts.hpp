@@ -14,7 +14,7 @@
 
 namespace penstock::plan {
 
-std::string skeleton_text(const std::string& name);  // kernel_templates.cpp
+std::string template_source(const std::string& name);  // kernel_templates.cpp
 
 inline std::string parameter_name(std::uint32_t parameter) {
   return "p" + std::to_string(parameter);
@@ -35,6 +35,10 @@ inline std::string result_value(std::size_t output) { return "result->o" + std::
 
 // emit_rows.cpp. PipelineRow is a row's columns in registers; PipelineResult what is made of them.
 std::string load_functions(const TileProgram& program);
+// Return columns, and scalars with lookups' tables, as parameters of a FUNCTION, each followed by a
+// comma: "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, ".
+std::string column_declarations(const TileProgram& program);
+std::string value_declarations(const TileProgram& program);
 Result<std::string> evaluate_function(const TileProgram& program,
                                       PipelineText& result);  // notes its faults in `result`
 

@@ -11,14 +11,6 @@ bool guards_customs(const TileProgram& program) {
   return !program.keeps_all_rows() && !program.graph->customs.empty();
 }
 
-// "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, "
-std::string column_declarations(const TileProgram& program) {
-  std::string text;
-  for (const ColumnBuffer& buffer : input_buffers(program))
-    text += "GLOBAL const " + buffer.element_type() + "* " + buffer.name('c') + ", ";
-  return text;
-}
-
 // How four rows of a buffer are read from a multiple of four on: statements, and then the value of
 // row k of them. Bits are words in registers.
 struct FourRows {
@@ -41,15 +33,6 @@ std::string one_row(const ColumnBuffer& buffer) {
   const std::string name = buffer.name('c');
   return buffer.is_bits ? "bit_at(" + name + ", row)"
                         : "(" + buffer.register_type() + ")" + name + "[row]";
-}
-
-std::string value_declarations(const TileProgram& program) {
-  std::string text = lookup_declarations(program);
-  if (packs_scalars(program)) return text + "GLOBAL const u64* scalars, ";
-  for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++)
-    if (is_used_parameter(program, i))
-      text += kernel_type(program.graph->parameters[i].type) + " " + parameter_name(i) + ", ";
-  return text;
 }
 
 std::string result_struct(const TileProgram& program) {
@@ -146,6 +129,22 @@ EmissionNames names_in_order(const TileProgram& program, const std::vector<Quest
 }
 
 }  // namespace
+
+std::string column_declarations(const TileProgram& program) {
+  std::string text;
+  for (const ColumnBuffer& buffer : input_buffers(program))
+    text += "GLOBAL const " + buffer.element_type() + "* " + buffer.name('c') + ", ";
+  return text;
+}
+
+std::string value_declarations(const TileProgram& program) {
+  std::string text = lookup_declarations(program);
+  if (packs_scalars(program)) return text + "GLOBAL const u64* scalars, ";
+  for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++)
+    if (is_used_parameter(program, i))
+      text += kernel_type(program.graph->parameters[i].type) + " " + parameter_name(i) + ", ";
+  return text;
+}
 
 std::vector<ColumnBuffer> result_fields(const TileProgram& program) {
   std::vector<ColumnBuffer> fields = output_buffers(program);

@@ -6,9 +6,9 @@
 namespace penstock::plan {
 
 // `name` without folder and ending; several separated by spaces give their texts one after another.
-std::string skeleton_text(const std::string& name) {
+std::string template_source(const std::string& name) {
   if (const std::size_t space = name.find(' '); space != std::string::npos)
-    return skeleton_text(name.substr(0, space)) + skeleton_text(name.substr(space + 1));
+    return template_source(name.substr(0, space)) + template_source(name.substr(space + 1));
   std::string_view text = kernel::plan_source("plan/codegen/kernels/" + name + ".kc");
   if (text.empty()) text = kernel::expr_source("expr/" + name + ".kc");
   if (!text.empty()) return std::string(text);

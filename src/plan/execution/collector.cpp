@@ -33,7 +33,8 @@ class CompactCollector : public Collector {
   Status read(const TileKernel& kernel, Chunk& chunk) override {
     chunk.words = {};
     if (kernel.variant().algorithm == Algorithm::store) return {};
-    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*chunk.slot.kept_count, 1));
+    PENSTOCK_ASSIGN(chunk.words,
+                    chunk.read_back.read<std::uint64_t>(*chunk.buffers.compaction().kept_count, 1));
     return {};
   }
 
@@ -84,7 +85,7 @@ class CompactCollector : public Collector {
     for (std::size_t i = 0; i < buffers.size(); i++) {
       const std::uint64_t bytes = buffers[i].bytes(count);
       PENSTOCK_ASSIGN(kept.of(buffers[i]),
-                      chunk.read_back.read_bytes(*chunk.slot.outputs[i], bytes));
+                      chunk.read_back.read_bytes(*chunk.buffers.compaction().outputs[i], bytes));
       bytes_downloaded += bytes;
     }
     PENSTOCK_TRY(chunk.read_back.wait());
@@ -159,8 +160,10 @@ class ReduceCollector : public Collector {
   }
 
   Status read(const TileKernel&, Chunk& chunk) override {
-    const std::uint64_t words = std::uint64_t{chunk.slot.groups} * program_.accumulator_words();
-    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*chunk.slot.partials, words));
+    const std::uint64_t words =
+        std::uint64_t{chunk.buffers.reduction().group_count} * program_.accumulator_words();
+    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(
+                                     *chunk.buffers.reduction().partials, words));
     bytes_downloaded += words * 8;
     return {};
   }
@@ -184,17 +187,18 @@ class GroupCollector : public Collector {
       : program_(program), strings_(strings), groups_(program, strings) {}
 
   Status read(const TileKernel&, Chunk& chunk) override {
+    const GroupByResults& tables = chunk.buffers.group_by();
     PENSTOCK_ASSIGN(chunk.counts,
-                    chunk.read_back.read<std::uint32_t>(*chunk.slot.used_slots, chunk.slot.groups));
+                    chunk.read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
     PENSTOCK_ASSIGN(chunk.overflowed,
-                    chunk.read_back.read<std::uint32_t>(*chunk.slot.overflowed, 1));
+                    chunk.read_back.read<std::uint32_t>(*chunk.buffers.overflowed, 1));
     return {};
   }
 
   // By what the chunk ran: the kernel may have taken another variant since, for a chunk before this
   // one.
   Status take(const TileKernel&, Chunk& chunk) override {
-    if (chunk.slot.is_by_slots) return take_by_slots(chunk);
+    if (chunk.buffers.group_by().is_slot_major) return take_by_slots(chunk);
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
     for (const std::span<const std::uint64_t> group : entries)
       if (!groups_.add(group, entry_words())) return sum_too_large();
@@ -218,12 +222,13 @@ class GroupCollector : public Collector {
 
   // Entries that lie slot by slot, each of all groups, are added group by group: one fixed order.
   Status take_by_slots(Chunk& chunk) {
+    const GroupByResults& tables = chunk.buffers.group_by();
     const std::size_t words = entry_words(), groups = chunk.counts.size();
     const std::uint32_t most = *std::max_element(chunk.counts.begin(), chunk.counts.end());
-    if (most > chunk.slot.slots)
+    if (most > tables.slots_per_table)
       return Status(Code::internal, "a kernel used more slots than there are");
-    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(*chunk.slot.results,
-                                                                         most * groups * words));
+    PENSTOCK_ASSIGN(const auto read,
+                    chunk.read_back.read<std::uint64_t>(*tables.results, most * groups * words));
     PENSTOCK_TRY(chunk.read_back.wait());
     bytes_downloaded += read.size_bytes();
     std::vector<std::uint64_t> entries;
@@ -238,21 +243,22 @@ class GroupCollector : public Collector {
   // The slots in use of every work group: in one piece where the groups are many and their tables
   // small, as each download has its price.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
-    const std::uint64_t stride = chunk.slot.slots * entry_words(),
+    const GroupByResults& tables = chunk.buffers.group_by();
+    const std::uint64_t stride = tables.slots_per_table * entry_words(),
                         all = stride * chunk.counts.size();
     std::span<const std::uint64_t> piece;
-    if (chunk.counts.size() > few_groups && all * 8 <= one_piece_bytes) {
-      PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all));
+    if (chunk.counts.size() > few_groups && all * 8 <= one_download_bytes) {
+      PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*tables.results, all));
     }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
-      if (chunk.counts[group] > chunk.slot.slots)
+      if (chunk.counts[group] > tables.slots_per_table)
         return Status(Code::internal, "a kernel used more slots than there are");
       const std::uint64_t used = chunk.counts[group] * entry_words();
       entries.push_back(piece.empty() ? piece : piece.subspan(group * stride, used));
       if (!piece.empty() || used == 0) continue;
-      PENSTOCK_ASSIGN(entries.back(), chunk.read_back.read<std::uint64_t>(*chunk.slot.results, used,
-                                                                          group * stride));
+      PENSTOCK_ASSIGN(entries.back(),
+                      chunk.read_back.read<std::uint64_t>(*tables.results, used, group * stride));
       bytes_downloaded += used * 8;
     }
     bytes_downloaded += piece.size_bytes();
@@ -270,7 +276,7 @@ class GroupCollector : public Collector {
 Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
                   Chunk& chunk) {
   PENSTOCK_TRY(chunk.read_back.begin(std::move(device), *chunk.done));
-  PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.slot.fault, 1));
+  PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.buffers.fault, 1));
   return collector.read(kernel, chunk);
 }
 

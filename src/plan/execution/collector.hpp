@@ -16,7 +16,7 @@ namespace penstock::plan {
 // A chunk in flight.
 struct Chunk {
   ChunkMemory memory;
-  Slot slot;
+  ChunkBuffers buffers;
   ReadBack read_back;
   std::span<const std::uint32_t> fault;  // one; with the rest, what read() asked for
   std::span<const std::uint64_t> words;

@@ -10,7 +10,6 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
 // Pairs are held, 12 bytes each and twice where threads' are put together, before any column is: at
 // most some 6 GB.
 constexpr std::uint64_t max_pairs = std::uint64_t{1} << 28;
@@ -57,11 +56,12 @@ Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinT
   std::mutex mutex;
   std::map<std::uint64_t, Pairs> parts;
   std::atomic<std::uint64_t> count = 0;
-  in_parallel(keys.present.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
-    Pairs part = pairs_of(keys, key_count, table, kind, first, last, count);
-    const std::lock_guard lock(mutex);
-    parts[first] = std::move(part);
-  });
+  in_parallel(keys.present.size(), min_rows_per_thread,
+              [&](std::uint64_t first, std::uint64_t last) {
+                Pairs part = pairs_of(keys, key_count, table, kind, first, last, count);
+                const std::lock_guard lock(mutex);
+                parts[first] = std::move(part);
+              });
   if (count > max_pairs)
     return Status(Code::capacity, "join: more than " + std::to_string(max_pairs) +
                                       " pairs of rows, whose keys stand several times on both "

@@ -11,7 +11,6 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u, golden = 0x9E3779B97F4A7C15u;
 // Places a row where each belongs to one key: four bytes each, against two places and the words of
@@ -32,7 +31,7 @@ template <class T> std::uint64_t word_of(T value) {
 template <class Word>
 void put_words(KeyWords& to, std::size_t key, std::size_t key_count, std::uint64_t row_count,
                const Word& word) {
-  in_parallel(row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       to.words[row * key_count + key] = to.present[row] ? word(row) : 0;
   });
@@ -86,7 +85,7 @@ std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> 
                                                  std::span<const std::uint8_t> present) {
   std::mutex mutex;
   std::uint64_t least = ~std::uint64_t{0}, most = 0;
-  in_parallel(words.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(words.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     std::uint64_t low = ~std::uint64_t{0}, high = 0;
     for (std::uint64_t row = first; row < last; row++) {
       low = present[row] ? std::min(low, words[row] ^ sign_bit) : low;
@@ -157,7 +156,7 @@ std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
 bool JoinTable::insert_once(std::span<const std::uint64_t> words,
                             std::span<const std::uint8_t> present, bool wants_all) {
   std::atomic<bool> is_twice = false, has_nulls = false;
-  in_parallel(present.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(present.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     bool twice = false, nulls = false;
     for (std::uint64_t row = first; row < last; row++) {
       nulls |= present[row] == 0;

@@ -10,8 +10,6 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
-
 // Waits for what is enqueued where a function ends early too: host memory declared before it is
 // then no longer read.
 struct Finished {
@@ -60,7 +58,7 @@ template <class T>
 Status DeviceOrder::sort(const SortWord& word, bool keeps_word, RunReport& report) {
   std::vector<T> values(row_count_);
   const Finished finished{*queue_};
-  in_parallel(row_count_, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(row_count_, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; i++) values[i] = static_cast<T>(word.values[i]);
   });
   const std::uint64_t bytes = row_count_ * sizeof(T);

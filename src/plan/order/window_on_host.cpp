@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 #include "column/concatenate.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -15,8 +16,6 @@ namespace penstock::plan {
 namespace {
 
 using Places = HostWindow::Places;
-
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
 
 bool ends_with_peers(const WindowCall& call) {
   const bool has_frame =
@@ -52,7 +51,7 @@ Places find_places(std::vector<std::uint64_t> rows, const OrderWords& order,
   places.peers.resize(row_count, 1);
   const std::span<const SortWord> all(order.words), of_partition = all.first(order.of_partition),
                                                     of_order = all.subspan(order.of_partition);
-  in_parallel(row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = std::max<std::uint64_t>(first, 1); i < last; i++) {
       places.partitions[i] = !same(of_partition, places.rows[i - 1], places.rows[i]);
       places.peers[i] =
@@ -117,7 +116,7 @@ class WindowColumns {
 
   // Calls write(place, row) for every place, in threads.
   template <class Write> void for_each_place(const Write& write) const {
-    in_parallel(row_count(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
+    in_parallel(row_count(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
       for (std::uint64_t i = first; i < last; i++) write(i, places_.rows[i]);
     });
   }

@@ -10,7 +10,6 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;      // of a thread
 enum Part : std::uint32_t { whole, low, high };  // of a value; see kernels/window.kc
 
 // Whether sums of these may need more than 64 bits. A CPU looks at the values, which is less than
@@ -20,7 +19,7 @@ bool needs_halves(const Column& column, bool looks_at_values) {
   if (!looks_at_values) return true;
   const bool has_sign = column.type.kind != Kind::uint64;
   std::atomic<std::uint64_t> bits = 0;  // of all values, without signs
-  in_parallel(column.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     std::uint64_t some = 0;
     for (const auto* value = column.values.as<std::int64_t>() + first;
          value < column.values.as<std::int64_t>() + last; value++)
@@ -155,7 +154,7 @@ Result<Bytes> DeviceWindow::averages_of_integers(const Column& column, const Buf
   PENSTOCK_ASSIGN(const Column values, numbers(counts, taken));
   const Accumulator accumulator{sum_kind(column.type), 0, column.type, nullptr, 0};
   std::vector<double> averages(row_count());
-  in_parallel(row_count(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(row_count(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       if (const std::int64_t count = values.values.as<std::int64_t>()[row]; count > 0)
         averages[row] = average_of(accumulator, sums.as<Int128>()[row],

@@ -13,7 +13,6 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
 constexpr std::uint64_t min_radix_rows = 1 << 12;
 constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
@@ -37,7 +36,7 @@ using Part = SortWord;
 
 template <class T> Part part_of(const Column& column) {
   Part part{std::vector<std::uint64_t>(column.row_count), 64};
-  in_parallel(column.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       part.values[row] = word_of(column.values.as<T>()[row]);
   });
@@ -126,12 +125,13 @@ void narrow(Part& part, const Column& column, bool descending) {
     most = std::max(most, part.values[row]);
   }
   if (least > most) least = most = 0;  // no values
-  in_parallel(part.values.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++)
-      part.values[row] = !column.is_valid(row) ? 0
-                         : descending          ? most - part.values[row]
-                                               : part.values[row] - least;
-  });
+  in_parallel(part.values.size(), min_rows_per_thread,
+              [&](std::uint64_t first, std::uint64_t last) {
+                for (std::uint64_t row = first; row < last; row++)
+                  part.values[row] = !column.is_valid(row) ? 0
+                                     : descending          ? most - part.values[row]
+                                                           : part.values[row] - least;
+              });
   part.bits = static_cast<std::uint32_t>(std::bit_width(most - least));
 }
 
@@ -152,10 +152,11 @@ void append(std::vector<SortWord>& words, Part part) {
     return;
   }
   SortWord& word = words.back();
-  in_parallel(part.values.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++)
-      word.values[row] = word.values[row] << part.bits | part.values[row];
-  });
+  in_parallel(part.values.size(), min_rows_per_thread,
+              [&](std::uint64_t first, std::uint64_t last) {
+                for (std::uint64_t row = first; row < last; row++)
+                  word.values[row] = word.values[row] << part.bits | part.values[row];
+              });
   word.bits += part.bits;
 }
 

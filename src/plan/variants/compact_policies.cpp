@@ -37,17 +37,15 @@ Policy look_back_policy(const Traits& traits, const TileProgram& program) {
   policy.tile_rows = look_back_threads * 4 * policy.vectors;
   const std::uint64_t tile_bytes =
       (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024;
-  policy.groups_per_unit = 2 * tile_bytes <= traits.local_bytes ? 2 : 1;
-  policy.groups = traits.compute_units * policy.groups_per_unit;
+  policy.groups_per_multiprocessor = 2 * tile_bytes <= traits.local_bytes ? 2 : 1;
+  policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
   policy.window = (policy.groups + 30) / 32;
   return policy;
 }
 
 bool can_look_back(const Traits& traits, const TileProgram& program) {
   if (!evaluates_any_row(program)) return false;
-  if (traits.target != Target::cuda || !traits.forward_progress ||
-      device::architecture_number(traits) < 90)
-    return false;
+  if (!device::accepts_ptx(traits, 90) || !traits.forward_progress) return false;
   if (traits.max_group_size < look_back_threads + 32 || input_bytes_per_row(program) > 48)
     return false;
   const Policy policy = look_back_policy(traits, program);
@@ -68,14 +66,15 @@ Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
     policy.tile_rows = policy.group_size * 4 * policy.vectors;
   } while (policy.vectors > 1 && one_pass_local_bytes(policy, program) > traits.local_bytes);
   policy.groups = traits.compute_units * 6;
-  policy.groups_per_unit = 6;
+  policy.groups_per_multiprocessor = 6;
   policy.window = (policy.groups + policy.group_size - 1) / policy.group_size;
   return policy;
 }
 
 bool can_pass_once(const Traits& traits, const TileProgram& program) {
   if (!evaluates_any_row(program)) return false;
-  if (traits.is_cpu || traits.max_group_size < 32 || input_bytes_per_row(program) > 48)
+  if (traits.wants_single_thread_groups() || traits.max_group_size < 32 ||
+      input_bytes_per_row(program) > 48)
     return false;
   return one_pass_local_bytes(one_pass_policy(traits, program), program) <= traits.local_bytes;
 }

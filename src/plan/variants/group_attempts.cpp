@@ -59,7 +59,7 @@ constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
 Result<Attempt> with_more_slots(const Traits& traits, const TileProgram& program, Attempt attempt,
                                 std::uint64_t group_rows) {
   Policy& policy = attempt.policy;
-  const std::uint32_t limit = traits.is_cpu ? cpu_slot_limit : gpu_slot_limit;
+  const std::uint32_t limit = traits.wants_single_thread_groups() ? cpu_slot_limit : gpu_slot_limit;
   if (policy.slots >= limit)
     return Status(Code::capacity, "group by: more than " + std::to_string(policy.slots) +
                                       " groups in one chunk on " + traits.id);

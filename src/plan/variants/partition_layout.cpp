@@ -79,22 +79,25 @@ std::uint32_t record_words(const TileProgram& program) {
   return words + (nullable + 31) / 32;
 }
 
-// One group of 1024 items on a multiprocessor of CUDA's, each with 64 registers; else groups of 512
-// or fewer. As many rows a tile as local memory stages, fewer items where not even four of each
-// fit.
+// With launch bounds one group of 1024 threads on a multiprocessor, each with 64 registers; else
+// groups of 512 or fewer. As many rows a tile as local memory stages, fewer items where not even
+// four of each fit.
 Policy partition_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
-  const std::uint32_t wanted = traits.is_cpu ? cpu_group_threads
-                               : traits.target == Target::cuda && !is_wide(program) ? 1024
-                                                                                    : 512;
+  const std::uint32_t wanted = traits.wants_single_thread_groups()             ? cpu_group_threads
+                               : traits.has_launch_bounds && !is_wide(program) ? 1024
+                                                                               : 512;
   const std::uint64_t local =
       traits.local_bytes - std::min<std::uint64_t>(traits.local_bytes, 1280);
   policy.group_size = std::bit_floor(std::max(1u, std::min(wanted, traits.max_group_size)));
   policy.counters = std::bit_floor(
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(local / 16, 64, max_counters)));
   policy.partitions = std::min(max_partitions, policy.counters);
-  policy.counted_rows = traits.is_cpu ? 1 : is_wide(program) ? wide_counted_rows : counted_rows;
-  for (policy.vectors = traits.is_cpu ? 1 : vectors_of(policy, program);; policy.vectors--) {
+  policy.counted_rows = traits.wants_single_thread_groups() ? 1
+                        : is_wide(program)                  ? wide_counted_rows
+                                                            : counted_rows;
+  for (policy.vectors = traits.wants_single_thread_groups() ? 1 : vectors_of(policy, program);;
+       policy.vectors--) {
     policy.tile_rows = policy.group_size * policy.vectors * 4;
     if (partition_local_bytes(policy, program) <= local ||
         (policy.vectors == 1 && policy.group_size <= 16))
@@ -106,7 +109,8 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
   const std::uint64_t words = local / 4 - std::min(local / 4, table_words(program));
   policy.slots = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(words / limb_count(program, true), max_partition_slots));
-  policy.groups = traits.compute_units * (traits.target == Target::cuda || traits.is_cpu ? 1 : 4);
+  policy.groups = traits.compute_units *
+                  (traits.has_launch_bounds || traits.wants_single_thread_groups() ? 1 : 4);
   return policy;
 }
 

@@ -25,7 +25,7 @@ struct Policy {
   std::uint32_t depth = 3;  // look-back: tiles between reading and writing
   std::uint32_t window =
       1;  // look-back: counts of other groups that a lane adds up: (groups - 1) / 32, rounded up
-  std::uint32_t groups_per_unit =
+  std::uint32_t groups_per_multiprocessor =
       1;  // CUDA: groups that registers must leave room for on a multiprocessor
 };
 

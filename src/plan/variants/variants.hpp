@@ -37,14 +37,14 @@ struct Variant {
   std::string_view name;
   Epilogue epilogue;
   Algorithm algorithm;
-  std::string_view skeleton;  // names of texts, in order, separated by one space
+  std::string_view templates;  // names of kernel templates, in order, separated by one space
   bool (*fits)(const Traits& traits, const TileProgram& program);
   Policy (*policy)(const Traits& traits, const TileProgram& program);
 };
 std::span<const Variant> variants();
 
 // Words of 32 bits of a place in the table of group_global: its key's pieces and its limbs.
-std::uint64_t global_place_words(const TileProgram& program);
+std::uint64_t global_position_words(const TileProgram& program);
 
 // How a dense table of so many slots is shared out (kernels/group_dense.kc): none where it is for
 // another variant.
