@@ -106,7 +106,7 @@ class DeflateStreamBench final : public StreamBench {
   static Status valid(const deflate::StreamError& error) {
     if (error.error == batch::ErrorCode::none) return {};
     return Status(Code::internal, "byte " + std::to_string(error.byte) + ": " +
-                                      std::string(batch::message_of(error.error)));
+                                      std::string(batch::message(error.error)));
   }
 
   std::shared_ptr<Device> device_;

@@ -14,7 +14,7 @@ namespace penstock::batch {
 Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
                                                std::span<const std::string_view> files) {
   std::vector<kernel::TextPart> parts;
-  parts.push_back({"definitions", primitive::groups_per_unit(policy.groups_per_unit)});
+  parts.push_back({"definitions", primitive::groups_per_unit(policy.groups_per_multiprocessor)});
   const auto add = [&](std::string_view file) {
     const std::string path = "codec/" + std::string(file) + ".kc";
     parts.push_back({path, std::string(kernel::codec_text(path))});
@@ -34,7 +34,7 @@ std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits,
   const std::uint64_t wanted =
       (std::uint64_t{chunk_count} + policy.chunks_per_group - 1) / policy.chunks_per_group;
   return static_cast<std::uint32_t>(
-      std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_unit));
+      std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_multiprocessor));
 }
 
 }  // namespace penstock::batch

@@ -9,16 +9,16 @@ namespace penstock::batch {
 namespace {
 
 constexpr std::uint32_t warp_threads = 32;
-constexpr std::uint32_t warps_per_group = 4,
-                        groups_per_unit = 8;  // 16 KiB of tables a group; not tuned yet
-constexpr std::uint32_t max_groups_per_unit =
-    64;  // runs differ in length, so more than are resident share them out
+constexpr std::uint32_t warps_per_group = 4;
+constexpr std::uint32_t groups_per_multiprocessor = 8;  // 16 KiB of tables per group; not tuned yet
+// More groups than are resident: runs differ in length, and the scheduler balances them.
+constexpr std::uint32_t max_groups_per_multiprocessor = 64;
 
-// What stands in front of the kernel, for teams and for items; empty behind it.
+// The files before the kernel's, for warps and for threads; empty after the last.
 struct Row {
   Checksum checksum;
   std::array<std::string_view, 3> of_warps, of_threads;
-  std::uint32_t lanes_per_run;  // of a team
+  std::uint32_t lanes_per_run;  // of a warp
 };
 constexpr std::string_view crc32_run = "checksum/kernels/crc32_run",
                            adler32_run = "checksum/kernels/adler32_run",
@@ -42,12 +42,13 @@ constexpr std::array table = {
 constexpr std::string_view kernel_file = "checksum/kernels/checksum_runs";
 
 GroupPolicy policy_of(const Row& row, const Traits& traits) {
-  if (traits.is_cpu) return {1, groups_per_unit, 1};
+  if (traits.is_cpu) return {1, groups_per_multiprocessor, 1};
   const bool has_warps = traits.has_subgroups && traits.subgroup_size == warp_threads;
   const std::uint32_t warps =
       has_warps ? std::min<std::uint32_t>(warps_per_group, traits.max_group_size / warp_threads)
                 : 1;
-  return {warps * warp_threads, groups_per_unit, warps * warp_threads / row.lanes_per_run};
+  return {warps * warp_threads, groups_per_multiprocessor,
+          warps * warp_threads / row.lanes_per_run};
 }
 
 bool has_words(const std::shared_ptr<Buffer>& buffer, std::uint64_t count) {
@@ -66,11 +67,11 @@ Result<RunChecksums> RunChecksums::build(std::shared_ptr<Device> device, Checksu
   for (const std::string_view file : is_cpu ? row.of_threads : row.of_warps)
     if (!file.empty()) files.push_back(file);
   files.push_back(kernel_file);
-  RunChecksums made;
-  PENSTOCK_ASSIGN(made.program_, build_program(*device, policy, files));
-  made.device_ = std::move(device);
-  made.runs_per_group_ = policy.chunks_per_group;
-  return made;
+  RunChecksums result;
+  PENSTOCK_ASSIGN(result.program_, build_program(*device, policy, files));
+  result.device_ = std::move(device);
+  result.runs_per_group_ = policy.chunks_per_group;
+  return result;
 }
 
 Status RunChecksums::enqueue(Queue& queue, const RunBatch& batch) {
@@ -80,9 +81,10 @@ Status RunChecksums::enqueue(Queue& queue, const RunBatch& batch) {
                                      " runs' offsets, sizes or checksums is too small");
   const std::uint64_t wanted =
       (std::uint64_t{batch.run_count} + runs_per_group_ - 1) / runs_per_group_;
-  const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * max_groups_per_unit;
+  const std::uint64_t max_groups =
+      std::uint64_t{device_->traits().compute_units} * max_groups_per_multiprocessor;
   return queue.launch(
-      *program_, "checksum_runs", static_cast<std::uint32_t>(std::min(wanted, most)),
+      *program_, "checksum_runs", static_cast<std::uint32_t>(std::min(wanted, max_groups)),
       {{Argument::of(*batch.bytes), Argument::of(*batch.offsets), Argument::of(*batch.sizes),
         Argument::of(*batch.checksums), Argument::value(batch.run_count)}});
 }

@@ -53,7 +53,7 @@ DeviceRun::DeviceRun(std::shared_ptr<Device> device) : device_(std::move(device)
   report_.id = device_->traits().id, report_.name = device_->traits().name;
 }
 
-Result<batch::Decoder*> DeviceRun::decoder(batch::Format format, batch::Needs needs) {
+Result<batch::Decoder*> DeviceRun::decoder(batch::Format format, batch::Requirements needs) {
   const std::lock_guard lock(mutex_);
   const std::vector<std::string> variants =
       batch::Decoder::variants(format, device_->traits(), needs);
@@ -132,7 +132,7 @@ void UnitTables::add(const Unit& unit, std::uint64_t input_offset, std::uint64_t
   add(input_offset, unit.whole().size(), output_offset, unit.output_bytes);
   has_links_ |= unit.is_linked;
   if (goes_on) streams_.back() = --stream_count_ - 1;
-  if (unit.is_stored) streams_.back() |= batch::Links::is_stored;
+  if (unit.is_stored) streams_.back() |= batch::BlockDependencies::is_stored;
   stream_bytes_ += before, max_stream_bytes_ = std::max(max_stream_bytes_, stream_bytes_);
 }
 
@@ -143,9 +143,10 @@ Status UnitTables::upload(Device& device, Queue& queue, batch::Batch& batch) {
   PENSTOCK_TRY(upload_all(device, queue, output_offsets_, batch.output_offsets));
   PENSTOCK_TRY(upload_all(device, queue, capacities_, batch.output_capacities));
   PENSTOCK_TRY(reserve(device, std::uint64_t{count()} * 8, batch.output_sizes));
-  if (!has_links_) batch.links = {};
-  if (has_links_) PENSTOCK_TRY(upload_all(device, queue, streams_, batch.links.streams));
-  batch.links.stream_count = stream_count_, batch.links.max_stream_bytes = max_stream_bytes_;
+  if (!has_links_) batch.dependencies = {};
+  if (has_links_) PENSTOCK_TRY(upload_all(device, queue, streams_, batch.dependencies.streams));
+  batch.dependencies.stream_count = stream_count_,
+  batch.dependencies.max_stream_bytes = max_stream_bytes_;
   return reserve(device, std::uint64_t{count()} * sizeof(batch::ChunkStatus), batch.statuses);
 }
 
@@ -217,7 +218,7 @@ Status DeviceBatch::enqueue(const UnitStages& stages, const Piece& piece,
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(queue_->upload(*batch_.input, input_->data(), at));
   PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
-  batch_.links.window_bytes = static_cast<std::uint32_t>(window.size());
+  batch_.dependencies.window_bytes = static_cast<std::uint32_t>(window.size());
   if (!window.empty())
     PENSTOCK_TRY(
         queue_->upload(*batch_.output, window.data(), window.size(), output_at_ - window.size()));

@@ -36,7 +36,7 @@ class DeviceRun {
   explicit DeviceRun(std::shared_ptr<Device> device);
   const std::shared_ptr<Device>& device() const { return device_; }
   // Built once.
-  Result<batch::Decoder*> decoder(batch::Format format, batch::Needs needs);
+  Result<batch::Decoder*> decoder(batch::Format format, batch::Requirements needs);
   Result<batch::Encoder*> encoder(batch::Format format);
   // What is made once of the file, and for its members (device_frames.hpp).
   Result<DeviceFile*> file(Input& input);
@@ -67,7 +67,7 @@ class UnitTables {
   void add(const Unit& unit, std::uint64_t input_offset,
            std::uint64_t output_offset);  // with its links
   std::uint32_t count() const { return static_cast<std::uint32_t>(input_offsets_.size()); }
-  batch::Needs needs() const { return {max_output_bytes_, has_links_}; }
+  batch::Requirements needs() const { return {max_output_bytes_, has_links_}; }
   Status upload(Device& device, Queue& queue, batch::Batch& batch);
   Status download(Queue& queue, const batch::Batch& batch);  // enqueued
   std::uint64_t size(std::size_t row) const { return sizes_[row]; }
@@ -76,7 +76,7 @@ class UnitTables {
  private:
   std::vector<std::uint64_t> input_offsets_, input_sizes_, output_offsets_, capacities_, sizes_;
   std::vector<batch::ChunkStatus> statuses_;
-  std::vector<std::uint32_t> streams_;  // batch::Links
+  std::vector<std::uint32_t> streams_;  // batch::BlockDependencies
   std::uint32_t stream_count_ = 0;
   std::uint64_t max_output_bytes_ = 0, stream_bytes_ = 0, max_stream_bytes_ = 0;
   bool has_links_ = false;

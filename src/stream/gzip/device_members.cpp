@@ -210,13 +210,14 @@ Status DeviceMembers::check_trailer(const Member& member) const {
 Status DeviceMembers::refuse(const Place& body, const deflate::StreamError& error) const {
   constexpr std::uint64_t max_bytes = 64 << 20;  // that are decoded again
   const Place at = body.at(base_ + error.byte);
-  if (error.error == batch::ErrorCode::too_long || error.error == batch::ErrorCode::too_large)
+  if (error.error == batch::ErrorCode::output_too_small ||
+      error.error == batch::ErrorCode::input_too_large)
     return at.error(Code::capacity,
                     "a block of more text, or blocks of more bytes, than devices take");
   if (at.offset - body.offset < max_bytes)
     return diagnose_body(bytes_.subspan(body.offset - base_), body);
-  return error.error == batch::ErrorCode::truncated ? at.ended()
-                                                    : at.corrupt(message_of(error.error));
+  return error.error == batch::ErrorCode::truncated_input ? at.ended()
+                                                          : at.corrupt(message(error.error));
 }
 
 Result<bool> fits_streams_device(Context& context) {

@@ -86,7 +86,7 @@ class SizedMembers : public UnitStages {
     again.units = {unit}, again.capacity = unit.output_bytes;
     PENSTOCK_TRY(inflate(again));
     return Place{Format::gzip, unit.index, unit.offset - unit.head_bytes + chunk_status.offset}
-        .corrupt(message_of(chunk_status.error));
+        .corrupt(message(chunk_status.error));
   }
 
  private:

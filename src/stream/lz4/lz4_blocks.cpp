@@ -111,7 +111,7 @@ class Lz4Blocks : public UnitStages {
   Status refuse(const Unit& unit, batch::ChunkStatus chunk_status) const override {
     return Place{Format::lz4, unit.index, unit.offset + chunk_status.offset}.corrupt(
         "the block that begins at byte " + std::to_string(unit.offset) +
-        " is damaged: " + std::string(batch::message_of(chunk_status.error)));
+        " is damaged: " + std::string(batch::message(chunk_status.error)));
   }
 
  private:

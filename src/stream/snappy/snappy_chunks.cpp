@@ -78,7 +78,7 @@ class SnappyChunks : public UnitStages {
   Status refuse(const Unit& unit, batch::ChunkStatus chunk_status) const override {
     return Place{Format::snappy, unit.index, unit.offset + chunk_status.offset}.corrupt(
         "the Snappy block that begins at byte " + std::to_string(unit.offset) +
-        " is damaged: " + std::string(batch::message_of(chunk_status.error)));
+        " is damaged: " + std::string(batch::message(chunk_status.error)));
   }
 
  private:

@@ -72,10 +72,9 @@ class SmallFrames final : public UnitStages {
         unit.bytes, output, {.threads = 1, .window_limit_bytes = max_zstd_window_bytes});
     if (made.status().code() == Code::no_memory) return made.status();
     const Code code = made.status().code() == Code::truncated ? Code::truncated : Code::corrupt;
-    const std::string found = made.ok()
-                                  ? "at its byte " + std::to_string(chunk_status.offset) + ": " +
-                                        std::string(batch::message_of(chunk_status.error))
-                                  : made.status().message();
+    const std::string found = made.ok() ? "at its byte " + std::to_string(chunk_status.offset) +
+                                              ": " + std::string(batch::message(chunk_status.error))
+                                        : made.status().message();
     return place.error(code, "in the frame that begins here: " + found);
   }
 

@@ -90,7 +90,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
     require((i >= gap && i < gap + capacity) || output[i] == std::byte{canary},
             "nothing is written outside of the room");
   require(made.ok() == right.is_valid,
-          "our decoder for CPUs says the same of the frame as: " + made.status().output());
+          "our decoder for CPUs says the same of the frame as: " + made.status().text());
   if (!made.ok()) return;
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(output.data()) + gap;
   require(std::equal(begin, begin + made->output_bytes, right.output.begin(), right.output.end()),

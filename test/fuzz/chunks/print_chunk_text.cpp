@@ -33,7 +33,7 @@ class PrintingDevice : public Device {
     if (built_++ != wanted_) return std::shared_ptr<Program>();
     std::printf("#define GROUP_SIZE %u\n", source.group_size);
     if (traits_.has_subgroups) std::printf("#define SUBGROUP_SIZE %u\n", traits_.subgroup_size);
-    std::fwrite(source.output.data(), 1, source.output.size(), stdout);
+    std::fwrite(source.text.data(), 1, source.text.size(), stdout);
     return std::shared_ptr<Program>();
   }
   unsigned built() const { return built_; }
@@ -68,7 +68,7 @@ int print(std::string_view codec_name, std::string_view device_name, unsigned ph
                         : codec->is_frame   ? zstd::DeviceFrame::build(device).status()
                         : codec->is_encoder ? build<batch::Encoder>(device, *codec, *on)
                                             : build<batch::Decoder>(device, *codec, *on);
-  if (!status.ok()) return fail(status.output());
+  if (!status.ok()) return fail(status.text());
   return phase < device->built() ? 0 : fail(variant_of(*codec, *on) + " has fewer phases");
 }
 

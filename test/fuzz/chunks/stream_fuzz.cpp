@@ -31,7 +31,7 @@ Bytes take_stream(Input& input, std::uint32_t kind, std::uint32_t how) {
 }
 
 template <class T> T expected(Result<T> result) {
-  require(result.ok(), "the library takes the stream: " + result.status().output());
+  require(result.ok(), "the library takes the stream: " + result.status().text());
   return std::move(*result);
 }
 
@@ -48,7 +48,7 @@ std::optional<Bytes> decoded(Decoder& decoder, const Bytes& bytes, std::uint64_t
   const auto input = expected(decoder.device->allocate((bytes.size() + 15) / 16 * 16));
   if (!bytes.empty()) std::memcpy(content_of(*input).data(), bytes.data(), bytes.size());
   const Status opened = decoder.pieces->open(*decoder.queue, input, bytes.size());
-  require(opened.ok(), "pieces are looked for in any bytes: " + opened.output());
+  require(opened.ok(), "pieces are looked for in any bytes: " + opened.text());
   const deflate::MeasuredStream stream = expected(decoder.pieces->follow(*decoder.queue, begin));
   require(stream.error.byte <= bytes.size() && stream.end_byte <= bytes.size(),
           "a stream's end and fault are in the input");

@@ -71,9 +71,9 @@ class StreamDecoder {
 inline void expect_output(StreamDecoder& decoder, const Bytes& stream, const Bytes& output,
                           std::size_t min_pieces = 1) {
   const auto outcome = decoder.decode(stream);
-  ASSERT_TRUE(outcome.ok()) << outcome.status().output();
+  ASSERT_TRUE(outcome.ok()) << outcome.status().text();
   ASSERT_EQ(outcome->error.error, batch::ErrorCode::none)
-      << batch::message_of(outcome->error.error) << " at " << outcome->error.byte;
+      << batch::message(outcome->error.error) << " at " << outcome->error.byte;
   ASSERT_EQ(outcome->output.size(), output.size());
   const auto other = std::mismatch(output.begin(), output.end(), outcome->output.begin()).first;
   ASSERT_EQ(other, output.end()) << "byte " << other - output.begin();
@@ -87,11 +87,11 @@ inline void expect_output(StreamDecoder& decoder, const Bytes& stream, const Byt
 inline void expect_statuses(StreamDecoder& decoder, const std::vector<batch::Chunk>& streams) {
   for (std::size_t i = 0; i < streams.size(); i++) {
     const auto outcome = decoder.decode(streams[i].bytes);
-    ASSERT_TRUE(outcome.ok()) << outcome.status().output();
+    ASSERT_TRUE(outcome.ok()) << outcome.status().text();
     const std::optional<Bytes> expected =
         batch::deflate_output({streams[i].bytes, 1 << 20}, batch::raw_window);
     ASSERT_EQ(outcome->error.error == batch::ErrorCode::none, expected.has_value())
-        << "stream " << i << ": " << batch::message_of(outcome->error.error) << " at "
+        << "stream " << i << ": " << batch::message(outcome->error.error) << " at "
         << outcome->error.byte;
     if (expected)
       ASSERT_EQ(outcome->output, *expected) << "stream " << i;

@@ -98,7 +98,7 @@ TEST(DeflateStream, ADistanceBeforeTheStreamIsAError) {
       rest[(bit - begin) / 8] |=
           static_cast<std::uint8_t>((stream[bit / 8] >> bit % 8 & 1) << (bit - begin) % 8);
     TAKE(const auto outcome, decoder.decode(rest));
-    EXPECT_EQ(outcome.error.error, batch::ErrorCode::bad_distance);
+    EXPECT_EQ(outcome.error.error, batch::ErrorCode::invalid_distance);
   });
 }
 

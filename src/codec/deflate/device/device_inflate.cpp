@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 constexpr std::uint64_t window_units = 32768, unit_bytes = 2, unit_alignment = 8;
 constexpr std::uint64_t warp_bytes = 8448, list_bytes = 16384 * 4,
                         list_at = 256;  // MAX_TOKENS, LIST_AT
-constexpr std::uint32_t groups_per_unit = 6;
+constexpr std::uint32_t groups_per_multiprocessor = 6;
 // Each run of pieces is a group's, which takes them in order: so many for each of the device's
 // units. One and four took as long or longer.
 constexpr std::uint32_t runs_per_unit = 2;
@@ -90,7 +90,7 @@ Result<std::unique_ptr<PieceOutputs>> PieceOutputs::build(std::shared_ptr<Device
                                                           batch::Checksum checksum) {
   auto outputs = std::make_unique<PieceOutputs>();
   const Traits& traits = device->traits();
-  outputs->unit_policy_ = piece_policy(traits, warp_bytes, groups_per_unit);
+  outputs->unit_policy_ = piece_policy(traits, warp_bytes, groups_per_multiprocessor);
   outputs->window_policy_ = window_policy(traits);
   const auto units = traits.is_cpu ? std::span<const std::string_view>(thread_files)
                                    : std::span<const std::string_view>(warp_files);

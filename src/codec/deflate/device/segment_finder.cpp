@@ -56,11 +56,12 @@ constexpr std::uint64_t walk_bytes(std::uint64_t input_bytes) {
 }  // namespace
 
 batch::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes,
-                                std::uint32_t groups_per_unit) {
+                                std::uint32_t groups_per_multiprocessor) {
   batch::Phase phase;
-  phase.takers = traits.is_cpu ? batch::Takers::threads : batch::Takers::warps;
-  phase.local_bytes = local_bytes, phase.takers_per_group = 4,
-  phase.groups_per_unit = groups_per_unit;
+  phase.granularity =
+      traits.is_cpu ? batch::Granularity::thread_per_chunk : batch::Granularity::warp_per_chunk;
+  phase.local_bytes = local_bytes, phase.max_workers_per_group = 4,
+  phase.groups_per_multiprocessor = groups_per_multiprocessor;
   return batch::policy_of(phase, traits);
 }
 

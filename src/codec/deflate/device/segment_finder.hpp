@@ -152,6 +152,6 @@ class StreamPieces {
 
 // How teams, or items where the device is a CPU, take pieces; `local_bytes` of a team.
 batch::GroupPolicy piece_policy(const Traits& traits, std::uint64_t local_bytes,
-                                std::uint32_t groups_per_unit);
+                                std::uint32_t groups_per_multiprocessor);
 
 }  // namespace penstock::deflate

@@ -56,6 +56,6 @@ enum class ErrorCode : std::uint8_t {
   distance_symbol,  // bits that no symbol has, or symbol 30 or 31
   too_far,          // a distance that reaches before the first byte
 };
-std::string_view message_of(ErrorCode error);
+std::string_view message(ErrorCode error);
 
 }  // namespace penstock::deflate

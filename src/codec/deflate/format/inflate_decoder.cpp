@@ -50,7 +50,7 @@ constexpr std::ptrdiff_t input_before_pairs = 256;
 
 }  // namespace
 
-std::string_view message_of(ErrorCode error) {
+std::string_view message(ErrorCode error) {
   switch (error) {
     case ErrorCode::none: return "nothing is wrong";
     case ErrorCode::truncated: return "the input ends inside the stream";
@@ -86,7 +86,7 @@ Status Decoder::error(std::uint64_t blocks_before) const {
   return {error_ == ErrorCode::truncated ? Code::truncated : Code::corrupt,
           "Deflate block " + std::to_string(blocks_before + blocks_begun_) + ", byte " +
               std::to_string(error_bit_ / 8) + ", bit " + std::to_string(error_bit_ % 8) + ": " +
-              std::string(message_of(error_))};
+              std::string(message(error_))};
 }
 
 template <class Sink>

@@ -53,8 +53,8 @@ class Front {
   // Nothing more goes into it: its last bytes become the window.
   void end_segment(Segment& segment);
 
-  // Goes on behind a piece that begins here. Needs a whole window. Of markers, the output stands at
-  // the end of `output` at once.
+  // Goes on behind a piece that begins here. Requirements a whole window. Of markers, the output
+  // stands at the end of `output` at once.
   void adopt(std::unique_ptr<TokenPiece> piece);
   void adopt(MarkerPiece& piece, std::deque<std::shared_ptr<Segment>>& output);
 

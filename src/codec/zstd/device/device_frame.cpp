@@ -9,8 +9,8 @@
 namespace penstock::zstd {
 namespace {
 
+using batch::Granularity;
 using batch::Phase;
-using batch::Takers;
 
 constexpr std::string_view frame = "zstd/kernels/zstd_frame", stream = "zstd/kernels/zstd_stream",
                            fse = "zstd/kernels/zstd_fse", streams = "zstd/kernels/zstd_streams",
@@ -20,32 +20,32 @@ constexpr Phase sequences_phase = {
     .files = {frame, stream, fse, streams, "zstd/kernels/zstd_codes",
               "zstd/kernels/zstd_sequence_tables", "zstd/kernels/zstd_unknown_offsets",
               "zstd/kernels/zstd_sequence_codes", "zstd/kernels/zstd_stream_sequences"},
-    .takers = Takers::threads_by_number,
+    .granularity = Granularity::threads_per_chunk,
     .local_bytes = 2704 + 356,
-    .takers_per_group = 32};
+    .max_workers_per_group = 32};
 constexpr Phase places_phase = {.kernel = "zstd_stream_places",
                                 .files = {frame, stream, "zstd/kernels/zstd_stream_places"},
-                                .takers = Takers::one_group};
+                                .granularity = Granularity::single_group};
 constexpr Phase literals_phase = {
     .kernel = "zstd_stream_literals",
     .files = {frame, stream, fse, streams, "zstd/kernels/zstd_literal_streams",
               "zstd/kernels/zstd_stream_literals"},
-    .takers = Takers::threads_by_number,
+    .granularity = Granularity::threads_per_chunk,
     .local_bytes = 1244,
-    .takers_per_group = 28,
+    .max_workers_per_group = 28,
     .threads_per_chunk = 4};
 constexpr Phase origins_phase = {
     .kernel = "zstd_stream_origins",
     .files = {frame, stream, "lz/kernels/origins", "zstd/kernels/zstd_stream_origins"},
-    .takers = Takers::warps,
+    .granularity = Granularity::warp_per_chunk,
     .local_bytes = 1024,
-    .takers_per_group = 8,
-    .groups_per_unit = 5};
+    .max_workers_per_group = 8,
+    .groups_per_multiprocessor = 5};
 constexpr Phase thread_origins_phase = {
     .kernel = "zstd_stream_origins",
     .files = {frame, stream, single_thread, "lz/kernels/origins",
               "zstd/kernels/zstd_stream_origins"},
-    .takers = Takers::threads};
+    .granularity = Granularity::thread_per_chunk};
 const Phase& origins_phase_on(const Traits& traits) {
   return traits.is_cpu ? thread_origins_phase : origins_phase;
 }
@@ -80,7 +80,7 @@ struct DeviceFrame::Walk {
   std::uint64_t first_block = 0, base = 0;
   std::uint32_t floor = 0, first = 0, limit = 0;
   State state = {};
-  batch::OriginStream stream = {};
+  batch::SourceStream stream = {};
 
   void index_next(std::size_t most) {
     next_rows.clear();
@@ -100,7 +100,7 @@ Status DeviceFrame::open() {
   PENSTOCK_ASSIGN(places_, batch::build_phase(*device_, places_phase));
   PENSTOCK_ASSIGN(literals_, batch::build_phase(*device_, literals_phase));
   PENSTOCK_ASSIGN(origins_, batch::build_phase(*device_, origins_phase_on(device_->traits())));
-  PENSTOCK_ASSIGN(origin_output_, batch::OriginOutput::build(device_));
+  PENSTOCK_ASSIGN(origin_output_, batch::SourceResolver::build(device_));
   return {};
 }
 
@@ -163,18 +163,18 @@ Status DeviceFrame::enqueue(Queue& queue, const Place& place, Walk& walk) {
   PENSTOCK_TRY(reserve(*device_, sequences * 8, list_));
   PENSTOCK_TRY(reserve(*device_, (capacity + 16) * 4, origin_words_));
   PENSTOCK_TRY(reserve(*device_, sizeof(State), state_));
-  PENSTOCK_TRY(reserve(*device_, sizeof(batch::OriginStream), streams_));
+  PENSTOCK_TRY(reserve(*device_, sizeof(batch::SourceStream), streams_));
   PENSTOCK_TRY(reserve(*device_, 4, next_block_));
   walk.stream = {walk.base, std::uint64_t{0} - (walk.first & ~std::uint32_t{3}), walk.first, 0};
   PENSTOCK_TRY(queue.upload(*rows_, walk.rows.data(), blocks * sizeof(BlockRow)));
   PENSTOCK_TRY(queue.upload(*state_, &walk.state, sizeof(State)));
   PENSTOCK_TRY(queue.upload(*streams_, &walk.stream, sizeof walk.stream));
   PENSTOCK_TRY(launch_phases(queue, place, walk));
-  const batch::OriginBatch batch{.stream_count = 1,
+  const batch::SourceBatch batch{.stream_count = 1,
                                  .max_positions = walk.limit - walk.first,
                                  .max_segments = static_cast<std::uint32_t>(blocks),
                                  .streams = streams_,
-                                 .origins = origin_words_,
+                                 .source_indices = origin_words_,
                                  .output = place.output,
                                  .wrong = state_};
   PENSTOCK_TRY(origin_output_->enqueue(queue, batch));

@@ -1,5 +1,5 @@
 // One Zstandard frame decoded on a device, its blocks all at once: phases of kernels/zstd_stream.kc
-// over batches of blocks, then the bytes of their origins (codec/lz/origin_output.hpp).
+// over batches of blocks, then the bytes of their origins (codec/lz/source_resolver.hpp).
 //
 // The host finds where blocks begin and waits once a batch: a batch's place in the text is known
 // when the one before it is done.
@@ -9,7 +9,7 @@
 #include <span>
 
 #include "codec/batch/chunk_decoder.hpp"
-#include "codec/lz/origin_output.hpp"
+#include "codec/lz/source_resolver.hpp"
 #include "codec/zstd/host/block_index.hpp"
 
 namespace penstock::zstd {
@@ -54,7 +54,7 @@ class DeviceFrame {
   std::shared_ptr<Device> device_;
   std::uint64_t batch_output_bytes_ = 0;
   batch::BuiltPhase sequences_, places_, literals_, origins_;
-  std::optional<batch::OriginOutput> origin_output_;
+  std::optional<batch::SourceResolver> origin_output_;
   std::unique_ptr<Walk>
       walk_;  // of the last frame: uploads read it, also where decode() ended early
   std::shared_ptr<Buffer> rows_, plans_, list_, origin_words_, state_, streams_, next_block_;
