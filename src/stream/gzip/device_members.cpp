@@ -14,7 +14,7 @@ bool has_capacity(const Context& context) {
   if (!context.input.is_mapped()) return false;
   const Traits& traits = context.device->device()->traits();
   const std::uint64_t bytes = *context.input.size() - context.input.offset();
-  return deflate::StreamPieces::fits(traits) &&
+  return deflate::SegmentFinder::fits(traits) &&
          bytes + chunk_alignment <= traits.max_allocation_bytes;
 }
 
@@ -76,10 +76,10 @@ class MembersOnDevice : public Decoder {
 Result<std::unique_ptr<DeviceMembers>> DeviceMembers::open(Context& context, Format format) {
   std::unique_ptr<DeviceMembers> members(new DeviceMembers(context, format));
   const auto& device = context.device->device();
-  PENSTOCK_ASSIGN(members->pieces_, deflate::StreamPieces::build(device));
+  PENSTOCK_ASSIGN(members->pieces_, deflate::SegmentFinder::build(device));
   PENSTOCK_ASSIGN(
       members->outputs_,
-      deflate::PieceOutputs::build(
+      deflate::SegmentDecoder::build(
           device, 0, format == Format::zlib ? batch::Checksum::adler32 : batch::Checksum::crc32));
   PENSTOCK_ASSIGN(members->queue_, device->queue());
   context.device->add_kernels("deflate_pieces");
@@ -170,10 +170,10 @@ std::uint64_t DeviceMembers::batch_bytes() const {
 std::uint64_t DeviceMembers::bytes_ahead() const {
   if (members_.empty()) return 0;
   const Member& member = members_.front();  // which has pieces left, or it were gone
-  const bool is_begun = member.first_piece < member.stream.pieces.size();
+  const bool is_begun = member.first_piece < member.stream.segments.size();
   const std::uint64_t at =
-      base_ +
-      (is_begun ? member.stream.pieces[member.first_piece].begin_bit / 8 : member.stream.end_byte);
+      base_ + (is_begun ? member.stream.segments[member.first_piece].begin_bit / 8
+                        : member.stream.end_byte);
   return context_.input.offset() - std::min(at, context_.input.offset());
 }
 
@@ -188,12 +188,12 @@ Status DeviceMembers::decode(const std::shared_ptr<Buffer>& output, std::uint64_
     return {};
   }));
   if (batch.error.error != batch::ErrorCode::none) return refuse(member.body, batch.error);
-  member.first_piece += batch.piece_count, member.made_bytes += batch.output_bytes,
+  member.first_piece += batch.segment_count, member.made_bytes += batch.output_bytes,
       output_bytes_ -= batch.output_bytes;
   const auto combine =
       format_ == Format::zlib ? checksum::adler32_combine : checksum::crc32_combine;
   member.checksum = combine(member.checksum, batch.checksum, batch.output_bytes);
-  if (member.first_piece < member.stream.pieces.size()) return {};
+  if (member.first_piece < member.stream.segments.size()) return {};
   PENSTOCK_TRY(check_trailer(member));
   members_.pop_front();
   return {};

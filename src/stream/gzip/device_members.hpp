@@ -60,8 +60,8 @@ class DeviceMembers {
   std::uint64_t output_bytes_ = 0;
   bool is_used_ = false;
   StagedUpload staged_;
-  std::unique_ptr<deflate::StreamPieces> pieces_;
-  std::unique_ptr<deflate::PieceOutputs> outputs_;
+  std::unique_ptr<deflate::SegmentFinder> pieces_;
+  std::unique_ptr<deflate::SegmentDecoder> outputs_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 

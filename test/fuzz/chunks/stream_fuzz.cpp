@@ -38,8 +38,8 @@ template <class T> T expected(Result<T> result) {
 struct Decoder {
   std::shared_ptr<Device> device;
   std::unique_ptr<Queue> queue;
-  std::unique_ptr<deflate::StreamPieces> pieces;
-  std::unique_ptr<deflate::PieceOutputs> outputs;
+  std::unique_ptr<deflate::SegmentFinder> pieces;
+  std::unique_ptr<deflate::SegmentDecoder> outputs;
 };
 
 // Nothing where it is not sound.
@@ -56,12 +56,12 @@ std::optional<Bytes> decoded(Decoder& decoder, const Bytes& bytes, std::uint64_t
     return {};
   const auto output = expected(decoder.device->allocate((stream.output_bytes + 15) / 16 * 16));
   std::uint64_t made = 0;
-  for (std::size_t first = 0; first < stream.pieces.size();) {
+  for (std::size_t first = 0; first < stream.segments.size();) {
     const auto batch = expected(
         decoder.outputs->decode(*decoder.queue, *decoder.pieces, stream, first, output, made));
     if (batch.error.error != batch::ErrorCode::none) return {};
-    require(batch.piece_count != 0, "a batch has pieces");
-    first += batch.piece_count, made += batch.output_bytes;
+    require(batch.segment_count != 0, "a batch has pieces");
+    first += batch.segment_count, made += batch.output_bytes;
   }
   require(made == stream.output_bytes, "batches have the stream's text");
   *end = stream.end_byte;
@@ -78,9 +78,9 @@ void run(const std::uint8_t* data, std::size_t size) {
   decoder.device = make_linked_device(traits_of(device_here()));
   decoder.queue = expected(decoder.device->queue());
   decoder.pieces = expected(
-      deflate::StreamPieces::build(decoder.device, 32u << kind / 2 % 4, 512u << order / 32 % 4));
+      deflate::SegmentFinder::build(decoder.device, 32u << kind / 2 % 4, 512u << order / 32 % 4));
   decoder.outputs =
-      expected(deflate::PieceOutputs::build(decoder.device, (kind & 8) != 0 ? 3000 : 0));
+      expected(deflate::SegmentDecoder::build(decoder.device, (kind & 8) != 0 ? 3000 : 0));
   Bytes bytes(kind / 16, 0xff);  // of others, before the stream
   const std::uint64_t begin = bytes.size();
   bytes.insert(bytes.end(), stream.begin(), stream.end());

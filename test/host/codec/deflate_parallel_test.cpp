@@ -19,7 +19,7 @@ struct Outcome {
   Status status;
   std::uint64_t input_bytes = 0;
   std::uint32_t checksum = 0;
-  ParallelInflate::Pieces pieces;
+  ParallelInflate::Segments segments;
 };
 
 // A caller that takes its time leaves the threads ahead some.
@@ -36,22 +36,22 @@ Outcome run(const std::string& stream, const InflateOptions& options, bool takes
   }
   outcome.input_bytes = (*inflate)->consumed_bytes();
   outcome.checksum = (*inflate)->checksum();
-  outcome.pieces = (*inflate)->pieces();
+  outcome.segments = (*inflate)->segments();
   return outcome;
 }
 
 // Pieces of 4 to 64 KB, by two to eight threads.
-std::vector<InflateOptions> small_pieces() {
+std::vector<InflateOptions> small_segments() {
   std::vector<InflateOptions> all;
-  for (const AheadBy ahead : {AheadBy::tokens, AheadBy::markers})
+  for (const SpeculationMode mode : {SpeculationMode::tokens, SpeculationMode::markers})
     for (const unsigned threads : {2u, 3u, 8u})
       for (const std::size_t piece : {std::size_t{40000}, std::size_t{200000}})
         all.push_back({.threads = threads,
                        .checksum = Checksum::crc32,
-                       .ahead = ahead,
-                       .piece_bytes = piece,
+                       .speculation = mode,
+                       .segment_bytes = piece,
                        .step_bytes = 5000,
-                       .piece_input_bytes = piece / 10});
+                       .segment_input_bytes = piece / 10});
   return all;
 }
 
@@ -59,14 +59,14 @@ std::vector<InflateOptions> small_pieces() {
 std::uint64_t expect_comes_back(const std::string& text, const std::string& stream,
                                 bool takes_its_time = false) {
   std::uint64_t pieces_used = 0;
-  for (const InflateOptions& options : small_pieces()) {
+  for (const InflateOptions& options : small_segments()) {
     const Outcome outcome = run(stream + std::string(1000, 'b'), options, takes_its_time);
     EXPECT_TRUE(outcome.status.ok()) << outcome.status.text();
     EXPECT_TRUE(outcome.output == text)
         << outcome.output.size() << " of " << text.size() << " bytes";
     EXPECT_EQ(outcome.input_bytes, stream.size());
     EXPECT_EQ(outcome.checksum, checksum::crc32(0, bytes_of(text)));
-    pieces_used += outcome.pieces.used;
+    pieces_used += outcome.segments.used;
   }
   return pieces_used;
 }
@@ -183,14 +183,14 @@ TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
     else
       changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
     const Status expected = in_order(changed, 30000000);
-    for (const InflateOptions& options : small_pieces())
+    for (const InflateOptions& options : small_segments())
       ASSERT_EQ(run(changed, options).status.text(), expected.text());
   }
 }
 TEST(ParallelInflate, ABombComesInPieces) {
   const std::string text(50000000, '\0');
   const std::string stream = deflated(text, 9);
-  for (InflateOptions options : small_pieces()) {
+  for (InflateOptions options : small_segments()) {
     options.checksum = Checksum::adler32;
     auto inflate = ParallelInflate::begin(bytes_of(stream), options);
     std::uint64_t total = 0;
@@ -198,7 +198,7 @@ TEST(ParallelInflate, ABombComesInPieces) {
       const auto bytes = (*inflate)->next();
       ASSERT_TRUE(bytes.ok());
       if (bytes->empty()) break;
-      ASSERT_LE(bytes->size(), options.piece_bytes + options.step_bytes + 1024);
+      ASSERT_LE(bytes->size(), options.segment_bytes + options.step_bytes + 1024);
       total += bytes->size();
     }
     EXPECT_EQ(total, text.size());
@@ -234,7 +234,7 @@ TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
         changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
       const Status expected = in_order(changed, 4000000);
       if (expected.code() == Code::capacity) continue;
-      for (const InflateOptions& options : small_pieces())
+      for (const InflateOptions& options : small_segments())
         ASSERT_EQ(run(changed, options).status.text(), expected.text());
     }
   }
@@ -242,7 +242,7 @@ TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
 TEST(ParallelInflate, AnErrorComesAgainWhenAskedAgain) {
   const std::string stream = deflated(outputs_of_all_kinds(300000)[0], 6);
   auto inflate =
-      ParallelInflate::begin(bytes_of(stream).first(stream.size() - 1), small_pieces()[0]);
+      ParallelInflate::begin(bytes_of(stream).first(stream.size() - 1), small_segments()[0]);
   Status first;
   for (;;) {
     const auto bytes = (*inflate)->next();
@@ -254,7 +254,7 @@ TEST(ParallelInflate, AnErrorComesAgainWhenAskedAgain) {
 }
 TEST(ParallelInflate, WhoLeavesEarlyDoesNotWait) {
   const std::string stream = deflated(outputs_of_all_kinds(3000000)[0], 6);
-  for (const InflateOptions& options : small_pieces())
+  for (const InflateOptions& options : small_segments())
     for (int pieces = 0; pieces < 8; pieces++) {
       auto inflate = ParallelInflate::begin(bytes_of(stream), options);
       for (int piece = 0; piece < pieces; piece++) ASSERT_TRUE((*inflate)->next().ok());

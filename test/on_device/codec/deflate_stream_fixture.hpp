@@ -1,4 +1,4 @@
-// Deflate streams decoded in pieces on a device, for tests: as StreamPieces and PieceOutputs are
+// Deflate streams decoded in pieces on a device, for tests: as SegmentFinder and SegmentDecoder are
 // used.
 #pragma once
 #include "codec/deflate/device/device_inflate.hpp"
@@ -26,8 +26,8 @@ class StreamDecoder {
  public:
   static Result<StreamDecoder> build(std::shared_ptr<Device> device, Cut cut) {
     StreamDecoder made;
-    PENSTOCK_ASSIGN(made.pieces, StreamPieces::build(device, cut.stride_bytes, cut.part_bits));
-    PENSTOCK_ASSIGN(made.outputs, PieceOutputs::build(device, cut.batch_unit_bytes));
+    PENSTOCK_ASSIGN(made.pieces, SegmentFinder::build(device, cut.stride_bytes, cut.part_bits));
+    PENSTOCK_ASSIGN(made.outputs, SegmentDecoder::build(device, cut.batch_unit_bytes));
     PENSTOCK_ASSIGN(made.queue, device->queue());
     made.device = std::move(device);
     return made;
@@ -43,16 +43,16 @@ class StreamDecoder {
     Outcome outcome;
     PENSTOCK_ASSIGN(const MeasuredStream stream, pieces->follow(*queue, begin));
     outcome.error = stream.error, outcome.end_byte = stream.end_byte,
-    outcome.piece_count = stream.pieces.size();
+    outcome.piece_count = stream.segments.size();
     if (stream.error.error != batch::ErrorCode::none) return outcome;
     PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> output,
                     device->allocate(stream.output_bytes + 64));
-    for (std::size_t first = 0; first < stream.pieces.size();) {
+    for (std::size_t first = 0; first < stream.segments.size();) {
       PENSTOCK_ASSIGN(const OutputBatch batch, outputs->decode(*queue, *pieces, stream, first,
                                                                output, outcome.output.size()));
       outcome.error = batch.error, outcome.crc32 = batch.checksum, outcome.batch_count++;
       if (batch.error.error != batch::ErrorCode::none) return outcome;
-      first += batch.piece_count;
+      first += batch.segment_count;
       outcome.output.resize(outcome.output.size() + batch.output_bytes);
     }
     if (outcome.output.size() != stream.output_bytes)
@@ -63,8 +63,8 @@ class StreamDecoder {
   }
 
   std::shared_ptr<Device> device;
-  std::unique_ptr<StreamPieces> pieces;
-  std::unique_ptr<PieceOutputs> outputs;
+  std::unique_ptr<SegmentFinder> pieces;
+  std::unique_ptr<SegmentDecoder> outputs;
   std::unique_ptr<Queue> queue;
 };
 
