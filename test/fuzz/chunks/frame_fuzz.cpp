@@ -76,7 +76,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   const auto queue = device->queue();
   Bytes there(before, 7);
   there.insert(there.end(), frame.begin(), frame.end());
-  zstd::DeviceFrame::Place place{
+  zstd::DeviceFrame::Target place{
       .input = there, .frame_begin = before, .output_begin = gap, .capacity_bytes = capacity};
   place.device_input = *device->allocate((there.size() + 15) / 16 * 16),
   place.output = *device->allocate((gap + capacity + 15) / 16 * 16);
