@@ -54,21 +54,21 @@ struct Random {
 // stream (libdeflate).
 struct ChunkStatus {
   bool is_valid = false;
-  std::string text;
+  std::string output;
   std::size_t input_bytes = 0;
 };
 
 inline ChunkStatus zlib_status(const std::string& stream_bytes, std::size_t max_bytes) {
   ChunkStatus chunk_status;
-  chunk_status.text.resize(max_bytes);
+  chunk_status.output.resize(max_bytes);
   z_stream stream{};
   if (inflateInit2(&stream, -15) != Z_OK) throw std::runtime_error("inflateInit2");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stream_bytes.data()));
   stream.avail_in = static_cast<uInt>(stream_bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(chunk_status.text.data());
+  stream.next_out = reinterpret_cast<Bytef*>(chunk_status.output.data());
   stream.avail_out = static_cast<uInt>(max_bytes);
   chunk_status.is_valid = ::inflate(&stream, Z_FINISH) == Z_STREAM_END;
-  chunk_status.text.resize(stream.total_out);
+  chunk_status.output.resize(stream.total_out);
   chunk_status.input_bytes = stream.total_in;
   inflateEnd(&stream);
   return chunk_status;
@@ -76,14 +76,14 @@ inline ChunkStatus zlib_status(const std::string& stream_bytes, std::size_t max_
 
 inline ChunkStatus libdeflate_status(const std::string& stream, std::size_t max_bytes) {
   ChunkStatus chunk_status;
-  chunk_status.text.resize(max_bytes);
+  chunk_status.output.resize(max_bytes);
   libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
   std::size_t out_bytes = 0;
   chunk_status.is_valid =
       libdeflate_deflate_decompress_ex(decompressor, stream.data(), stream.size(),
-                                       chunk_status.text.data(), max_bytes,
+                                       chunk_status.output.data(), max_bytes,
                                        &chunk_status.input_bytes, &out_bytes) == LIBDEFLATE_SUCCESS;
-  chunk_status.text.resize(chunk_status.is_valid ? out_bytes : 0);
+  chunk_status.output.resize(chunk_status.is_valid ? out_bytes : 0);
   libdeflate_free_decompressor(decompressor);
   return chunk_status;
 }

@@ -162,13 +162,13 @@ inline std::string streamed(const std::string& text, const Parameters& parameter
 
 struct ChunkStatus {
   bool is_ok = false;
-  std::string text;  // what was decoded, else what is wrong
+  std::string output;  // what was decoded, else what is wrong
 };
 
 // What libzstd says of one frame, of which all bytes are to be used. The thread's context is begun
 // anew by each call; making one takes libzstd longer than a small frame.
-inline ChunkStatus status_of_libzstd(const std::string& frame, std::size_t limit,
-                                     const std::string& dictionary = {}) {
+inline ChunkStatus libzstd_status(const std::string& frame, std::size_t limit,
+                                  const std::string& dictionary = {}) {
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };

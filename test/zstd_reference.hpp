@@ -21,7 +21,7 @@ inline std::optional<Bytes> zstd_output(const Chunk& chunk) {
   const std::size_t bytes = ZSTD_findFrameCompressedSize(chunk.bytes.data(), chunk.bytes.size());
   if (ZSTD_isError(bytes)) return {};
   const auto chunk_status =
-      zstd_test::status_of_libzstd(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
+      zstd_test::libzstd_status(string_of(chunk.bytes).substr(0, bytes), chunk.capacity);
   return chunk_status.is_ok ? std::optional(bytes_of(chunk_status.output)) : std::nullopt;
 }
 // As our decoder for CPUs is, whose tests have the list; asked all at once, libzstd also takes runs

@@ -28,8 +28,8 @@ Status BenchBatch::open(std::shared_ptr<Device> device, const Layout& layout) {
 }
 
 Status BenchBatch::link(const std::vector<std::uint32_t>& streams, std::uint64_t output_bytes) {
-  PENSTOCK_ASSIGN(batch_.links.streams, upload(streams));
-  batch_.links.stream_count = 1, batch_.links.max_stream_bytes = output_bytes;
+  PENSTOCK_ASSIGN(batch_.dependencies.streams, upload(streams));
+  batch_.dependencies.stream_count = 1, batch_.dependencies.max_stream_bytes = output_bytes;
   return queue_->finish();
 }
 

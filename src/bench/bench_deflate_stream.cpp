@@ -57,9 +57,9 @@ class DeflateStreamBench final : public StreamBench {
     stored_bytes_ = stream_.size();
     stream_.resize((stream_.size() + 16) / 16 * 16);
     PENSTOCK_ASSIGN(queue_, device_->queue());
-    PENSTOCK_ASSIGN(pieces_, deflate::StreamPieces::build(
+    PENSTOCK_ASSIGN(pieces_, deflate::SegmentFinder::build(
                                  device_, static_cast<std::uint32_t>(options.stride_bytes)));
-    PENSTOCK_ASSIGN(outputs_, deflate::PieceOutputs::build(device_));
+    PENSTOCK_ASSIGN(outputs_, deflate::SegmentDecoder::build(device_));
     PENSTOCK_ASSIGN(input_, device_->allocate(stream_.size()));
     PENSTOCK_ASSIGN(output_, device_->allocate(original_.size() + 16));
     PENSTOCK_TRY(queue_->upload(*input_, stream_.data(), stream_.size()));
@@ -72,13 +72,13 @@ class DeflateStreamBench final : public StreamBench {
     PENSTOCK_TRY(valid(stream.error));
     if (stream.output_bytes != original_.size())
       return Status(Code::internal, "the stream is measured wrongly");
-    piece_count_ = stream.pieces.size();
+    piece_count_ = stream.segments.size();
     std::uint64_t at = 0;
-    for (std::size_t first = 0; first < stream.pieces.size();) {
+    for (std::size_t first = 0; first < stream.segments.size();) {
       PENSTOCK_ASSIGN(const deflate::OutputBatch batch,
                       outputs_->decode(queue, *pieces_, stream, first, output_, at));
       PENSTOCK_TRY(valid(batch.error));
-      first += batch.piece_count, at += batch.output_bytes;
+      first += batch.segment_count, at += batch.output_bytes;
     }
     return {};
   }
@@ -106,21 +106,21 @@ class DeflateStreamBench final : public StreamBench {
   static Status valid(const deflate::StreamError& error) {
     if (error.error == batch::ErrorCode::none) return {};
     return Status(Code::internal, "byte " + std::to_string(error.byte) + ": " +
-                                      std::string(batch::message_of(error.error)));
+                                      std::string(batch::message(error.error)));
   }
 
   std::shared_ptr<Device> device_;
   Bytes stream_, host_output_;
   std::size_t piece_count_ = 0;
   std::shared_ptr<Buffer> input_, output_;
-  std::unique_ptr<deflate::StreamPieces> pieces_;
-  std::unique_ptr<deflate::PieceOutputs> outputs_;
+  std::unique_ptr<deflate::SegmentFinder> pieces_;
+  std::unique_ptr<deflate::SegmentDecoder> outputs_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 
 }  // namespace
 
-bool fits_deflate_stream(const Traits& traits) { return deflate::StreamPieces::fits(traits); }
+bool fits_deflate_stream(const Traits& traits) { return deflate::SegmentFinder::fits(traits); }
 Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device> device,
                                                          Bytes original,
                                                          const StreamsOptions& options) {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t window_bytes = 64 << 10;
 bool fits(const Traits& traits, bool is_linked) {
-  return !batch::Decoder::variants(batch::Format::lz4, traits, {.is_linked = is_linked}).empty();
+  return !batch::Decoder::variants(batch::Format::lz4, traits, {.has_dependent_blocks = is_linked})
+              .empty();
 }
 const ChunkLibrary& liblz4() {
   return *std::find_if(
@@ -38,7 +39,7 @@ BenchChunks linked_blocks(Bytes output, std::uint64_t block_bytes,
       made = bytes;
     else
       from = capacity.data();
-    streams.push_back(is_stored ? batch::Links::is_stored : 0);
+    streams.push_back(is_stored ? batch::BlockDependencies::is_stored : 0);
     blocks.input_offsets.push_back(blocks.input.size()), blocks.input_sizes.push_back(made);
     blocks.output_offsets.push_back(at), blocks.output_sizes.push_back(bytes);
     blocks.input.insert(blocks.input.end(), from, from + made);
@@ -95,7 +96,7 @@ class Lz4BlocksBench final : public StreamBench {
     char* const to = host_output_.data() + blocks_.output_offsets[i];
     const auto bytes = static_cast<int>(blocks_.input_sizes[i]),
                capacity = static_cast<int>(blocks_.output_sizes[i]);
-    if (is_linked_ && streams_[i] == batch::Links::is_stored)
+    if (is_linked_ && streams_[i] == batch::BlockDependencies::is_stored)
       return std::memcpy(to, from, blocks_.input_sizes[i]), true;
     const auto before =
         is_linked_

@@ -55,7 +55,7 @@ void ChunkTables::add(const Chunk& chunk, std::uint64_t input_offset, std::uint6
   add(input_offset, chunk.whole().size(), output_offset, chunk.output_bytes);
   has_dependent_chunks_ |= chunk.is_dependent;
   if (continues_stream) streams_.back() = --stream_count_ - 1;
-  if (chunk.is_stored) streams_.back() |= batch::Links::is_stored;
+  if (chunk.is_stored) streams_.back() |= batch::BlockDependencies::is_stored;
   stream_bytes_ += before, max_stream_bytes_ = std::max(max_stream_bytes_, stream_bytes_);
 }
 
@@ -66,9 +66,11 @@ Status ChunkTables::upload(Device& device, Queue& queue, batch::Batch& batch) {
   PENSTOCK_TRY(upload_all(device, queue, output_offsets_, batch.output_offsets));
   PENSTOCK_TRY(upload_all(device, queue, capacities_, batch.output_capacities));
   PENSTOCK_TRY(reserve(device, std::uint64_t{count()} * 8, batch.output_sizes));
-  if (!has_dependent_chunks_) batch.links = {};
-  if (has_dependent_chunks_) PENSTOCK_TRY(upload_all(device, queue, streams_, batch.links.streams));
-  batch.links.stream_count = stream_count_, batch.links.max_stream_bytes = max_stream_bytes_;
+  if (!has_dependent_chunks_) batch.dependencies = {};
+  if (has_dependent_chunks_)
+    PENSTOCK_TRY(upload_all(device, queue, streams_, batch.dependencies.streams));
+  batch.dependencies.stream_count = stream_count_,
+  batch.dependencies.max_stream_bytes = max_stream_bytes_;
   return reserve(device, std::uint64_t{count()} * sizeof(batch::ChunkStatus), batch.statuses);
 }
 
@@ -139,7 +141,7 @@ Status DeviceBatch::enqueue(const ChunkStages& stages, const DecodeJob& job,
   PENSTOCK_TRY(mark());
   PENSTOCK_TRY(queue_->upload(*batch_.input, input_->data(), offset));
   PENSTOCK_TRY(tables_.upload(device, *queue_, batch_));
-  batch_.links.window_bytes = static_cast<std::uint32_t>(window.size());
+  batch_.dependencies.window_bytes = static_cast<std::uint32_t>(window.size());
   if (!window.empty())
     PENSTOCK_TRY(queue_->upload(*batch_.output, window.data(), window.size(),
                                 first_output_offset_ - window.size()));

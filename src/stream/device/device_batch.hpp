@@ -21,7 +21,7 @@ class ChunkTables {
   // Adds a chunk with its block dependencies.
   void add(const Chunk& chunk, std::uint64_t input_offset, std::uint64_t output_offset);
   std::uint32_t count() const { return static_cast<std::uint32_t>(input_offsets_.size()); }
-  batch::Needs needs() const { return {max_output_bytes_, has_dependent_chunks_}; }
+  batch::Requirements needs() const { return {max_output_bytes_, has_dependent_chunks_}; }
   Status upload(Device& device, Queue& queue, batch::Batch& batch);
   // Enqueues the download of sizes and statuses.
   Status download(Queue& queue, const batch::Batch& batch);
@@ -31,7 +31,7 @@ class ChunkTables {
  private:
   std::vector<std::uint64_t> input_offsets_, input_sizes_, output_offsets_, capacities_, sizes_;
   std::vector<batch::ChunkStatus> statuses_;
-  std::vector<std::uint32_t> streams_;  // batch::Links
+  std::vector<std::uint32_t> streams_;  // batch::BlockDependencies
   std::uint32_t stream_count_ = 0;
   std::uint64_t max_output_bytes_ = 0, stream_bytes_ = 0, max_stream_bytes_ = 0;
   bool has_dependent_chunks_ = false;

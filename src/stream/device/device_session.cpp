@@ -27,7 +27,7 @@ DeviceSession::DeviceSession(std::shared_ptr<Device> device) : device_(std::move
   report_.id = device_->traits().id, report_.name = device_->traits().name;
 }
 
-Result<batch::Decoder*> DeviceSession::decoder(batch::Format format, batch::Needs needs) {
+Result<batch::Decoder*> DeviceSession::decoder(batch::Format format, batch::Requirements needs) {
   const std::lock_guard lock(mutex_);
   const std::vector<std::string> variants =
       batch::Decoder::variants(format, device_->traits(), needs);

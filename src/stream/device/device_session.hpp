@@ -33,7 +33,7 @@ class DeviceSession {
   explicit DeviceSession(std::shared_ptr<Device> device);
   const std::shared_ptr<Device>& device() const { return device_; }
   // Builds the decoder on the first call for its variant.
-  Result<batch::Decoder*> decoder(batch::Format format, batch::Needs needs);
+  Result<batch::Decoder*> decoder(batch::Format format, batch::Requirements needs);
   Result<batch::Encoder*> encoder(batch::Format format);
   // Uploads the input on the first call, for all of its frames.
   Result<UploadedInput*> input(Input& input);

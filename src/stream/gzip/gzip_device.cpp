@@ -14,7 +14,7 @@ bool fits_device(const Context& context) {
   if (!context.input.is_mapped()) return false;
   const Traits& traits = context.session->device()->traits();
   const std::uint64_t bytes = *context.input.size() - context.input.offset();
-  return deflate::StreamPieces::fits(traits) &&
+  return deflate::SegmentFinder::fits(traits) &&
          bytes + chunk_alignment <= traits.max_allocation_bytes;
 }
 
@@ -72,16 +72,16 @@ class DeviceMemberReader final : public Decoder {
 Result<std::unique_ptr<DeviceMembers>> DeviceMembers::open(Context& context, Format format) {
   std::unique_ptr<DeviceMembers> members(new DeviceMembers(context, format));
   const auto& device = context.session->device();
-  PENSTOCK_ASSIGN(members->pieces_, deflate::StreamPieces::build(device));
+  PENSTOCK_ASSIGN(members->finder_, deflate::SegmentFinder::build(device));
   PENSTOCK_ASSIGN(
       members->outputs_,
-      deflate::PieceOutputs::build(
+      deflate::SegmentDecoder::build(
           device, 0, format == Format::zlib ? batch::Checksum::adler32 : batch::Checksum::crc32));
   PENSTOCK_ASSIGN(members->queue_, device->queue());
   context.session->add_kernels("deflate_pieces");
   PENSTOCK_TRY(members->upload());
   PENSTOCK_TRY(members->timed([&] {
-    return members->pieces_->open(*members->queue_, members->input_, members->bytes_.size());
+    return members->finder_->open(*members->queue_, members->input_, members->bytes_.size());
   }));
   return members;
 }
@@ -139,7 +139,7 @@ Result<bool> DeviceMembers::measure() {
                 .trailer_bytes = {},
                 .checksum = format_ == Format::zlib};
   PENSTOCK_TRY(timed([&]() -> Status {
-    PENSTOCK_ASSIGN(member.stream, pieces_->follow(*queue_, body.offset - base_));
+    PENSTOCK_ASSIGN(member.stream, finder_->follow(*queue_, body.offset - base_));
     return {};
   }));
   if (member.stream.error.error != batch::ErrorCode::none)
@@ -158,17 +158,17 @@ Result<bool> DeviceMembers::measure() {
 std::uint64_t DeviceMembers::batch_bytes() const {
   return members_.empty()
              ? 0
-             : outputs_->next_batch(members_.front().stream, members_.front().first_piece)
+             : outputs_->next_batch(members_.front().stream, members_.front().first_segment)
                    .output_bytes;
 }
 
 std::uint64_t DeviceMembers::bytes_pending() const {
   if (members_.empty()) return 0;
   const Member& member = members_.front();
-  const bool has_pieces = member.first_piece < member.stream.pieces.size();
+  const bool has_segments = member.first_segment < member.stream.segments.size();
   const std::uint64_t first =
-      base_ + (has_pieces ? member.stream.pieces[member.first_piece].begin_bit / 8
-                          : member.stream.end_byte);
+      base_ + (has_segments ? member.stream.segments[member.first_segment].begin_bit / 8
+                            : member.stream.end_byte);
   return context_.input.offset() - std::min(first, context_.input.offset());
 }
 
@@ -176,20 +176,20 @@ Status DeviceMembers::decode(const std::shared_ptr<Buffer>& output, std::uint64_
   if (members_.empty()) return {};
   Member& member = members_.front();
   deflate::OutputBatch batch;
-  PENSTOCK_TRY(outputs_->reserve_batch(member.stream, member.first_piece));
+  PENSTOCK_TRY(outputs_->reserve_batch(member.stream, member.first_segment));
   PENSTOCK_TRY(timed([&]() -> Status {
-    PENSTOCK_ASSIGN(batch, outputs_->decode(*queue_, *pieces_, member.stream, member.first_piece,
+    PENSTOCK_ASSIGN(batch, outputs_->decode(*queue_, *finder_, member.stream, member.first_segment,
                                             output, output_offset));
     return {};
   }));
   if (batch.error.error != batch::ErrorCode::none) return error_of(member.body, batch.error);
-  member.first_piece += batch.piece_count;
+  member.first_segment += batch.segment_count;
   member.decoded_bytes += batch.output_bytes;
   output_bytes_ -= batch.output_bytes;
   const auto combine =
       format_ == Format::zlib ? checksum::adler32_combine : checksum::crc32_combine;
   member.checksum = combine(member.checksum, batch.checksum, batch.output_bytes);
-  if (member.first_piece < member.stream.pieces.size()) return {};
+  if (member.first_segment < member.stream.segments.size()) return {};
   PENSTOCK_TRY(check_trailer(member));
   members_.pop_front();
   return {};
@@ -206,12 +206,13 @@ Status DeviceMembers::check_trailer(const Member& member) const {
 Status DeviceMembers::error_of(const ErrorLocation& body, const deflate::StreamError& error) const {
   constexpr std::uint64_t max_repeated_bytes = 64 << 20;
   const ErrorLocation location = body.at(base_ + error.byte);
-  if (error.error == batch::ErrorCode::too_long || error.error == batch::ErrorCode::too_large)
+  if (error.error == batch::ErrorCode::output_too_small ||
+      error.error == batch::ErrorCode::input_too_large)
     return location.error(Code::capacity, "a block is larger than devices support");
   if (location.offset - body.offset < max_repeated_bytes)
     return diagnose_body(bytes_.subspan(body.offset - base_), body);
-  return error.error == batch::ErrorCode::truncated ? location.unexpected_end()
-                                                    : location.corrupt(message_of(error.error));
+  return error.error == batch::ErrorCode::truncated_input ? location.unexpected_end()
+                                                          : location.corrupt(message(error.error));
 }
 
 // Members that name their size are chunks, whose sizes another method checks.

@@ -39,7 +39,7 @@ class DeviceMembers {
     ErrorLocation body, trailer;
     deflate::MeasuredStream stream;
     std::vector<std::byte> trailer_bytes;  // fewer where the input ends
-    std::size_t first_piece = 0;           // of the next batch
+    std::size_t first_segment = 0;         // of the next batch
     std::uint64_t decoded_bytes = 0;
     std::uint32_t checksum = 0;
   };
@@ -62,8 +62,8 @@ class DeviceMembers {
   std::uint64_t output_bytes_ = 0;
   bool is_used_ = false;
   StagedUpload upload_;
-  std::unique_ptr<deflate::StreamPieces> pieces_;
-  std::unique_ptr<deflate::PieceOutputs> outputs_;
+  std::unique_ptr<deflate::SegmentFinder> finder_;
+  std::unique_ptr<deflate::SegmentDecoder> outputs_;
   std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 

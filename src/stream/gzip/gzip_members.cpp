@@ -86,7 +86,7 @@ class SizedMembers : public ChunkStages {
     PENSTOCK_TRY(inflate(again));
     return ErrorLocation{Format::gzip, chunk.index,
                          chunk.offset - chunk.header_bytes + chunk_status.offset}
-        .corrupt(message_of(chunk_status.error));
+        .corrupt(message(chunk_status.error));
   }
 
  private:

@@ -110,7 +110,7 @@ class Lz4Blocks : public ChunkStages {
   Status check_input(const Chunk& chunk) const override { return check_block(chunk); }
   Status error_of(const Chunk& chunk, batch::ChunkStatus chunk_status) const override {
     return ErrorLocation{Format::lz4, chunk.index, chunk.offset + chunk_status.offset}.corrupt(
-        "invalid block: " + std::string(batch::message_of(chunk_status.error)));
+        "invalid block: " + std::string(batch::message(chunk_status.error)));
   }
 
  private:

@@ -79,7 +79,7 @@ class SnappyChunks : public ChunkStages {
   }
   Status error_of(const Chunk& chunk, batch::ChunkStatus chunk_status) const override {
     return ErrorLocation{Format::snappy, chunk.index, chunk.offset + chunk_status.offset}.corrupt(
-        "invalid block: " + std::string(batch::message_of(chunk_status.error)));
+        "invalid block: " + std::string(batch::message(chunk_status.error)));
   }
 
  private:

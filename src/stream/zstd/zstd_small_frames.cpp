@@ -76,7 +76,7 @@ class SmallFrames final : public ChunkStages {
     if (status.code() == Code::no_memory) return status;
     if (status.ok())
       return location.at(chunk.offset + chunk_status.offset)
-          .corrupt(batch::message_of(chunk_status.error));
+          .corrupt(batch::message(chunk_status.error));
     const Code code = status.code() == Code::truncated ? Code::truncated : Code::corrupt;
     return located_in_frame(Status(code, status.message()), location);
   }

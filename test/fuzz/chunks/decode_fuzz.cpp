@@ -86,7 +86,7 @@ std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, 
 void expect_judged(const Chunk& chunk, const batch::Reference& reference, const Taken& result) {
   const bool is_stricter = reference.is_stricter(chunk.bytes);
   const std::optional<Bytes> right = is_stricter ? std::nullopt : reference.text_of(chunk);
-  const std::string said = batch::status_of(format_here(), 0, result.chunk_status).output();
+  const std::string said = batch::status_of(format_here(), 0, result.chunk_status).text();
   const bool is_valid = result.chunk_status.error == batch::ErrorCode::none;
   require(right.has_value() == is_valid,
           "the format's library says the same of the chunk as: " + said);

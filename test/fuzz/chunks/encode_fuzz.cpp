@@ -67,7 +67,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const bool fits = whole[i].size() <= chunks[i].capacity;
     require(results[i].chunk_status.error ==
-                (fits ? batch::ErrorCode::none : batch::ErrorCode::output_too_small),
+                (fits ? batch::ErrorCode::none : batch::ErrorCode::encoded_too_large),
             "a chunk is refused where it has no room");
     if (fits) require(results[i].bytes == whole[i], "the chunk is the one that an item makes");
   }

@@ -76,7 +76,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   const auto queue = device->queue();
   Bytes there(before, 7);
   there.insert(there.end(), frame.begin(), frame.end());
-  zstd::DeviceFrame::Place place{
+  zstd::DeviceFrame::Target place{
       .input = there, .frame_begin = before, .output_begin = gap, .capacity_bytes = capacity};
   place.device_input = *device->allocate((there.size() + 15) / 16 * 16),
   place.output = *device->allocate((gap + capacity + 15) / 16 * 16);
@@ -90,7 +90,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
     require((i >= gap && i < gap + capacity) || output[i] == std::byte{canary},
             "nothing is written outside of the room");
   require(made.ok() == right.is_valid,
-          "our decoder for CPUs says the same of the frame as: " + made.status().output());
+          "our decoder for CPUs says the same of the frame as: " + made.status().text());
   if (!made.ok()) return;
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(output.data()) + gap;
   require(std::equal(begin, begin + made->output_bytes, right.output.begin(), right.output.end()),

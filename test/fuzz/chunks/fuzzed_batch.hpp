@@ -19,8 +19,8 @@ inline const ChunkDevice& device_here() { return *find_row(chunk_devices, fuzzed
 // all lengths. At most a piece more than max_bytes.
 Bytes text_of(Input& input, std::size_t max_bytes);
 
-// Chunks that are blocks of streams (batch::Links): the word of each, and the text in front of the
-// first stream.
+// Chunks that are blocks of streams (batch::BlockDependencies): the word of each, and the text in
+// front of the first stream.
 struct LinkedStreams {
   std::vector<std::uint32_t> words;
   Bytes window;

@@ -25,7 +25,7 @@ struct ChunkCodec {
   bool is_encoder = false;
   std::string_view variant = {};
   bool is_frame = false;   // by its blocks: zstd::DeviceFrame
-  bool is_stream = false;  // in pieces: deflate::StreamPieces, PieceOutputs
+  bool is_stream = false;  // in pieces: deflate::SegmentFinder, SegmentDecoder
 };
 constexpr ChunkCodec chunk_codecs[] = {
     {"lz4", batch::Format::lz4},

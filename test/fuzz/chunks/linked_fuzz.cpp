@@ -139,7 +139,7 @@ void add_block(Streams& streams, Input& input, bool is_last) {
   streams.rights.push_back(std::move(right)),
       streams.blocks.push_back({std::move(block), capacity});
   streams.linked.words.push_back((streams.stream_count - 1) |
-                                 (is_stored ? batch::Links::is_stored : 0));
+                                 (is_stored ? batch::BlockDependencies::is_stored : 0));
 }
 
 Streams take_streams(Input& input, std::uint32_t kind) {
@@ -174,7 +174,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
     const auto& [is_judged, right] = streams.rights[i];
     if (!is_judged) continue;
     const std::string said =
-        batch::status_of(batch::Format::lz4, i, results[i].chunk_status).output();
+        batch::status_of(batch::Format::lz4, i, results[i].chunk_status).text();
     require(right.has_value() == (results[i].chunk_status.error == batch::ErrorCode::none),
             "liblz4 says the same of the block as: " + said);
     if (right) require(results[i].bytes == *right, "the text is liblz4's");

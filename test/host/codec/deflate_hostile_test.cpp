@@ -29,7 +29,7 @@ void expect_zlibs_status(const std::string& stream, const std::string& what) {
   const auto ours = inflated(stream);
   const ChunkStatus zlibs = zlib_status(stream, capacity),
                     libdeflates = libdeflate_status(stream, capacity);
-  ASSERT_EQ(ours.ok(), zlibs.is_valid) << what << ": " << ours.status().output();
+  ASSERT_EQ(ours.ok(), zlibs.is_valid) << what << ": " << ours.status().text();
   if (ours.ok()) {
     ASSERT_EQ(*ours, zlibs.output) << what;
     ASSERT_TRUE(libdeflates.is_valid) << what;
@@ -53,7 +53,7 @@ TEST(DeflateHostile, EveryTruncatedPrefixIsTruncated) {
       const auto ours = inflated(stream.substr(0, bytes));
       ASSERT_FALSE(ours.ok());
       ASSERT_EQ(ours.status().code(), Code::truncated)
-          << bytes << " of " << stream.size() << ": " << ours.status().output();
+          << bytes << " of " << stream.size() << ": " << ours.status().text();
       ASSERT_FALSE(zlib_status(stream.substr(0, bytes), capacity).is_valid);
     }
 }
@@ -94,8 +94,8 @@ TEST(DeflateHostile, CodesOfRandomLengthsHaveZlibsStatus) {
 void expect_refused(const BitWriter& bits, const std::string& words) {
   const auto ours = inflated(bits.bytes() + std::string(40, '\0'));
   ASSERT_FALSE(ours.ok());
-  EXPECT_NE(ours.status().output().find(words), std::string::npos)
-      << ours.status().output() << "\nexpected: " << words;
+  EXPECT_NE(ours.status().text().find(words), std::string::npos)
+      << ours.status().text() << "\nexpected: " << words;
 }
 std::vector<unsigned> literals_with(std::vector<std::pair<unsigned, unsigned>> lengths,
                                     std::size_t count = 258) {

@@ -53,15 +53,15 @@ void expect_output(const std::string& frame, const std::string& text) {
   for (const ChunkStatus& chunk_status :
        {decoded(frame, text.size()), decoded(frame, text.size() + 1000),
         pulled(frame, {.threads = 1})}) {
-    EXPECT_TRUE(chunk_status.is_ok) << chunk_status.text;
-    EXPECT_TRUE(chunk_status.text == text);
+    EXPECT_TRUE(chunk_status.is_ok) << chunk_status.output;
+    EXPECT_TRUE(chunk_status.output == text);
   }
 }
 
 void expect_refused(const std::string& frame, const std::string& words) {
   for (const ChunkStatus& chunk_status : {decoded(frame, 1000000), pulled(frame, {.threads = 1})}) {
     EXPECT_FALSE(chunk_status.is_ok);
-    EXPECT_NE(chunk_status.text.find(words), std::string::npos) << chunk_status.text;
+    EXPECT_NE(chunk_status.output.find(words), std::string::npos) << chunk_status.output;
   }
 }
 
@@ -87,9 +87,9 @@ TEST(CodecZstdCorner, FirstBlockIsRle) {
 TEST(CodecZstdCorner, TinyTableAtTheEnd) {
   const std::string frame =
       hex("28b5 2ffd 2027 c500 0080 f3f1 f0ec ebc6 c5c7 f09d 4300 0000 e0e0 0658 0100 603e 52");
-  const ChunkStatus theirs = status_of_libzstd(frame, 39);
+  const ChunkStatus theirs = libzstd_status(frame, 39);
   ASSERT_TRUE(theirs.is_ok);
-  expect_output(frame, theirs.text);
+  expect_output(frame, theirs.output);
 }
 
 TEST(CodecZstdCorner, NoSequencesInTwoBytes) {

@@ -26,7 +26,7 @@ std::string trained(std::size_t bytes, unsigned seed) {
 
 zstd::DecodeOptions with(const std::string& dictionary, unsigned threads = 1) {
   const auto read = zstd::read_dictionary(bytes_of(dictionary));
-  EXPECT_TRUE(read.ok()) << read.status().output();
+  EXPECT_TRUE(read.ok()) << read.status().text();
   return {.threads = threads, .dictionary = read.ok() ? *read : nullptr};
 }
 
@@ -91,7 +91,7 @@ TEST(CodecZstdDictionary, ChangedDictionaries) {
     for (const int change : {1, 2, 16, 128, 255}) {
       std::string changed = dictionary;
       changed[at] = static_cast<char>(changed[at] ^ change);
-      const ChunkStatus theirs = status_of_libzstd(frame, 1000, changed);
+      const ChunkStatus theirs = libzstd_status(frame, 1000, changed);
       const auto read = zstd::read_dictionary(bytes_of(changed));
       if (!read.ok()) continue;
       const ChunkStatus ours = decoded(frame, 1000, {.threads = 1, .dictionary = *read});

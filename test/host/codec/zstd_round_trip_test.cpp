@@ -13,11 +13,11 @@ void expect_round_trip(const std::string& text, const std::string& frame, const 
     const zstd::DecodeOptions options{.threads = threads,
                                       .window_limit_bytes = std::uint64_t{1} << 31};
     const ChunkStatus whole = decoded(frame, text.size(), options);
-    ASSERT_TRUE(whole.is_ok) << what << ": " << whole.text;
-    ASSERT_TRUE(whole.text == text) << what << ", " << threads << " threads, all at once";
+    ASSERT_TRUE(whole.is_ok) << what << ": " << whole.output;
+    ASSERT_TRUE(whole.output == text) << what << ", " << threads << " threads, all at once";
     const ChunkStatus pieces = pulled(frame, options);
-    ASSERT_TRUE(pieces.is_ok) << what << ": " << pieces.text;
-    ASSERT_TRUE(pieces.text == text) << what << ", " << threads << " threads, in pieces";
+    ASSERT_TRUE(pieces.is_ok) << what << ": " << pieces.output;
+    ASSERT_TRUE(pieces.output == text) << what << ", " << threads << " threads, in pieces";
   }
 }
 

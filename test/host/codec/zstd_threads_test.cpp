@@ -25,10 +25,10 @@ TEST(CodecZstdThreads, AnyNumberGivesTheSame) {
                         compressed(text, {{ZSTD_c_compressionLevel, 4}, {ZSTD_c_windowLog, 18}});
   for (const unsigned threads : {1u, 2u, 3u, 4u, 8u, 17u}) {
     const ChunkStatus pieces = pulled(frame, {.threads = threads});
-    ASSERT_TRUE(pieces.is_ok && pieces.text == text)
-        << threads << " threads: " << pieces.text.substr(0, 200);
+    ASSERT_TRUE(pieces.is_ok && pieces.output == text)
+        << threads << " threads: " << pieces.output.substr(0, 200);
     const ChunkStatus whole = decoded(frame, text.size(), {.threads = threads});
-    ASSERT_TRUE(whole.is_ok && whole.text == text) << threads << " threads";
+    ASSERT_TRUE(whole.is_ok && whole.output == text) << threads << " threads";
   }
 }
 
@@ -91,7 +91,7 @@ TEST(CodecZstdThreads, ManyShortFrames) {
   for (unsigned frame = 0; frame < 300; frame++) {
     const std::string text = words(1 + frame * 3000, frame);
     const ChunkStatus chunk_status = pulled(compressed(text, {}), {.threads = 3});
-    ASSERT_TRUE(chunk_status.is_ok && chunk_status.text == text) << frame;
+    ASSERT_TRUE(chunk_status.is_ok && chunk_status.output == text) << frame;
   }
 }
 

@@ -1,8 +1,8 @@
 // The C interface of chunks, by C programs: their own memory and queues, texts and chunks against
 // liblz4's and zlib's, faults, and what is refused.
 #include "device/c_device.hpp"
-#include "each/chunks_from_c.h"
 #include "on_device/codec/chunk_fixture.hpp"
+#include "on_device/codec/chunks_from_c.h"
 
 namespace penstock::batch {
 namespace {

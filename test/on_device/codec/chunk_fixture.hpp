@@ -13,7 +13,7 @@
 namespace penstock::batch {
 
 struct Decoded {
-  Bytes text;
+  Bytes output;
   ChunkStatus chunk_status;
 };
 
@@ -195,7 +195,7 @@ inline std::vector<Chunk> single_changes(const Bytes& chunk, std::uint64_t capac
     }
   return chunks;
 }
-inline std::vector<Chunk> rooms(const Bytes& chunk, std::uint64_t end) {
+inline std::vector<Chunk> capacities(const Bytes& chunk, std::uint64_t end) {
   std::vector<Chunk> chunks;
   for (std::uint64_t capacity = 0; capacity < end; capacity++) chunks.push_back({chunk, capacity});
   return chunks;
@@ -219,7 +219,7 @@ inline void expect_outputs(const Method& method, const Reference& reference,
   const auto result = decoded(method, reference.format, chunks, layout);
   ASSERT_TRUE(result.ok()) << result.status().text();
   for (std::size_t i = 0; i < outputs.size(); i++) {
-    const Bytes& text = (*result)[i].text;
+    const Bytes& text = (*result)[i].output;
     ASSERT_OK(status_of(reference.format, i, (*result)[i].chunk_status));
     ASSERT_EQ(text.size(), outputs[i].size()) << "text " << i;
     const auto other = std::mismatch(text.begin(), text.end(), outputs[i].begin()).first;
@@ -267,7 +267,7 @@ inline void expect_statuses(const Method& method, const Reference& reference,
     ASSERT_EQ(chunk_status.error == ErrorCode::none, expected.has_value())
         << "chunk " << i << ": " << status_of(reference.format, i, chunk_status).text();
     if (expected)
-      ASSERT_EQ((*result)[i].text, *expected) << "chunk " << i;
+      ASSERT_EQ((*result)[i].output, *expected) << "chunk " << i;
     else
       ASSERT_LE(chunk_status.offset, chunks[i].bytes.size()) << "chunk " << i;
   }

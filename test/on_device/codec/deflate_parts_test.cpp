@@ -200,8 +200,7 @@ TEST(DeflatePartsOnDevices, ABlockOfMoreThanAGibibyteIsMeasured) {
     TAKE(const auto uploaded, on_device(*decoder.device, *decoder.queue, stream));
     ASSERT_OK(decoder.pieces->open(*decoder.queue, uploaded, bytes));
     TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
-    EXPECT_EQ(measured.error.error, batch::ErrorCode::none)
-        << batch::message_of(measured.error.error);
+    EXPECT_EQ(measured.error.error, batch::ErrorCode::none) << batch::message(measured.error.error);
     EXPECT_EQ(measured.output_bytes, 1 + std::uint64_t{258} * matches);
     EXPECT_EQ(measured.end_byte, bytes);
   });

@@ -92,13 +92,13 @@ TEST(DeflateStream, ADistanceBeforeTheStreamIsAError) {
     ASSERT_GT(whole.piece_count, 4u);
     TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
     // The same blocks without the first ones, whose text the others repeat.
-    const std::uint64_t begin = measured.pieces[3].begin_bit;
+    const std::uint64_t begin = measured.segments[3].begin_bit;
     Bytes rest((stream.size() * 8 - begin + 7) / 8 + 1);
     for (std::uint64_t bit = begin; bit < stream.size() * 8; bit++)
       rest[(bit - begin) / 8] |=
           static_cast<std::uint8_t>((stream[bit / 8] >> bit % 8 & 1) << (bit - begin) % 8);
     TAKE(const auto outcome, decoder.decode(rest));
-    EXPECT_EQ(outcome.error.error, batch::ErrorCode::bad_distance);
+    EXPECT_EQ(outcome.error.error, batch::ErrorCode::invalid_distance);
   });
 }
 

@@ -22,7 +22,7 @@ inline std::vector<Bytes> chunks_of(const Method& method, Format format,
   for (const Bytes& output : outputs)
     capacities.push_back({output, Encoder::bound_bytes(format, output.size())});
   const auto result = encoded(method, format, capacities, layout);
-  EXPECT_TRUE(result.ok()) << result.status().output();
+  EXPECT_TRUE(result.ok()) << result.status().text();
   std::vector<Bytes> chunks(outputs.size());
   for (std::size_t i = 0; result.ok() && i < outputs.size(); i++) {
     EXPECT_OK(status_of(format, i, (*result)[i].chunk_status));
@@ -45,7 +45,7 @@ inline void expect_round_trip(const Method& method, const Reference& reference,
   }
   for (const std::string& decoder : Decoder::variants(reference.format, method.device->traits())) {
     const auto result = decoded({method.device, decoder}, reference.format, valid, layout);
-    ASSERT_TRUE(result.ok()) << result.status().output();
+    ASSERT_TRUE(result.ok()) << result.status().text();
     for (std::size_t i = 0; i < outputs.size(); i++) {
       ASSERT_OK(status_of(reference.format, i, (*result)[i].chunk_status));
       ASSERT_TRUE((*result)[i].output == outputs[i]) << decoder << ", text " << i;
@@ -61,11 +61,11 @@ inline void expect_capacities_are_kept(const Method& method, Format format,
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const auto result =
         encoded(method, format, capacities(outputs[i], whole[i].size() + 4), {5, 1});
-    ASSERT_TRUE(result.ok()) << result.status().output();
+    ASSERT_TRUE(result.ok()) << result.status().text();
     for (std::uint64_t capacity = 0; capacity < result->size(); capacity++) {
       const Decoded& made = (*result)[capacity];
       const bool fits = capacity >= whole[i].size();
-      ASSERT_EQ(made.chunk_status.error, fits ? ErrorCode::none : ErrorCode::output_too_small)
+      ASSERT_EQ(made.chunk_status.error, fits ? ErrorCode::none : ErrorCode::encoded_too_large)
           << "text " << i << ", room " << capacity;
       ASSERT_LE(made.chunk_status.offset, outputs[i].size());
       ASSERT_TRUE(made.output == (fits ? whole[i] : Bytes()))

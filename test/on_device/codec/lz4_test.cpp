@@ -115,7 +115,7 @@ TEST(Lz4Chunks, AErrorNamesItsTokenAndNotThoseBefore) {
                        0x10, 'y', 200, 0,   0x50, 1, 2, 3,    4,   5};
   on_each_method(Format::lz4, [&](const Method& method) {
     TAKE(const auto result, decoded(method, Format::lz4, {{block, 100}}));
-    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::bad_distance);
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::invalid_distance);
     EXPECT_EQ(result[0].chunk_status.offset, 11u);
     EXPECT_EQ(status_of(Format::lz4, 0, result[0].chunk_status).code(), Code::corrupt);
   });

@@ -55,7 +55,7 @@ void expect_checksums(const std::shared_ptr<Device>& device, const Runs& runs) {
   for (const Checksum checksum : all_checksums) {
     SCOPED_TRACE(static_cast<int>(checksum));
     const auto made = checksums_of(device, checksum, runs);
-    ASSERT_TRUE(made.ok()) << made.status().output();
+    ASSERT_TRUE(made.ok()) << made.status().text();
     for (std::size_t i = 0; i < runs.sizes.size(); i++)
       ASSERT_EQ((*made)[i],
                 on_host(checksum, std::span(runs.bytes).subspan(runs.offsets[i], runs.sizes[i])))

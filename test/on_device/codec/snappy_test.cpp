@@ -189,22 +189,22 @@ struct Judged {
 TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
   const std::vector<Judged> rows = {
       {Block(20).literals(4).near(4, 4).literals(1).near(4, 20).literals(7), 100,
-       ErrorCode::bad_distance, 10},
-      {Block(20).literals(4).near(4, 4).literals(13), 100, ErrorCode::bad_length, 8},
-      {Block(20).literals(4).near(4, 4).literals(11), 100, ErrorCode::bad_length, 20},
-      {Block(20).literals(4).near(4, 4).literals(12), 19, ErrorCode::too_long, 0},
-      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, ErrorCode::truncated, 9},
+       ErrorCode::invalid_distance, 10},
+      {Block(20).literals(4).near(4, 4).literals(13), 100, ErrorCode::size_mismatch, 8},
+      {Block(20).literals(4).near(4, 4).literals(11), 100, ErrorCode::size_mismatch, 20},
+      {Block(20).literals(4).near(4, 4).literals(12), 19, ErrorCode::output_too_small, 0},
+      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, ErrorCode::truncated_input, 9},
       // 2^32 literals, which libsnappy takes for none.
-      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, ErrorCode::truncated, 1}};
+      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, ErrorCode::truncated_input, 1}};
   on_each_method(Format::snappy, [&](const Method& method) {
     for (const Judged& row : rows) {
       TAKE(const auto result, decoded(method, Format::snappy, {{row.block.bytes, row.capacity}}));
       EXPECT_EQ(result[0].chunk_status.error, row.error)
-          << status_of(Format::snappy, 0, result[0].chunk_status).output();
+          << status_of(Format::snappy, 0, result[0].chunk_status).text();
       EXPECT_EQ(result[0].chunk_status.offset, row.offset);
     }
   });
-  EXPECT_EQ(status_of(Format::snappy, 3, {ErrorCode::bad_length, 8}).output(),
+  EXPECT_EQ(status_of(Format::snappy, 3, {ErrorCode::size_mismatch, 8}).text(),
             "corrupt: Snappy chunk 3, byte 8: text of another length than the chunk tells");
 }
 

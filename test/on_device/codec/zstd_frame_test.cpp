@@ -40,12 +40,12 @@ Result<Bytes> decoded(Device& device, DeviceFrame& decoder, const Bytes& frame,
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   Bytes padded = input;
   padded.resize((padded.size() + 31) / 16 * 16);
-  DeviceFrame::Place place{
+  DeviceFrame::Target place{
       .input = input, .frame_begin = before, .output_begin = gap, .capacity_bytes = capacity};
   PENSTOCK_ASSIGN(place.device_input, on_device(device, *queue, padded));
-  PENSTOCK_ASSIGN(place.text, on_device(device, *queue, text));
+  PENSTOCK_ASSIGN(place.output, on_device(device, *queue, text));
   const auto made = decoder.decode(*queue, header, place);
-  PENSTOCK_TRY(queue->download(text.data(), *place.text, text.size()));
+  PENSTOCK_TRY(queue->download(text.data(), *place.output, text.size()));
   PENSTOCK_TRY(queue->finish());
   const auto is_canary = [](std::uint8_t byte) { return byte == batch::canary; };
   const auto inside = text.begin() + static_cast<std::ptrdiff_t>(gap);
@@ -149,10 +149,10 @@ TEST(ZstdFrame, BlocksThatEachCopyTheOneBeforeAreMadeInBoundedTime) {
          {7 << 3 | 2 << 1 | (i == blocks), 0, 0, 0x00, 0x01, 0x54, 0x00, 0x02, 0x00, 0x06})
       frame.push_back(static_cast<std::uint8_t>(byte));
   const auto reference = zstd_test::decoded(string_of(frame), output_bytes);
-  ASSERT_TRUE(reference.is_ok) << reference.text;
-  ASSERT_EQ(reference.text.size(), output_bytes);
+  ASSERT_TRUE(reference.is_ok) << reference.output;
+  ASSERT_EQ(reference.output.size(), output_bytes);
   on_each_decoder(all_at_once, [&](Device& device, DeviceFrame& decoder) {
-    expect_output(device, decoder, reference.text, frame);
+    expect_output(device, decoder, reference.output, frame);
   });
 }
 
@@ -162,9 +162,9 @@ void expect_status(Device& device, DeviceFrame& decoder, const Bytes& frame,
   const auto ours = decoded(device, decoder, frame, capacity);
   ASSERT_TRUE(ours.ok() || ours.status().code() != Code::internal) << ours.status().text();
   const auto cpu = zstd_test::decoded(string_of(frame), capacity);
-  ASSERT_EQ(ours.ok(), cpu.is_ok) << (ours.ok() ? cpu.text : ours.status().text());
+  ASSERT_EQ(ours.ok(), cpu.is_ok) << (ours.ok() ? cpu.output : ours.status().text());
   if (!ours.ok()) return;
-  ASSERT_EQ(string_of(*ours), cpu.text);
+  ASSERT_EQ(string_of(*ours), cpu.output);
 }
 
 std::vector<Bytes> small_frames() {

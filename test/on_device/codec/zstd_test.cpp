@@ -128,7 +128,7 @@ TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
     for (const Bytes& behind : {Bytes{1}, Bytes(99, 0), Bytes{0x28, 0xb5, 0x2f}, skippable})
       expect_statuses(method, reference, {{with_behind(behind), 500}});
     TAKE(const auto result, decoded(method, Format::zstd, {{with_behind(frame), 1000}}));
-    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::another_frame);
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::additional_frame);
     EXPECT_EQ(result[0].chunk_status.offset, frame.size());
     EXPECT_EQ(status_of(Format::zstd, 0, result[0].chunk_status).code(), Code::unsupported);
     EXPECT_TRUE(result[0].output.empty());
@@ -189,9 +189,9 @@ TEST(ZstdChunks, OutputWithoutCapacityIsTooLongAndNotCorrupt) {
   on_each_method(Format::zstd, [&](const Method& method) {
     TAKE(const auto result, decoded(method, Format::zstd, chunks));
     for (std::size_t room = 0; room < chunks.size(); room++)
-      EXPECT_EQ(result[room].chunk_status.error, ErrorCode::too_long) << room;
+      EXPECT_EQ(result[room].chunk_status.error, ErrorCode::output_too_small) << room;
     TAKE(const auto far, decoded(method, Format::zstd, {{frame_of_threes(1, 3), 100}}));
-    EXPECT_EQ(far[0].chunk_status.error, ErrorCode::bad_distance);
+    EXPECT_EQ(far[0].chunk_status.error, ErrorCode::invalid_distance);
   });
 }
 
@@ -213,7 +213,7 @@ TEST(ZstdChunks, RunsLongerThanABlockAreRefused) {
   on_each_method(Format::zstd, [&](const Method& method) {
     expect_statuses(method, reference, {{run_of(1024), 2000}, {run_of(1025), 2000}});
     TAKE(const auto result, decoded(method, Format::zstd, {{run_of(1025), 2000}}));
-    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::bad_block);
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::invalid_block);
   });
 }
 
@@ -236,12 +236,12 @@ TEST(ZstdChunks, AErrorNamesItsBlock) {
   };
   const auto last = static_cast<std::uint32_t>(frame.size() - 4);
   const std::vector<Judged> rows = {
-      {changed(second, 2), ErrorCode::bad_block, second},
-      {changed(0, 1), ErrorCode::bad_header, 0},
-      {changed(4, 8), ErrorCode::bad_header, 0},
+      {changed(second, 2), ErrorCode::invalid_block, second},
+      {changed(0, 1), ErrorCode::invalid_header, 0},
+      {changed(4, 8), ErrorCode::invalid_header, 0},
       {changed(4, 1), ErrorCode::needs_dictionary, 0},
-      {Bytes(frame.begin(), frame.begin() + second + 9), ErrorCode::truncated, second},
-      {changed(last, 1), ErrorCode::bad_checksum, last}};
+      {Bytes(frame.begin(), frame.begin() + second + 9), ErrorCode::truncated_input, second},
+      {changed(last, 1), ErrorCode::checksum_mismatch, last}};
   on_each_method(Format::zstd, [&](const Method& method) {
     for (const Judged& row : rows) {
       TAKE(const auto result, decoded(method, Format::zstd, {{row.bytes, 300'000}}));

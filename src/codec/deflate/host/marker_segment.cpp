@@ -1,31 +1,31 @@
-#include "codec/deflate/host/marker_piece.hpp"
+#include "codec/deflate/host/marker_segment.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace penstock::deflate {
 
-MarkerPiece::MarkerPiece(std::span<const std::byte> input, PieceResources& resources)
-    : Piece(input),
-      symbols(resources.ahead.take()),
+MarkerSegment::MarkerSegment(std::span<const std::byte> input, SegmentResources& resources)
+    : HostSegment(input),
+      symbols(resources.speculative.take()),
       byte_checksum(resources.checksum),
       resources_(resources) {
   set_markers(symbols_begin() - window_bytes);
 }
 
-MarkerPiece::~MarkerPiece() {
-  resources_.ahead.give(std::move(symbols));
+MarkerSegment::~MarkerSegment() {
+  resources_.speculative.give(std::move(symbols));
   resources_.bytes.give(std::move(bytes));
 }
 
-void MarkerPiece::clear() {
+void MarkerSegment::clear() {
   resources_.bytes.give(std::move(bytes));
   bytes = nullptr;
   symbol_count = byte_count = 0;
   byte_checksum = RunningChecksum(resources_.checksum);
 }
 
-Decoder::Stop MarkerPiece::step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
+Decoder::Stop MarkerSegment::step(std::uint64_t boundary_bit, std::uint64_t symbol_bit) {
   if (!bytes) {
     std::uint16_t* const at = symbols_begin() + symbol_count;
     MarkerSink sink =
@@ -46,23 +46,23 @@ Decoder::Stop MarkerPiece::step(std::uint64_t boundary_bit, std::uint64_t symbol
   return last_stop;
 }
 
-void MarkerPiece::begin_bytes() {
+void MarkerSegment::begin_bytes() {
   bytes = resources_.bytes.take();
   const std::uint16_t* const last = symbols_begin() + symbol_count - window_bytes;
   const auto byte_of = [](std::uint16_t symbol) { return static_cast<std::uint8_t>(symbol); };
   std::transform(last, last + window_bytes, bytes_begin() - window_bytes, byte_of);
 }
 
-void MarkerPiece::next_window(const std::uint8_t* window, std::uint8_t* next) const {
-  std::array<std::uint8_t, window_bytes> made;
+void MarkerSegment::next_window(const std::uint8_t* window, std::uint8_t* next) const {
+  std::array<std::uint8_t, window_bytes> result;
   if (!bytes) {
     const auto* const all = reinterpret_cast<const std::uint16_t*>(symbols.get());
-    ByteOfSymbol(window).resolve({all + symbol_count, window_bytes}, made.data());
+    ByteOfSymbol(window).resolve({all + symbol_count, window_bytes}, result.data());
   } else {
     const auto* const all = reinterpret_cast<const std::uint8_t*>(bytes.get());
-    std::copy_n(all + byte_count, window_bytes, made.data());
+    std::copy_n(all + byte_count, window_bytes, result.data());
   }
-  std::copy(made.begin(), made.end(), next);
+  std::copy(result.begin(), result.end(), next);
 }
 
 }  // namespace penstock::deflate

@@ -1,4 +1,4 @@
-#include "codec/deflate/host/speculative_piece.hpp"
+#include "codec/deflate/host/host_segment.hpp"
 
 namespace penstock::deflate {
 
@@ -20,14 +20,14 @@ void BufferPool::give(Buffer buffer) {
   free_.push_back(std::move(buffer));
 }
 
-bool Piece::try_start(std::uint64_t bit) {
+bool HostSegment::try_start(std::uint64_t bit) {
   clear();
   decoder = std::make_unique<Decoder>(input_, bit);
   last_stop = step(UINT64_MAX, UINT64_MAX);
   return last_stop != Decoder::Stop::error;
 }
 
-bool Piece::try_inside(const Decoder& block, std::uint64_t bit) {
+bool HostSegment::try_inside(const Decoder& block, std::uint64_t bit) {
   clear();
   decoder = std::make_unique<Decoder>(block, bit);
   last_stop = step(UINT64_MAX, UINT64_MAX);
