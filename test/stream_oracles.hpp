@@ -1,4 +1,4 @@
-// What the published libraries say of compressed files: the oracles of tests and fuzz programs.
+// The published libraries as oracles of tests and fuzz programs for compressed files.
 #pragma once
 #include <lz4frame.h>
 #include <zlib.h>
@@ -11,12 +11,12 @@
 
 namespace penstock::stream {
 
-// What comes out, or nothing where it is refused. An oracle stops behind max_bytes: what is longer
-// than these is not all of it.
+// Returns the output, or nullopt where it is refused. An oracle stops after max_bytes: longer
+// output is incomplete.
 using ChunkStatus = std::optional<std::string>;
 
-// zlib's verdict of concatenated members (31) or one stream (15). What follows them is left in
-// `rest`.
+// Returns zlib's result of concatenated members (31) or one stream (15). What follows them is left
+// in `rest`.
 inline ChunkStatus zlib_says(std::string_view file, int window_bits,
                              std::string_view* rest = nullptr, std::size_t max_bytes = SIZE_MAX) {
   std::string all;
