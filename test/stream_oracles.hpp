@@ -1,4 +1,4 @@
-// Decodes compressed files with the published libraries: the oracles of tests and fuzz programs.
+// The published libraries as oracles of tests and fuzz programs for compressed files.
 #pragma once
 #include <lz4frame.h>
 #include <zlib.h>

@@ -171,7 +171,7 @@ constexpr std::array error_words = {
                "more chunk than there is room for, which the text from here on would make"},
 };
 
-bool has_capacity(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
+bool holds(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
   return buffer != nullptr && buffer->bytes() >= bytes;
 }
 
@@ -216,9 +216,9 @@ Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scra
   const std::uint64_t words = std::uint64_t{batch.chunk_count} * 8;
   if (batch.input == nullptr || batch.output == nullptr)
     return Status(Code::invalid, "the batch has no input or no output buffer");
-  if (!has_capacity(batch.input_offsets, words) || !has_capacity(batch.input_sizes, words) ||
-      !has_capacity(batch.output_offsets, words) || !has_capacity(batch.output_capacities, words) ||
-      !has_capacity(batch.output_sizes, words) || !has_capacity(batch.statuses, words))
+  if (!holds(batch.input_offsets, words) || !holds(batch.input_sizes, words) ||
+      !holds(batch.output_offsets, words) || !holds(batch.output_capacities, words) ||
+      !holds(batch.output_sizes, words) || !holds(batch.statuses, words))
     return Status(Code::invalid, "the buffers for offsets, sizes or statuses are too small for " +
                                      std::to_string(batch.chunk_count) + " chunks");
   if (scratch.bytes() < scratch_bytes)

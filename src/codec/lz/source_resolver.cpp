@@ -32,7 +32,7 @@ std::uint64_t output_of_group(const Traits& traits) {
   const std::uint32_t threads = threads_of_group(traits);
   return threads == 1 ? output_of_thread : bytes_per_thread * threads;
 }
-bool has_capacity(const std::shared_ptr<const Buffer>& buffer, std::uint64_t bytes) {
+bool holds(const std::shared_ptr<const Buffer>& buffer, std::uint64_t bytes) {
   return buffer != nullptr && buffer->bytes() >= bytes;
 }
 
@@ -49,8 +49,8 @@ Result<SourceResolver> SourceResolver::build(std::shared_ptr<Device> device) {
 
 Status SourceResolver::enqueue(Queue& queue, const SourceBatch& batch) const {
   const std::uint64_t streams = std::uint64_t{batch.first_stream} + batch.stream_count;
-  if (!has_capacity(batch.streams, streams * sizeof(SourceStream)) ||
-      !has_capacity(batch.wrong, 4) || batch.source_indices == nullptr || batch.output == nullptr)
+  if (!holds(batch.streams, streams * sizeof(SourceStream)) || !holds(batch.wrong, 4) ||
+      batch.source_indices == nullptr || batch.output == nullptr)
     return Status(Code::invalid, "the buffers are too small for " +
                                      std::to_string(batch.stream_count) +
                                      " streams of source indices");

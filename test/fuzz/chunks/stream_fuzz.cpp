@@ -1,6 +1,6 @@
-// One Deflate stream of any bytes, decoded in pieces that are found in it, all at once, by the
-// kernels that the library launches, on the host executor in the same process: the verdict, text
-// and end of zlib, no race.
+// Decodes one Deflate stream of any bytes in segments that are found in it, all at once, by the
+// kernels that the library launches, on the host executor in the same process. Requires the status,
+// output and end of zlib, and no race.
 #include <cstring>
 
 #include "codec/deflate/device/device_inflate.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t max_output_bytes = 100'000;
 
-// A stream as it is, or a text that zlib compresses, in short blocks, with some bytes changed.
+// A stream as it is, or data that zlib compresses, in short blocks, with some bytes changed.
 Bytes take_stream(Input& input, std::uint32_t kind, std::uint32_t how) {
   if (kind % 2 == 0) {
     const std::string part = input.take(input.left());
@@ -42,7 +42,7 @@ struct Decoder {
   std::unique_ptr<deflate::SegmentDecoder> outputs;
 };
 
-// Nothing where it is not sound.
+// Returns nullopt where it is corrupt.
 std::optional<Bytes> decoded(Decoder& decoder, const Bytes& bytes, std::uint64_t begin,
                              std::uint64_t* end) {
   const auto input = expected(decoder.device->allocate((bytes.size() + 15) / 16 * 16));

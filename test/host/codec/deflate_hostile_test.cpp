@@ -1,5 +1,4 @@
-// Damaged streams: taken for sound where zlib finds them unsound or the other way, or an error that
-// names another place.
+// Damaged streams must get zlib's status, and errors must name the right byte.
 #include <gtest/gtest.h>
 
 #include "codec/deflate/format/inflate.hpp"
@@ -22,9 +21,9 @@ Result<std::string> inflated(const std::string& stream) {
   return out;
 }
 
-// zlib's verdict is ours. libdeflate takes more: codes of one symbol whose other bit it reads as
-// the same, symbols 286 and 287 as lengths, 30 and 31 as distances, more symbols than there are: of
-// these it must at least find no other text.
+// Our status must be zlib's. libdeflate accepts more: codes of one symbol whose other bit it reads
+// as the same, symbols 286 and 287 as lengths, 30 and 31 as distances, more symbols than there are.
+// For these it must at least have no other output.
 void expect_zlibs_status(const std::string& stream, const std::string& what) {
   const auto ours = inflated(stream);
   const ChunkStatus zlibs = zlib_status(stream, capacity),
@@ -161,7 +160,7 @@ TEST(DeflateHostile, ErrorsInsideABlockNameTheirBit) {
                  place(bits.bits()) + "bits that are no literal and no length");
 }
 
-// The words of repeats: 16 repeats the last length, 17 and 18 zeros.
+// Repeat symbols: 16 repeats the last length, 17 and 18 zeros.
 BitWriter header_of_repeats() {
   BitWriter bits;
   bits.header(true, 2).number(0, 5).number(0, 5).number(19 - 4, 4);

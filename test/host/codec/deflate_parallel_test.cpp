@@ -1,5 +1,5 @@
-// One stream by several threads, in pieces so small that most seams of large files come up: other
-// bytes than in order, another error or another place of it, output that never comes.
+// One stream by several threads, in segments so small that most seams of large files occur. Output
+// and errors must be those of sequential decoding, and output must always come.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct Outcome {
   ParallelInflate::Segments segments;
 };
 
-// A caller that takes its time leaves the threads ahead some.
+// A slow caller gives the threads time to run ahead.
 Outcome run(const std::string& stream, const InflateOptions& options, bool takes_its_time = false) {
   Outcome outcome;
   auto inflate = ParallelInflate::begin(bytes_of(stream), options);
@@ -40,7 +40,7 @@ Outcome run(const std::string& stream, const InflateOptions& options, bool takes
   return outcome;
 }
 
-// Pieces of 4 to 64 KB, by two to eight threads.
+// Segments of 4 to 64 KB, by two to eight threads.
 std::vector<InflateOptions> small_segments() {
   std::vector<InflateOptions> all;
   for (const SpeculationMode mode : {SpeculationMode::tokens, SpeculationMode::markers})
@@ -55,7 +55,7 @@ std::vector<InflateOptions> small_segments() {
   return all;
 }
 
-// Returns how many pieces were decoded ahead and used, in all.
+// Returns how many segments were decoded speculatively and used, in all.
 std::uint64_t expect_comes_back(const std::string& text, const std::string& stream,
                                 bool takes_its_time = false) {
   std::uint64_t pieces_used = 0;
@@ -122,13 +122,13 @@ TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
   deflateEnd(&stream);
   expect_comes_back(text, made);
 }
-// What the decoder in order says.
+// The status of the sequential decoder.
 Status in_order(const std::string& stream, std::size_t max_bytes) {
   std::string out(max_bytes, '\0');
   return inflate(bytes_of(stream), std::as_writable_bytes(std::span(out))).status();
 }
-// One dynamic block for all of a text, as igzip -0 makes them: 'e' has a bit; letters, three
-// lengths and the end of the block have seven.
+// One dynamic block for all output, as igzip -0 makes them: 'e' has one bit; letters, three lengths
+// and the end of the block have seven.
 struct OneBlock {
   std::string output, stream;
 };

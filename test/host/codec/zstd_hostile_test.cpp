@@ -1,5 +1,5 @@
-// Frames that were changed or cut: our verdict is libzstd's, or stricter for a reason that is
-// listed here. Neither decoder may give bytes where the other gives other bytes.
+// Changed and truncated frames: our status must be libzstd's, or stricter for a reason that is
+// listed here. Where both decoders have output, it must be equal.
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -7,7 +7,7 @@
 namespace penstock::zstd_test {
 namespace {
 
-// False where the verdicts differ, and not as listed.
+// Returns false where the statuses differ, and not as listed.
 bool is_as_libzstd(const std::string& frame, std::size_t limit, const std::string& what) {
   const ChunkStatus theirs = libzstd_status(frame, limit), ours = decoded(frame, limit);
   if (ours.is_ok && !theirs.is_ok) {
@@ -68,8 +68,8 @@ TEST(CodecZstdHostile, EveryChangeOfAByte) {
       }
 }
 
-// Frames of several blocks, changed in the middle: the pieces before the change are right, the
-// error comes behind them, whoever found it.
+// Frames of several blocks, changed in the middle: the output before the change is right, and the
+// error comes after it, whichever thread found it.
 TEST(CodecZstdHostile, ChangesInLargeFrames) {
   const std::string text = words(600000, 1) + records(300000, 2);
   const std::string frame = compressed(text, {{ZSTD_c_compressionLevel, 6}});
@@ -119,7 +119,7 @@ TEST(CodecZstdHostile, LimitsOfWindowAndOutput) {
   EXPECT_NE(decoded(frame, 2999999).output.find("capacity: "), std::string::npos);
 }
 
-// Wide copies end within the buffer that was given (the sanitizers see it where they do not).
+// Wide copies must end within the given buffer (the sanitizers detect it otherwise).
 TEST(CodecZstdHostile, BuffersOfTheExactSize) {
   for (const auto& [name, text] : kinds_of_data(200000))
     for (std::size_t bytes = 0; bytes < 200; bytes++) {

@@ -1,5 +1,5 @@
-// What libzstd compresses, whatever its parameters, our decoder gives back: all at once and in
-// pieces, by one thread and by several.
+// Our decoder must restore what libzstd compresses with any parameters: all at once and in parts,
+// by one thread and by several.
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -111,7 +111,7 @@ TEST(CodecZstdRoundTrip, BlocksOfATargetSize) {
                     "compressed blocks of 2000 bytes");
 }
 
-// A decoder says where its frame ends, whatever stands behind.
+// A decoder reports where its frame ends, whatever follows.
 TEST(CodecZstdRoundTrip, WhatStandsBehindAFrameIsLeft) {
   const std::string text = words(200000, 1), frame = compressed(text, {});
   const std::string two = frame + compressed(json(100, 1), {});

@@ -1,5 +1,5 @@
-// The frames that another implementation is tested with: Debian's
-// golang-github-klauspost-compress-dev, where it is installed.
+// The frames that test another implementation: Debian's golang-github-klauspost-compress-dev, where
+// it is installed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// The files of an archive, by name; none where it or unzip is not there.
+// Returns the files of an archive by name; none where it or unzip is not installed.
 std::map<std::string, std::string> files_of(const std::string& archive) {
   std::string folder = (std::filesystem::temp_directory_path() / "penstock_zstd_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return {};
@@ -35,7 +35,7 @@ std::map<std::string, std::string> files_of(const std::string& archive) {
   return files;
 }
 
-// All frames of a file, and what is to be skipped between them.
+// Decodes all frames of a file and skips what is to be skipped between them.
 ChunkStatus all_decoded(const std::string& file, std::size_t limit, unsigned threads) {
   ChunkStatus result{true, {}};
   for (std::size_t at = 0; at < file.size();) {
@@ -62,7 +62,7 @@ ChunkStatus all_decoded(const std::string& file, std::size_t limit, unsigned thr
 
 constexpr std::size_t limit = 4 << 20;
 
-// Our verdict of any file is libzstd's, or no less strict.
+// Our status of any file is libzstd's, or at least as strict.
 void expect_as_libzstd(const std::map<std::string, std::string>& files) {
   std::size_t sound = 0, stricter = 0;
   for (const auto& [name, file] : files) {

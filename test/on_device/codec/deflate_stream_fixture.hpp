@@ -1,5 +1,5 @@
-// Deflate streams decoded in pieces on a device, for tests: as SegmentFinder and SegmentDecoder are
-// used.
+// Decodes Deflate streams in segments on a device, for tests, as SegmentFinder and SegmentDecoder
+// are used.
 #pragma once
 #include "codec/deflate/device/device_inflate.hpp"
 #include "on_device/codec/chunk_fixture.hpp"
@@ -13,7 +13,7 @@ struct Cut {
   std::uint64_t batch_unit_bytes = 0, part_bits = 0;
 };
 
-// A stream's text, or its fault.
+// The output of a stream, or its error.
 struct Outcome {
   Bytes output;
   StreamError error;
@@ -83,7 +83,7 @@ inline void expect_output(StreamDecoder& decoder, const Bytes& stream, const Byt
               outcome->crc32 == crc32(0, output.data(), static_cast<uInt>(output.size())));
 }
 
-// Every verdict is zlib's, and every text of a sound stream.
+// Every status must be zlib's, and so must every output of a valid stream.
 inline void expect_statuses(StreamDecoder& decoder, const std::vector<batch::Chunk>& streams) {
   for (std::size_t i = 0; i < streams.size(); i++) {
     const auto outcome = decoder.decode(streams[i].bytes);

@@ -1,5 +1,5 @@
-// Deflate streams decoded on every device by every variant that fits it, against zlib: texts, and
-// the verdict on what is not sound.
+// Deflate streams decoded on every device by every variant that fits it, against zlib: output, and
+// the status of corrupt streams.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/chunk_fixture.hpp"
@@ -81,7 +81,7 @@ TEST(DeflateChunks, RandomBytesAreJudgedAsTheReferenceJudgesThem) {
   });
 }
 
-// Blocks without text cost their tables and windows all the same.
+// Blocks without output cost their tables and windows all the same.
 std::vector<Chunk> empty_blocks(std::size_t fours) {
   Bytes blocks(
       5 * fours,

@@ -1,6 +1,6 @@
 // zlib streams and gzip members decoded on every device by every variant that fits it, against
-// zlib: texts of all lengths, headers with all that they may have, checksums, and the verdict on
-// what is not sound. test/on_device/codec/deflate_test.cpp has the blocks between.
+// zlib: output of all sizes, headers with all fields, checksums, and the status of corrupt streams.
+// deflate_test.cpp tests the blocks inside.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/chunk_fixture.hpp"
@@ -73,7 +73,7 @@ TEST(ZlibAndGzipChunks, OutputsOfAllKindsComeBack) {
     });
 }
 
-// Rows of 512 bytes and blocks of 16, which checksums go by.
+// Checksums work in rows of 512 bytes and blocks of 16.
 TEST(ZlibAndGzipChunks, ChecksumsOfAllLengthsAtAllPlacesAreRight) {
   std::vector<Bytes> outputs;
   for (std::uint32_t bytes = 480; bytes < 560; bytes++)
@@ -198,7 +198,7 @@ TEST(GzipChunks, PrefixesAndChangesOfHeadersGetTheStatusOfTheReference) {
   });
 }
 
-// Of lengths that put the texts of members at all places of 16, empty ones between, and matches
+// Sizes that give the outputs of members every alignment to 16, empty ones between, and matches
 // that would reach into the member before.
 TEST(GzipChunks, MembersBehindOneAnotherAreOneOutput) {
   std::vector<Chunk> chunks;
@@ -280,7 +280,7 @@ TEST(GzipChunks, WhatIsWrongIsNamed) {
   });
 }
 
-// Stricter than zlib.
+// We are stricter than zlib here.
 TEST(GzipChunks, AHeaderOfMoreThanAMebibyteIsRefused) {
   const Bytes output = words_text(50, 1), most(1024 * 1024 - 11, 'n'), more(1024 * 1024 - 10, 'n');
   const Bytes valid = gzip_member(output, {has_name, {}, most, {}});

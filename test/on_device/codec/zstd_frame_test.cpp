@@ -1,5 +1,5 @@
-// One Zstandard frame decoded on every device by its blocks, against libzstd: texts, and the
-// verdict on what is not sound.
+// One Zstandard frame decoded on every device by its blocks, against libzstd: output, and the
+// status of corrupt frames.
 #include <gtest/gtest.h>
 
 #include "codec/checksum/xxhash.hpp"
@@ -23,15 +23,15 @@ Bytes frame_of(const std::string& text, Parameters parameters = {}) {
   return bytes_of(zstd_test::compressed(text, parameters));
 }
 
-// Whether `rest` is all that should stand behind the blocks: the checksum of the text, or nothing.
+// Returns whether `rest` is what should follow the blocks: the checksum of the output, or nothing.
 bool is_whole(const Bytes& rest, const FrameHeader& header, const Bytes& text) {
   if (!header.has_checksum) return rest.empty();
   const std::uint64_t sum = checksum::xxh64(std::as_bytes(std::span(text)));
   return rest.size() == 4 && std::memcmp(rest.data(), &sum, 4) == 0;
 }
 
-// The frame behind `before` other bytes, to text from `gap` on. An error, too, where a byte that is
-// not the text's room was written.
+// Decodes the frame after `before` other bytes, to output from `gap` on. Also an error where a byte
+// outside of the capacity was written.
 Result<Bytes> decoded(Device& device, DeviceFrame& decoder, const Bytes& frame,
                       std::uint64_t capacity, std::uint64_t before = 0, std::uint64_t gap = 32) {
   Bytes input(before, 7), text((gap + capacity + 64) / 16 * 16, batch::canary);
@@ -101,8 +101,8 @@ TEST(ZstdFrame, MatchesReachAcrossBatches) {
     });
 }
 
-// libzstd ends blocks where it is told to flush: of such small ones offsets, tables and trees are
-// repeated most.
+// libzstd ends blocks where it is told to flush. Such small blocks repeat offsets, tables and trees
+// most.
 TEST(ZstdFrame, SmallBlocksRepeatOffsetsTablesAndTrees) {
   on_each_decoder(all_at_once, [](Device& device, DeviceFrame& decoder) {
     for (const auto& [name, text] : zstd_test::kinds_of_data(60'000))
@@ -123,10 +123,10 @@ TEST(ZstdFrame, FramesAndOutputsLieAnywhere) {
   });
 }
 
-// A block of three bytes, then blocks that each copy the one before: origins in a chain of 100,000
-// steps, which for all bytes of the frame one after another were 1.5e10. Of a block: no literals,
-// one sequence, whose codes repeat (RFC 8878 3.1.1.3.2.1.1): no literal, offset value 6, three
-// bytes; bits 10 of the offset, and the 1 at the end.
+// A block of three bytes, then blocks that each copy the one before: source indices in a chain of
+// 100,000 steps, which for all bytes of the frame one after another were 1.5e10. Each block has no
+// literals and one sequence, whose codes are RLE (RFC 8878 3.1.1.3.2.1.1): no literal, offset value
+// 6, three bytes; bits 10 of the offset, and the end mark.
 TEST(ZstdFrame, BlocksThatEachCopyTheOneBeforeAreMadeInBoundedTime) {
   constexpr std::uint32_t blocks = 100'000, output_bytes = 3 * (blocks + 1);
   Bytes frame = {0x28,
@@ -156,7 +156,7 @@ TEST(ZstdFrame, BlocksThatEachCopyTheOneBeforeAreMadeInBoundedTime) {
   });
 }
 
-// Verdicts: libzstd's, or of the CPU decoder's list of what it refuses more.
+// The status must be libzstd's, or be in the CPU decoder's list of what it refuses besides.
 void expect_status(Device& device, DeviceFrame& decoder, const Bytes& frame,
                    std::uint64_t capacity) {
   const auto ours = decoded(device, decoder, frame, capacity);
@@ -205,8 +205,8 @@ TEST(ZstdFrame, CapacityOfAnySizeGetsTheStatusOfTheReference) {
   });
 }
 
-// The kernels' own text under sanitizers, its barriers and races checked: teams that are groups and
-// teams that are sub-groups.
+// The kernels themselves under sanitizers, with barriers and races checked: warps that are groups
+// and warps that are sub-groups.
 class ZstdFrameOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
   void SetUp() override {
