@@ -14,7 +14,7 @@
 namespace penstock::cli {
 namespace {
 
-using plan::WindowPlace;
+using plan::WindowLocation;
 
 enum : std::uint32_t { part, key, number, real };  // the columns
 struct Case {
@@ -65,27 +65,27 @@ class WindowBench {
     return {};
   }
 
-  Result<Column> result(WindowPlace place) {
+  Result<Column> result(WindowLocation place) {
     report_ = {};
     PENSTOCK_ASSIGN(const Table table,
                     plan::window_rows(device_, table_, plan_.step(step_), report_, place));
     return table.columns.back();
   }
 
-  Result<double> run_seconds(WindowPlace place) {
+  Result<double> run_seconds(WindowLocation place) {
     const auto begun = std::chrono::steady_clock::now();
     PENSTOCK_TRY(result(place).status());
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
 
   Result<double> kernel_seconds() {
-    PENSTOCK_TRY(result(WindowPlace::device).status());
+    PENSTOCK_TRY(result(WindowLocation::device).status());
     return report_.kernels.back().device_seconds;
   }
 
   Status verify() {
-    PENSTOCK_ASSIGN(const Column by_device, result(WindowPlace::device));
-    PENSTOCK_ASSIGN(const Column by_host, result(WindowPlace::host));
+    PENSTOCK_ASSIGN(const Column by_device, result(WindowLocation::device));
+    PENSTOCK_ASSIGN(const Column by_host, result(WindowLocation::host));
     const std::uint64_t width = width_bytes(by_host.type);
     for (std::uint64_t row = 0; row < by_host.row_count; row++)
       if (std::memcmp(by_device.values.data + row * width, by_host.values.data + row * width,
@@ -120,9 +120,9 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
       figures.push_back(std::move(figure));
       return {};
     };
-    PENSTOCK_TRY(add("sums by the device", [&] { return bench.run_seconds(WindowPlace::device); }));
+    PENSTOCK_TRY(add("sums by the device", [&] { return bench.run_seconds(WindowLocation::device); }));
     PENSTOCK_TRY(add("its kernels without the sort", [&] { return bench.kernel_seconds(); }));
-    PENSTOCK_TRY(add("sums by the host", [&] { return bench.run_seconds(WindowPlace::host); }));
+    PENSTOCK_TRY(add("sums by the host", [&] { return bench.run_seconds(WindowLocation::host); }));
   }
   return figures;
 }

@@ -1,5 +1,5 @@
 // What is generated for three short pipelines, without the preludes and the library. A change of
-// the emitter or of a template_name shows here. PENSTOCK_UPDATE_GOLDEN=1
+// the emitter or of a kernel template shows here. PENSTOCK_UPDATE_GOLDEN=1
 // golden_pipeline_golden_test writes the files anew.
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plan/codegen/emit_pipeline.hpp"
 #include "plan/variants/variants.hpp"
 
 namespace penstock::plan {

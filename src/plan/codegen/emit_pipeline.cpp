@@ -82,7 +82,7 @@ std::string parameters_of(const std::vector<ColumnBuffer>& buffers, char set,
   return joined(parameters);
 }
 
-// The tables of lookups and the query's scalars as a kernel's parameters and as arguments of the
+// The tables of lookups and the query's scalars: as a kernel's parameters, and as arguments of the
 // functions it calls, each followed by a comma.
 struct Scalars {
   std::string parameters, arguments;
@@ -118,7 +118,7 @@ std::string replace_words(const TileProgram& program, std::string text) {
   replace_all(text, "$OUTPUTS", parameters_of(outputs, 'o', "OUT"));
   replace_all(text, "$SEGMENTS_IN", parameters_of(outputs, 's', "IN"));
   replace_all(text, "$SEGMENTS", parameters_of(outputs, 's', "OUT"));
-  replace_all(text, "$MOVE_ROW\n", move_row_statements(program));
+  replace_all(text, "$MOVE_ROW", move_row_statements(program));
   return text;
 }
 
@@ -159,7 +159,7 @@ Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string
   PipelineText result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
   const std::string text = defines(program, template_name, policy, target) +
-                           template_source("pipeline") + load_functions(program) +
+                           template_source("pipeline_row") + load_functions(program) +
                            lookup_functions(program) + evaluate +
                            epilogue_functions(program, template_name, policy) +
                            replace_words(program, template_source(template_name));

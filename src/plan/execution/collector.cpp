@@ -24,7 +24,7 @@ Bytes pack_bits(std::span<const std::uint8_t> bytes) {
   return Bytes::own(std::move(bits));
 }
 
-// Kept rows. The count is read first, then exactly that many rows.
+// Collects kept rows. The count is read first, then exactly that many rows.
 class CompactCollector : public Collector {
  public:
   CompactCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
@@ -63,17 +63,17 @@ class CompactCollector : public Collector {
   std::uint64_t row_count() const override { return row_count_; }
 
  private:
-  // A chunk's outputs, as the kernel wrote them: a byte for a boolean, a byte for a validity.
+  // A chunk's outputs as the kernel wrote them: a byte for a boolean, a byte for a validity.
   struct Kept {
     std::uint64_t count = 0;
     std::vector<std::shared_ptr<HostBuffer>> values, validity;  // of each output
-    std::shared_ptr<HostBuffer> rows;                // u32 row numbers, where columns are carried
-    std::vector<std::shared_ptr<HostBuffer>> found;  // the same of each lookup's table
+    std::shared_ptr<HostBuffer> rows;                           // u32 row numbers, for late columns
+    std::vector<std::shared_ptr<HostBuffer>> found;             // the same of each lookup's table
 
     std::shared_ptr<HostBuffer>& of(const ColumnBuffer& buffer) {
-      if (buffer.role == BufferRole::found_rows) return found[buffer.place];
+      if (buffer.role == BufferRole::found_rows) return found[buffer.index];
       if (buffer.role == BufferRole::row_numbers) return rows;
-      return (buffer.role == BufferRole::values ? values : validity)[buffer.place];
+      return (buffer.role == BufferRole::values ? values : validity)[buffer.index];
     }
   };
 
@@ -93,8 +93,8 @@ class CompactCollector : public Collector {
   }
 
   Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
-    if (program_.outputs[i].carried >= 0)
-      return carry(chunk, static_cast<std::uint32_t>(program_.outputs[i].carried), kept);
+    if (program_.outputs[i].late_column >= 0)
+      return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept);
     Column column;
     column.type = program_.schema[i].type;
     column.row_count = kept.count;
@@ -110,7 +110,7 @@ class CompactCollector : public Collector {
     return column;
   }
 
-  Result<Column> carry(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
+  Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
     const int lookup = program_.lookup_of(wanted);
     const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
     const auto rows = elements<std::uint32_t>(numbers, kept.count);
@@ -122,7 +122,7 @@ class CompactCollector : public Collector {
     auto column = gather_decoded(chunk.memory.batch.columns[index], wide);
     if (!column.ok())
       return column.with(
-          chunk.memory.place_of("while decoding", program_.source_schema[wanted].name));
+          chunk.memory.location_of("while decoding", program_.source_schema[wanted].name));
     return column;
   }
 
@@ -151,7 +151,8 @@ Table one_row(const TileProgram& program, std::span<const Partial> partials) {
   return table;
 }
 
-// Partial results are added chunk by chunk and group by group: one fixed order.
+// Collects the result of a reduction. Partial results are added chunk by chunk and group by group:
+// one fixed order.
 class ReduceCollector : public Collector {
  public:
   explicit ReduceCollector(const TileProgram& program)
@@ -195,8 +196,8 @@ class GroupCollector : public Collector {
     return {};
   }
 
-  // By what the chunk ran: the kernel may have taken another variant since, for a chunk before this
-  // one.
+  // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
+  // since, for a chunk before this one.
   Status take(const TileKernel&, Chunk& chunk) override {
     if (chunk.buffers.group_by().is_slot_major) return take_by_slots(chunk);
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
@@ -220,7 +221,8 @@ class GroupCollector : public Collector {
     return program_.key_words() + std::max(1u, program_.accumulator_words());
   }
 
-  // Entries that lie slot by slot, each of all groups, are added group by group: one fixed order.
+  // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
+  // fixed order.
   Status take_by_slots(Chunk& chunk) {
     const GroupByResults& tables = chunk.buffers.group_by();
     const std::size_t words = entry_words(), groups = chunk.counts.size();
@@ -240,8 +242,8 @@ class GroupCollector : public Collector {
     return groups_.add(entries, words) ? Status() : sum_too_large();
   }
 
-  // The slots in use of every work group: in one piece where the groups are many and their tables
-  // small, as each download has its price.
+  // Downloads the slots in use of every table: in one download where tables are many and small, as
+  // each download has its price.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
     const GroupByResults& tables = chunk.buffers.group_by();
     const std::uint64_t stride = tables.slots_per_table * entry_words(),

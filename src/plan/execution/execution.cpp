@@ -91,7 +91,7 @@ Result<Table> Execution::windowed_rows(const Step& step) {
   const HostSpan span(recording_.get(), "window");
   if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
   PENSTOCK_ASSIGN(Table looked, window_rows(device_.get(), input, step, report_,
-                                            WindowPlace::chosen, options_.memory_limit_bytes));
+                                            WindowLocation::chosen, options_.memory_limit_bytes));
   if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
   return looked;
 }

@@ -24,7 +24,8 @@ ChainToCheck Execution::to_check(const Chain& chain, std::uint64_t row_limit) {
           run_alone};
 }
 
-// What top-k leaves of a chain is checked in its order; else the chain's rows were checked before.
+// Checks the order of a step. Rows that top-k leaves of a chain are checked in their order;
+// otherwise the chain's rows were checked before.
 Status Execution::validate_order(StepId id, const Table& input, std::uint64_t row_limit,
                                  const Table& ordered) {
   const Step& step = plan_.step(id);

@@ -5,7 +5,7 @@
 
 namespace penstock::plan {
 
-// What every group-by leaves for the host: entries of key words and accumulator words.
+// The results that every group-by leaves for the host: entries of key words and accumulator words.
 struct GroupByResults {
   BufferPointer results;                               // entries of the tables' slots
   BufferPointer used_slots;                            // u32: slots in use, of each table

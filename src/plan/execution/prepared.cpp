@@ -1,4 +1,4 @@
-// prepare(): one tile kernel over a table that lives on a device, launched again and again.
+// prepare(): launches one tile kernel again and again over a table that lives on a device.
 #include "base/exception_boundary.hpp"
 #include "plan/execution/collector.hpp"
 #include "plan/fusion/accumulators.hpp"

@@ -68,7 +68,7 @@ class Runner {
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
                                                std::move(begun_)));
     if (!program_.lookups.empty())
-      PENSTOCK_TRY(lookups_.bring(*run_.device, program_, *run_.sides, *run_.strings));
+      PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
     collector_ = make_collector(program_, *run_.strings, run_.sides);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
@@ -80,7 +80,7 @@ class Runner {
     if (!run_.recording) return more;
     const double read = begun + stream_->read_seconds() - read_before;
     run_.recording->add(Track::read, "wait for the source", begun, read);
-    run_.recording->add(Track::host, "bring columns", read, now_seconds());
+    run_.recording->add(Track::host, "upload columns", read, now_seconds());
     return more;
   }
 

@@ -1,9 +1,9 @@
 // A tile program compiled for one device: its variant, its policy, its source, and its launches on
 // chunks of rows.
 //
-// How a chunk's memory is made and which kernels are launched is the affair of the variant's
-// strategy (tile_strategy.hpp); ChunkBuffers holds it with that memory. enqueue() never waits: a
-// size that the device computes stays on the device until the host reads it (collector.hpp).
+// The variant's strategy (tile_strategy.hpp) makes a chunk's memory and launches its kernels;
+// ChunkBuffers holds the strategy with that memory. enqueue() never waits: a size that the device
+// computes stays on the device until the host reads it (collector.hpp).
 #pragma once
 #include <functional>
 #include <future>

@@ -1,4 +1,4 @@
-// What every strategy of a tile kernel shares: the view of the kernel, and one launch.
+// The interface of strategies: the view of a tile kernel that they share, and one launch.
 //
 // A strategy is a struct with the device memory of one chunk in flight and two functions.
 // prepare() makes the memory large enough for a chunk; enqueue() adds the launches of the kernel to

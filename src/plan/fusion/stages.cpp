@@ -16,8 +16,8 @@ bool is_filter_or_map(const Plan& plan, StepId id) {
   return plan.step(id).kind == StepKind::filter || plan.step(id).kind == StepKind::map;
 }
 
-// What a step computes of its input's rows. A column that a map takes over as it is is not: the
-// host gathers it by row number.
+// Returns the roots of what a step computes of its input's rows. A column that a map passes through
+// is not among them: the host gathers it by row number.
 std::vector<NodeId> computed_roots(const Step& step) {
   std::vector<NodeId> roots;
   if (step.kind == StepKind::filter) roots.push_back(step.predicate);

@@ -1,5 +1,5 @@
-// Functions of strings that a device computes from a column's FSST codes (matcher.hpp): no text
-// is written, and kernels read the results as they read other columns.
+// Functions of strings that a device computes from a column's FSST codes (matcher.hpp). No string
+// is decoded, and kernels read the results as they read other columns.
 #pragma once
 #include <array>
 #include <deque>
@@ -11,35 +11,37 @@
 
 namespace penstock::plan {
 
-// A predicate; where there is none, lengths, or nothing but whether there is a text.
+// A predicate on codes. Without a predicate: the lengths, or only whether there is a string.
 struct CodeFunction {
   std::optional<fsst::Predicate> predicate;
   fsst::DeviceLengths::Unit unit = fsst::DeviceLengths::Unit::bytes;
-  bool is_presence = false;  // TRUE of every text, whatever its codes
+  bool is_presence = false;  // TRUE for every string, whatever its codes
 };
-// Of a derived column; none: only the host computes it.
+// Returns the function on codes of a derived column; nullopt: only the host computes it.
 std::optional<CodeFunction> code_function(const DerivedColumn& derived);
-// Whether a derived column is computed so where its source yields codes, as it says it can.
+// Returns whether a derived column is computed on codes where its source yields codes, as it says
+// it can.
 bool is_on_codes(const TileProgram& program, const DerivedColumn& derived);
-// Columns of the source that are better not decoded while they are read: no more than some rows'
-// texts, or equal ones once, are needed.
+// Returns the columns of the source that are better not decoded while they are read: strings of
+// only some rows, or equal ones once, are needed.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program);
 
-// Whether a device reads a column's codes.
+// Returns whether a device reads a column's codes.
 bool is_read_as_codes(const TileProgram& program, std::uint32_t column);
-// What columns on a device take there as codes, with their offsets: a guess, as files do not say.
+// Returns how many bytes a row the codes of columns take on a device, with their offsets: a guess,
+// as files do not say.
 std::uint64_t code_bytes_per_row(const TileProgram& program);
 
-// A derived column in the making.
+// A derived column while it is computed.
 class CodeColumn {
  public:
-  // Code::unsupported where codes do not tell.
+  // Code::unsupported where the function cannot be computed on codes.
   static Result<CodeColumn> build(std::shared_ptr<Device> device,
                                   const fsst::EncodedStrings& strings,
                                   const CodeFunction& function);
   const std::shared_ptr<Buffer>& results() const { return results_; }  // a bit a row, or 64 of them
   Status enqueue(Queue& queue, const fsst::DeviceStrings& strings);
-  Status check(Queue& queue);  // waits; Code::corrupt where codes were not sound
+  Status check(Queue& queue);  // waits; Code::corrupt where codes were not valid
   const fsst::CodeKernel& kernel() const;
 
  private:
@@ -48,12 +50,12 @@ class CodeColumn {
   std::shared_ptr<Buffer> results_;
 };
 
-// Compiles, in a thread of its own, what a program's chunks will probably compute on codes: which
-// kernel that is, codes tell in the end.
+// Compiles, in a thread of its own, what a program's chunks will probably compute on codes. Which
+// kernel that is depends on the codes.
 std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
                                                          const TileProgram& program);
 
-// What a chunk computes of codes; to be kept until that is done.
+// The functions that a chunk computes on codes; keep it until that is done.
 struct ChunkCodes {
   struct Texts {
     std::uint32_t column = 0;
@@ -79,11 +81,11 @@ struct ChunkCodes {
   std::uint64_t bytes_moved(const Function& function) const;
 };
 
-// What a run tells of programs on codes.
+// The reports of a run's programs on codes.
 class CodeReports {
  public:
-  // A program that one thread compiled is in memory for the next: what it took longest to get it is
-  // told.
+  // A program that one thread compiled is in memory for the next one. The longest time it took to
+  // get it is reported.
   void note_built(const CodeColumn& column);
   Status note_run(const ChunkCodes& codes, const ChunkCodes::Function& function);  // which is done
   std::vector<KernelReport> take() { return std::move(kernels_); }

@@ -7,8 +7,8 @@ namespace penstock::plan {
 namespace {
 
 // Look-back: two groups a multiprocessor, so that one computes while the other waits at its
-// barrier, each of 384 threads that compute and a warp that places; three tiles of kept rows wait
-// in local memory for their place, with four rows of 4 bytes by four a thread. 480 threads with two
+// barrier. Each has 384 threads that compute and a warp that finds output positions. Three tiles of
+// kept rows wait in local memory, with four rows of 4 bytes by four a thread. 480 threads with two
 // tiles waiting are level (1 % better where few rows pass, 1 % worse at half); 416 lose 10 %, 512
 // spill once rows are wider.
 constexpr std::uint32_t look_back_threads = 384;
@@ -52,10 +52,11 @@ bool can_look_back(const Traits& traits, const TileProgram& program) {
   return (policy.depth + 1) * policy.tile_rows * staged_bytes(program) + 1024 <= traits.local_bytes;
 }
 
-// One pass: 16 rows of 4 bytes an item, three tiles that wait for their place: with two a third
-// slower, with 8 rows an item half as fast (measured on an H200 through OpenCL). 128 items, as 256
-// would need 48 KiB of local memory for two waiting tiles. Six groups a compute unit hide one
-// another's barriers; where fewer fit, the rest find no ticket left when their turn comes.
+// One pass: 16 rows of 4 bytes a thread, and three tiles that wait to be written. With two tiles it
+// is a third slower, with 8 rows a thread half as fast (measured on an H200 through OpenCL). 128
+// threads, as 256 would need 48 KiB of local memory for two waiting tiles. Six groups a
+// multiprocessor hide one another's barriers; where fewer fit, the rest find no ticket left when
+// they begin.
 Policy one_pass_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   policy.group_size = one_pass_threads(traits);

@@ -10,8 +10,8 @@
 namespace penstock::plan {
 namespace {
 
-// Metal has no float64, nor have many small OpenCL devices: refused by name, before a compiler
-// would.
+// Metal has no float64, nor have many small OpenCL devices. Refuses by name what a compiler would
+// refuse later.
 Status check_float64(const Traits& traits, const TileProgram& program) {
   if (traits.has_f64) return {};
   if (needs_f64(*program.graph, program.roots()))
