@@ -115,7 +115,7 @@ std::string replace_words(const TileProgram& program, std::string text) {
   replace_all(text, "$OUTPUTS", parameters_of(outputs, 'o', "OUT"));
   replace_all(text, "$SEGMENTS_IN", parameters_of(outputs, 's', "IN"));
   replace_all(text, "$SEGMENTS", parameters_of(outputs, 's', "OUT"));
-  replace_all(text, "$MOVE_ROW\n", move_row_statements(program));
+  replace_all(text, "$MOVE_ROW", move_row_statements(program));
   return text;
 }
 
@@ -154,7 +154,7 @@ Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string
                                    const Policy& policy, Target target) {
   PipelineText result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
-  const std::string text = defines(program, skeleton, policy, target) + skeleton_text("pipeline") +
+  const std::string text = defines(program, skeleton, policy, target) + skeleton_text("pipeline_row") +
                            load_functions(program) + lookup_functions(program) + evaluate +
                            epilogue_functions(program, skeleton, policy) +
                            replace_words(program, skeleton_text(skeleton));
