@@ -65,7 +65,8 @@ Status convert_values(const Rows& rows, Column& to, const char* misfit, Convert 
     if (!to.is_valid(row)) continue;
     In value;
     std::memcpy(&value, from + row * sizeof(In), sizeof(In));
-    if (!convert(value, values[row])) return {Code::unsupported, misfit};
+    if (!convert(value, values[row]))
+      return {Code::unsupported, std::string(misfit) + " (row " + std::to_string(row + 1) + ")"};
   }
   to.values = Bytes::own(std::move(values));
   return {};
@@ -219,11 +220,13 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
         return true;
       });
     case ArrowLayout::decimal128:
-      return convert_values<__int128>(rows, to, "a decimal outside its precision",
-                                      [](__int128 v, std::int64_t& out) {
-                                        out = static_cast<std::int64_t>(v);
-                                        return out == v;
-                                      });
+      return convert_values<__int128>(
+          rows, to, "a DECIMAL value of more than 18 digits is not supported",
+          [](__int128 v, std::int64_t& out) {
+            constexpr std::int64_t limit = 1'000'000'000'000'000'000;
+            out = static_cast<std::int64_t>(v);
+            return v < limit && v > -limit;
+          });
     case ArrowLayout::text: text_offsets<std::int32_t>(rows, to); return {};
     case ArrowLayout::large_text: text_offsets<std::int64_t>(rows, to); return {};
     case ArrowLayout::text_views: return join_views(rows, to);

@@ -1,4 +1,5 @@
-// CSV: fields between commas, quoted by ", the first line names. Types are those that Arrow infers
+// CSV: fields between commas, tabs, ; or |, quoted by ". The first line names the columns, unless it
+// is data (csv_dialect.hpp). Types are those that Arrow infers
 // from the file's first block (int64, date32, timestamp, bool, float64, else string) and hold for
 // the whole file: a later value that does not fit is an error. An unquoted empty field is NULL;
 // Arrow's further spellings of NULL ("NaN", "NA", ...) are values here. In a file of one column a
@@ -15,6 +16,7 @@
 #include "column/rebatch.hpp"
 #include "io/arrow/arrow_batches.hpp"
 #include "io/common/sources.hpp"
+#include "io/csv_dialect.hpp"
 
 namespace penstock::io {
 namespace {
@@ -32,6 +34,8 @@ arrow::csv::ConvertOptions convert_options() {
 
 // How a file's lines are read; found out when it is opened.
 struct Lines {
+  CsvDialect dialect;
+  std::vector<std::string> names;  // of a file without a header
   bool blank_is_row = false;
   std::int32_t blank_before_header = 0;
 };
@@ -43,7 +47,13 @@ Result<Reader> open_reader(const std::string& path, const Lines& lines,
   auto read_options = arrow::csv::ReadOptions::Defaults();
   read_options.block_size = block_bytes;
   read_options.skip_rows = lines.blank_is_row ? lines.blank_before_header : 0;
+  if (!lines.dialect.has_header) {
+    read_options.column_names = lines.names;
+    read_options.autogenerate_column_names = lines.names.empty();
+    read_options.skip_rows = 0;
+  }
   auto parse_options = arrow::csv::ParseOptions::Defaults();
+  parse_options.delimiter = lines.dialect.delimiter;
   parse_options.newlines_in_values = true;
   parse_options.ignore_empty_lines = !lines.blank_is_row;
   return from_arrow(arrow::csv::StreamingReader::Make(
@@ -158,7 +168,13 @@ class CsvSource final : public TableSource {
 Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
   return guard([&]() -> Result<std::shared_ptr<TableSource>> {
     Lines lines;
+    PENSTOCK_ASSIGN(lines.dialect, sniff_csv(path));
     PENSTOCK_ASSIGN(Reader reader, open_reader(path, lines, convert_options()));
+    if (!lines.dialect.has_header) {
+      lines.names =
+          default_column_names(static_cast<std::size_t>(reader->schema()->num_fields()));
+      PENSTOCK_ASSIGN(reader, open_reader(path, lines, convert_options()));
+    }
     if (reader->schema()->num_fields() == 1) {
       PENSTOCK_ASSIGN(reader, open_one_column(path, lines));
     }

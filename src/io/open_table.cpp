@@ -26,6 +26,7 @@ struct Format {
   std::string_view begins, name;
   Open open = nullptr;
   std::string_view ends = {};
+  bool is_compressed = false;  // `penstock decompress` reads it
 };
 constexpr Format formats[] = {
     {"PAR1"sv, "Parquet", io::open_parquet, "PAR1"sv},
@@ -35,9 +36,9 @@ constexpr Format formats[] = {
     {"FEA1"sv, "Feather version 1"},
     {"ORC"sv, "ORC"},
     {"Obj\x01"sv, "Avro"},
-    {"\x1f\x8b"sv, "gzip"},
-    {"\x28\xb5\x2f\xfd"sv, "zstd"},
-    {"\x04\x22\x4d\x18"sv, "LZ4"},
+    {.begins = "\x1f\x8b"sv, .name = "gzip", .is_compressed = true},
+    {.begins = "\x28\xb5\x2f\xfd"sv, .name = "zstd", .is_compressed = true},
+    {.begins = "\x04\x22\x4d\x18"sv, .name = "LZ4", .is_compressed = true},
     {"PK\x03\x04"sv, "zip (Excel's .xlsx is one)"},
     {"SQLite format 3"sv, "SQLite"},
     {"<?xml"sv, "XML"},
@@ -57,6 +58,12 @@ constexpr TextFormat other_texts[] = {
 Status not_read(std::string_view format) {
   return {Code::unsupported, "files of the format " + std::string(format) +
                                  " are not read; Parquet, Arrow IPC (file and stream) and CSV are"};
+}
+
+Status not_read(const Format& format, const std::string& path) {
+  if (!format.is_compressed) return not_read(format.name);
+  return {Code::unsupported, "it is compressed with " + std::string(format.name) +
+                                 "; penstock decompress '" + path + "' first"};
 }
 
 std::string lower_extension(const std::string& path) {
@@ -148,7 +155,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
   }
   for (const Format& format : formats) {
     if (!std::string_view(ends->first).starts_with(format.begins)) continue;
-    if (format.open == nullptr) return not_read(format.name);
+    if (format.open == nullptr) return not_read(format, path);
     if (!ends->last.ends_with(format.ends))
       return Status(Code::truncated, "its format's end is missing (" + std::string(format.name) +
                                          "): it may be cut short");

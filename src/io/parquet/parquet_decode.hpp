@@ -62,6 +62,8 @@ class BatchColumn {
 class ChunkDecoder {
  public:
   virtual ~ChunkDecoder() = default;
+  // The number in the file of the first row that the next call decodes; for messages.
+  std::uint64_t file_row = 0;
   // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, whose piece this is. May
   // throw what Parquet throws.
   virtual Status decode(BatchColumn& to, std::size_t piece, std::uint64_t first_row,

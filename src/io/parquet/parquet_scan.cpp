@@ -208,6 +208,7 @@ Status ParquetStream::decode(Batch& batch, const Piece& piece,
   }
   BatchColumn& column = batch.columns[piece.column];
   column.prepare(*memory_);
+  decoder->file_row = batch.first_row + piece.first_row;
   PENSTOCK_TRY(decoder->decode(column, piece.index, piece.first_row, piece.row_count));
   if (!piece.ends_chunk || !piece.begins_chunk) {
     const std::lock_guard lock(mutex_);

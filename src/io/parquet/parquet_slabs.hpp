@@ -58,6 +58,17 @@ void spread(T* values, const std::int16_t* levels, std::int64_t rows, std::int64
     values[row] = levels[row] != 0 ? values[--present] : T{};
 }
 
+// " in row 7", counted from 1: where the slab's present value `index` is.
+inline std::string in_row(std::uint64_t slab_row, const std::int16_t* levels, bool is_optional,
+                          std::int64_t index) {
+  std::uint64_t row = slab_row;
+  if (!is_optional)
+    row += static_cast<std::uint64_t>(index);
+  else
+    for (const std::int16_t* level = levels; *level == 0 || index-- > 0; level++) row++;
+  return " in row " + std::to_string(row + 1);
+}
+
 // The shape all decoders share: slabs of rows, `slab` decodes one and returns the rows it got.
 template <class Slab>
 Status in_slabs(std::uint64_t row_count, std::int64_t slab_limit, Slab&& slab) {

@@ -1,12 +1,25 @@
 // Strings of a Parquet column: plain, or as codes of the row groups' dictionaries.
 #include <arrow/util/utf8.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "io/parquet/parquet_slabs.hpp"
 
 namespace penstock::io {
 namespace {
+
+// Compilers make vector code of it: most strings need no more.
+bool is_ascii(const std::uint8_t* bytes, std::int64_t count) {
+  std::uint8_t seen = 0;
+  for (std::int64_t i = 0; i < count; i++) seen |= bytes[i];
+  return seen < 0x80;
+}
+
+Status not_utf8(const std::string& where) {
+  return {Code::corrupt, "a string that is not valid UTF-8" + where};
+}
 
 class PlainTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
  public:
@@ -23,15 +36,27 @@ class PlainTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
           const bool is_full =
               !column_.is_optional || set_validity(to, first_row + done, levels_, rows, present);
           append(texts, rows, is_full);
+          PENSTOCK_TRY(check_strings(texts, rows, file_row + done));
           return rows;
         }));
-    if (!arrow::util::ValidateUTF8(reinterpret_cast<const std::uint8_t*>(texts.bytes.data()),
-                                   static_cast<std::int64_t>(texts.bytes.size())))
-      return {Code::corrupt, "a string is not UTF-8"};
     return {};
   }
 
  private:
+  // Checks the last `rows` strings, each by itself: two halves of a character are not one.
+  static Status check_strings(const Texts& texts, std::int64_t rows, std::uint64_t slab_row) {
+    const std::size_t first = texts.ends.size() - static_cast<std::size_t>(rows);
+    std::int64_t begin = first > 0 ? texts.ends[first - 1] : 0;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(texts.bytes.data());
+    if (is_ascii(bytes + begin, texts.ends.back() - begin)) return {};
+    for (std::size_t row = first; row < texts.ends.size(); row++) {
+      if (!arrow::util::ValidateUTF8(bytes + begin, texts.ends[row] - begin))
+        return not_utf8(" in row " + std::to_string(slab_row + row - first + 1));
+      begin = texts.ends[row];
+    }
+    return {};
+  }
+
   void append(Texts& texts, std::int64_t rows, bool is_full) {
     std::int64_t next = 0;
     std::size_t bytes = texts.bytes.size();
@@ -82,7 +107,7 @@ class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> 
                                               nullptr, slab, &present, &entries, &entry_count);
           rows = checked(rows, limit, present);
           if (entries != nullptr && base < 0) {
-            PENSTOCK_TRY(check_dictionary(entries, entry_count));
+            PENSTOCK_TRY(check_dictionary(entries, entry_count, {slab, static_cast<std::size_t>(present)}, file_row + done));
             PENSTOCK_ASSIGN(base, to.add_dictionary(entries, entry_count));
           }
           std::uint32_t largest = 0;
@@ -100,11 +125,16 @@ class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> 
   }
 
  private:
-  Status check_dictionary(const parquet::ByteArray* entries, std::int32_t count) {
+  Status check_dictionary(const parquet::ByteArray* entries, std::int32_t count,
+                          std::span<const std::int32_t> codes, std::uint64_t slab_row) {
     if (is_checked_) return {};
-    for (std::int32_t i = 0; i < count; i++)
-      if (!arrow::util::ValidateUTF8(entries[i].ptr, entries[i].len))
-        return {Code::corrupt, "a string is not UTF-8"};
+    for (std::int32_t i = 0; i < count; i++) {
+      if (arrow::util::ValidateUTF8(entries[i].ptr, entries[i].len)) continue;
+      const auto use = std::find(codes.begin(), codes.end(), i);
+      return not_utf8(use == codes.end()
+                          ? " in the dictionary"
+                          : in_row(slab_row, levels_, column_.is_optional, use - codes.begin()));
+    }
     is_checked_ = true;
     return {};
   }

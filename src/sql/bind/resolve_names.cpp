@@ -21,7 +21,7 @@ std::string nearest(const Schema& schema, std::string_view name) {
 Names::Names(const Lexed& lexed, const Select& select, const Scope& scope)
     : lexed_(lexed), scope_(scope) {
   for (const SelectItem& item : select.items) {
-    if (item.value->form != Form::star)
+    if (item.value->kind != SyntaxKind::star)
       items_.push_back(item);
     else
       expand(*item.value);
@@ -34,7 +34,7 @@ void Names::expand(const Syntax& star) {
   const std::size_t before = items_.size();
   const auto add = [&](std::uint32_t index) {
     auto column = std::make_shared<Syntax>(star);
-    column->form = Form::column;
+    column->kind = SyntaxKind::column;
     column->name = scope_.schema[index].name;
     column->index = index;
     items_.push_back({std::move(column), ""});
@@ -102,21 +102,21 @@ Result<std::uint32_t> Names::column_of_on(const Syntax& syntax, const FromTable&
       "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
 }
 
-Result<SyntaxPointer> Names::with_columns_found(const SyntaxPointer& syntax,
+Result<SyntaxPtr> Names::with_columns_found(const SyntaxPtr& syntax,
                                                 const FromTable& table) const {
   if (!syntax) return syntax;
   auto copy = std::make_shared<Syntax>(*syntax);
-  if (syntax->form == Form::column && !syntax->index) {
+  if (syntax->kind == SyntaxKind::column && !syntax->index) {
     PENSTOCK_ASSIGN(copy->index, column_of_on(*syntax, table));
   }
-  for (SyntaxPointer& input : copy->inputs) {
+  for (SyntaxPtr& input : copy->inputs) {
     PENSTOCK_ASSIGN(input, with_columns_found(input, table));
   }
   PENSTOCK_ASSIGN(copy->filter, with_columns_found(copy->filter, table));
-  return SyntaxPointer(std::move(copy));
+  return SyntaxPtr(std::move(copy));
 }
 
-Result<SyntaxPointer> Names::on_of(const FromTable& table) const {
+Result<SyntaxPtr> Names::on_of(const FromTable& table) const {
   return with_columns_found(table.on, table);
 }
 
@@ -144,7 +144,7 @@ Status Names::unknown(const Syntax& syntax) const {
 }
 
 Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {
-  if (term.form != Form::number || term.name.find_first_of(".eE") != std::string::npos)
+  if (term.kind != SyntaxKind::number || term.name.find_first_of(".eE") != std::string::npos)
     return std::optional<std::uint32_t>();
   const Result<Scalar> number = number_literal(term.name);
   const std::string count = std::to_string(items_.size());
@@ -157,7 +157,7 @@ Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const ch
 
 std::string Names::output_name(const SelectItem& item) const {
   if (!item.alias.empty()) return item.alias;
-  if (item.value->form != Form::column) return display(*item.value);
+  if (item.value->kind != SyntaxKind::column) return display(*item.value);
   if (const auto index = column(*item.value); index.ok() && *index)
     return scope_.schema[**index].name;
   return item.value->name;
@@ -169,22 +169,24 @@ Status Names::at(const Syntax& syntax, const Status& status) const {
 }
 
 Status Names::check_addends(const Syntax& call, Type type) const {
-  if (is_numeric(type) || type.kind == Kind::boolean) return {};
-  return error(call.offset, Code::invalid, call.name + " takes numbers, not " + name_of(type));
+  if (is_numeric(type) || (type.kind == Kind::boolean && call.name == "sum")) return {};
+  return error(call.offset, Code::invalid,
+               "no function matches the given name and argument types '" + call.name + "(" +
+                   name_of(type) + ")'; " + call.name + " takes numbers");
 }
 
 Result<std::string> Names::canonical(const Syntax& syntax) const {
-  if (syntax.form == Form::column) {
+  if (syntax.kind == SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));
     if (index) return "#" + std::to_string(*index);
     return "?" + lower(syntax.name);
   }
-  std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" +
+  std::string text = std::to_string(static_cast<int>(syntax.kind)) + "'" + syntax.name + "'" +
                      syntax.qualifier + "'" + name_of(syntax.type) +
                      (syntax.star       ? "*("
                       : syntax.distinct ? "distinct("
                                         : "(");
-  for (const SyntaxPointer& input : syntax.inputs) {
+  for (const SyntaxPtr& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const std::string inner, canonical(*input));
     text += inner + ",";
   }
@@ -194,7 +196,7 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
   }
   if (syntax.over) {
     text += "over" + syntax.over->frame_text;
-    for (const SyntaxPointer& key : syntax.over->partition) {
+    for (const SyntaxPtr& key : syntax.over->partition) {
       PENSTOCK_ASSIGN(const std::string inner, canonical(*key));
       text += "/" + inner;
     }

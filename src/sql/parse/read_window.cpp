@@ -59,7 +59,7 @@ Result<std::shared_ptr<const WindowSyntax>> ExpressionReader::window(Tree defini
                    "that one has none");
   }
   for (std::size_t i = 0; i < definition["partitionClause"].size(); i++) {
-    PENSTOCK_ASSIGN(SyntaxPointer key, read(definition["partitionClause"].at(i)));
+    PENSTOCK_ASSIGN(SyntaxPtr key, read(definition["partitionClause"].at(i)));
     result->partition.push_back(std::move(key));
   }
   for (std::size_t i = 0; i < definition["orderClause"].size(); i++) {

@@ -226,7 +226,7 @@ TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
   ASSERT_FALSE(all.ok());
   EXPECT_EQ(all.status().message(),
             "columns of '" + (folder / "t") +
-                "' cannot be read: 'list' is List, 'zoned' is TIMESTAMP WITH TIME "
+                "' cannot be read: 'list' is LIST, 'zoned' is TIMESTAMP WITH TIME "
                 "ZONE, 'wide' is Decimal(precision=38, scale=2), 'bytes' is BLOB; ask for the "
                 "other columns by name");
 }
