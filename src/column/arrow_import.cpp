@@ -220,13 +220,13 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
         return true;
       });
     case ArrowLayout::decimal128:
-      return convert_values<__int128>(
-          rows, to, "a DECIMAL value of more than 18 digits is not supported",
-          [](__int128 v, std::int64_t& out) {
-            constexpr std::int64_t limit = 1'000'000'000'000'000'000;
-            out = static_cast<std::int64_t>(v);
-            return v < limit && v > -limit;
-          });
+      return convert_values<__int128>(rows, to,
+                                      "a DECIMAL value of more than 18 digits is not supported",
+                                      [](__int128 v, std::int64_t& out) {
+                                        constexpr std::int64_t limit = 1'000'000'000'000'000'000;
+                                        out = static_cast<std::int64_t>(v);
+                                        return v < limit && v > -limit;
+                                      });
     case ArrowLayout::text: text_offsets<std::int32_t>(rows, to); return {};
     case ArrowLayout::large_text: text_offsets<std::int64_t>(rows, to); return {};
     case ArrowLayout::text_views: return join_views(rows, to);

@@ -31,10 +31,10 @@ Result<NodeId> Builder::column(std::string_view name) {
   if (const auto index = find_field(schema_, name)) return column(*index);
   std::vector<std::string> known;
   for (const Field& field : schema_) known.push_back(field.name);
-  std::string text;
+  std::string candidates;
   for (const std::string& near : nearest_names(name, known))
-    text += (text.empty() ? "; nearest: " : ", ") + near;
-  return Status(Code::invalid, "no column '" + std::string(name) + "'" + text);
+    candidates += (candidates.empty() ? "; candidates: '" : ", '") + near + "'";
+  return Status(Code::invalid, "no column '" + std::string(name) + "'" + candidates);
 }
 
 NodeId Builder::column(std::uint32_t index) {
@@ -149,12 +149,10 @@ Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
 // The function's row is found by its name in plans ("like"), not by SQL's.
 Result<NodeId> Builder::text_function(std::string_view name, std::vector<NodeId> inputs) {
   Construction c(*graph_);
-  const std::shared_ptr<const CustomFunction> function =
-      expr::string_function(name, inputs.size());
+  const std::shared_ptr<const CustomFunction> function = expr::string_function(name, inputs.size());
   const auto takes = [&](std::size_t i) {
-    return c.is_null_literal(inputs[i]) ||
-           (c.type(inputs[i]).kind == Kind::string) ==
-               (function->parameter_types[i].kind == Kind::string);
+    return c.is_null_literal(inputs[i]) || (c.type(inputs[i]).kind == Kind::string) ==
+                                               (function->parameter_types[i].kind == Kind::string);
   };
   bool is_match = function != nullptr;
   for (std::size_t i = 0; is_match && i < inputs.size(); i++) is_match = takes(i);

@@ -41,8 +41,8 @@ Printed print_cast_datetime(const Operand& a, Type type) {
   const auto with_infinities = [&](const std::string& finite) {
     const Int128 infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
     const std::string word = kernel_type(type);
-    return "(" + is_infinite(a) + " ? (" + a.value + " < 0 ? " + constant(-infinity, word) +
-           " : " + constant(infinity, word) + ") : " + finite + ")";
+    return "(" + is_infinite(a) + " ? (" + a.value + " < 0 ? " + constant(-infinity, word) + " : " +
+           constant(infinity, word) + ") : " + finite + ")";
   };
   Printed printed;
   if (type.kind == Kind::date32) {
@@ -50,8 +50,7 @@ Printed print_cast_datetime(const Operand& a, Type type) {
     return printed;
   }
   const Int128 days = INT64_MAX / microseconds_per_day;
-  printed.value =
-      with_infinities(call("multiply_i64", {"(i64)" + a.value, "DAY_MICROSECONDS"}));
+  printed.value = with_infinities(call("multiply_i64", {"(i64)" + a.value, "DAY_MICROSECONDS"}));
   printed.own_faults.emplace_back(
       Code::overflow, "(!" + is_infinite(a) + " && " +
                           outside(a.value, "i32", range_of(a.type), {-days, days}) + ")");

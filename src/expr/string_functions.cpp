@@ -1,127 +1,14 @@
 #include "expr/string_functions.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include <utf8proc.h>
-
-#include "base/unicode.hpp"
+#include "expr/string_operations.hpp"
 
 namespace penstock::expr {
 namespace {
 
 using Inputs = std::span<const Scalar>;
 constexpr Type string_type{Kind::string}, boolean_type{Kind::boolean}, int64_type{Kind::int64};
-
-// Of the character that begins at `at`; 1 where none begins.
-std::size_t character_bytes(std::string_view text, std::size_t at) {
-  const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
-  return is_ascii ? 1 : std::max<std::size_t>(1, utf8_length(text.substr(at)));
-}
-
-std::int64_t character_count(std::string_view text) {
-  std::int64_t count = 0;
-  for (std::size_t at = 0; at < text.size(); at += character_bytes(text, at)) count++;
-  return count;
-}
-
-// Characters [first, last), counted from 0; out of range is cut.
-std::string_view characters(std::string_view text, std::int64_t first, std::int64_t last) {
-  std::size_t at = 0, begin = text.size();
-  std::int64_t number = 0;
-  for (; at < text.size() && number < last; number++) {
-    if (number == first) begin = at;
-    at += character_bytes(text, at);
-  }
-  return begin < at ? text.substr(begin, at - begin) : std::string_view();
-}
-
-// SQL counts from 1; a negative place counts from the end. Places before the first character take
-// of the length, as in DuckDB.
-std::string_view substring(std::string_view text, std::int64_t from, std::int64_t length) {
-  const std::int64_t count = character_count(text);
-  std::int64_t first = from > 0 ? from - 1 : from < 0 ? count + from : -1, last = 0;
-  if (__builtin_add_overflow(first, length, &last)) last = length < 0 ? INT64_MIN : INT64_MAX;
-  if (length < 0) std::swap(first, last);
-  return characters(text, std::max<std::int64_t>(first, 0),
-                    std::clamp<std::int64_t>(last, 0, count));
-}
-
-// Of a negative number: all but so many characters of the other end.
-std::string_view left(std::string_view text, std::int64_t length) {
-  const std::int64_t count = character_count(text);
-  return characters(text, 0,
-                    length >= 0 ? std::min(length, count) : count + std::max(length, -count));
-}
-std::string_view right(std::string_view text, std::int64_t length) {
-  const std::int64_t count = character_count(text);
-  return characters(
-      text,
-      length >= 0 ? count - std::min(length, count) : std::min(-std::max(length, -count), count),
-      count);
-}
-
-// Maps each character by Unicode's simple case mapping (one character to one, as DuckDB does; "ß"
-// stays). Bytes that are not UTF-8 are kept.
-std::string map_case(std::string_view string, utf8proc_int32_t (*map)(utf8proc_int32_t)) {
-  std::string result;
-  result.reserve(string.size());
-  for (std::size_t at = 0; at < string.size();) {
-    const std::size_t bytes = character_bytes(string, at);
-    if (bytes == 1) {
-      const auto byte = static_cast<unsigned char>(string[at++]);
-      result += static_cast<char>(byte < 0x80 ? map(byte) : byte);
-      continue;
-    }
-    std::size_t next = at;
-    std::array<utf8proc_uint8_t, 4> mapped{};
-    const utf8proc_ssize_t length = utf8proc_encode_char(
-        map(static_cast<utf8proc_int32_t>(next_code_point(string, next))), mapped.data());
-    result.append(reinterpret_cast<const char*>(mapped.data()), static_cast<std::size_t>(length));
-    at = next;
-  }
-  return result;
-}
-std::string to_lower(std::string_view string) { return map_case(string, utf8proc_tolower); }
-std::string to_upper(std::string_view string) { return map_case(string, utf8proc_toupper); }
-
-// Whether the character at `at` is in Unicode's category Zs (space separators): what DuckDB trims.
-bool is_space_at(std::string_view string, std::size_t at) {
-  if (character_bytes(string, at) == 1) return string[at] == ' ';
-  return utf8proc_category(static_cast<utf8proc_int32_t>(next_code_point(string, at))) ==
-         UTF8PROC_CATEGORY_ZS;
-}
-
-std::string_view trim_left(std::string_view string) {
-  while (!string.empty() && is_space_at(string, 0))
-    string.remove_prefix(character_bytes(string, 0));
-  return string;
-}
-// One pass: the end of the last character that is no space.
-std::string_view trim_right(std::string_view string) {
-  std::size_t end = 0;
-  for (std::size_t at = 0; at < string.size();) {
-    const bool is_space = is_space_at(string, at);
-    at += character_bytes(string, at);
-    if (!is_space) end = at;
-  }
-  return string.substr(0, end);
-}
-
-std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
-  if (what.empty()) return std::string(text);
-  std::string result;
-  for (std::size_t at; (at = text.find(what)) != std::string_view::npos;
-       text.remove_prefix(at + what.size()))
-    result.append(text.substr(0, at)).append(with);
-  return result.append(text);
-}
-
-// Returns 1 for the first character, and 0 where `what` does not occur.
-std::int64_t position_of(std::string_view string, std::string_view what) {
-  const std::size_t at = string.find(what);
-  return at == std::string_view::npos ? 0 : character_count(string.substr(0, at)) + 1;
-}
 
 Scalar truth(bool value) { return Scalar::of(boolean_type, Int128{value}); }
 Scalar number(std::int64_t value) { return Scalar::of(int64_type, Int128{value}); }
@@ -137,15 +24,22 @@ const std::vector<StringFunction>& string_functions() {
        .inputs = {string_type, string_type, string_type},
        .required_inputs = 2,
        .result = boolean_type,
-       .doc = "whether % (any characters) and _ (one) make a pattern fit; the third is the escape character",
-       .host = [](Inputs in) { return truth(matches_like(in[0].text, in[1].text, in.size() > 2 ? in[2].text : "")); }},
+       .doc = "whether % (any characters) and _ (one) make a pattern fit; the third is the escape "
+              "character",
+       .host =
+           [](Inputs in) {
+             return truth(matches_like(in[0].text, in[1].text, in.size() > 2 ? in[2].text : ""));
+           }},
       {.name = "ilike",
        .sql_names = {"~~*"},
        .inputs = {string_type, string_type},
        .required_inputs = 2,
        .result = boolean_type,
        .doc = "LIKE of both in lower case",
-       .host = [](Inputs in) { return truth(matches_like(to_lower(in[0].text), to_lower(in[1].text))); }},
+       .host =
+           [](Inputs in) {
+             return truth(matches_like(to_lower(in[0].text), to_lower(in[1].text)));
+           }},
       {.name = "starts_with",
        .sql_names = {"starts_with", "prefix"},
        .inputs = {string_type, string_type},
@@ -229,7 +123,11 @@ const std::vector<StringFunction>& string_functions() {
        .required_inputs = 2,
        .result = string_type,
        .doc = "characters from a position on, at most so many",
-       .host = [](Inputs in) { return string(substring(in[0].text, integer(in[1]), in.size() > 2 ? integer(in[2]) : INT64_MAX)); }},
+       .host =
+           [](Inputs in) {
+             return string(
+                 substring(in[0].text, integer(in[1]), in.size() > 2 ? integer(in[2]) : INT64_MAX));
+           }},
       {.name = "left",
        .sql_names = {"left"},
        .inputs = {string_type, int64_type},
@@ -374,37 +272,6 @@ Status check_string_call(const Graph& graph, NodeId call) {
   }
   if (fits && columns == 1) return {};
   return no_text_column();
-}
-
-// Greedy with one place to come back to: a % that matched too little takes one character more.
-bool matches_like(std::string_view text, std::string_view pattern, std::string_view escape) {
-  std::size_t at = 0, p = 0, again_at = 0, again_p = std::string_view::npos;
-  for (;;) {
-    const bool escaped =
-        !escape.empty() && p < pattern.size() && pattern[p] == escape[0] && p + 1 < pattern.size();
-    if (p < pattern.size() && !escaped && pattern[p] == '%') {
-      again_p = ++p;
-      again_at = at;
-      continue;
-    }
-    if (at == text.size() && p == pattern.size()) return true;
-    if (p < pattern.size() && at < text.size()) {
-      if (!escaped && pattern[p] == '_') {
-        at += character_bytes(text, at);
-        p++;
-        continue;
-      }
-      if (text[at] == pattern[p + escaped]) {
-        at++;
-        p += 1 + escaped;
-        continue;
-      }
-    }
-    if (again_p == std::string_view::npos || again_at >= text.size()) return false;
-    again_at += character_bytes(text, again_at);
-    at = again_at;
-    p = again_p;
-  }
 }
 
 }  // namespace penstock::expr

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "expr/string_operations.hpp"
 #include "penstock/expression.hpp"
 
 namespace penstock::expr {
@@ -45,9 +46,5 @@ Status no_text_column();  // why a call is refused
 // and constants.
 Status check_string_call(const Graph& graph, NodeId call);
 inline bool is_text_function(const CustomFunction& function) { return function.body.empty(); }
-
-// SQL's LIKE: % stands for any characters, _ for one; the character after `escape` for itself (""
-// escapes nothing).
-bool matches_like(std::string_view text, std::string_view pattern, std::string_view escape = {});
 
 }  // namespace penstock::expr

@@ -1,9 +1,9 @@
-// CSV: fields between commas, tabs, ; or |, quoted by ". The first line names the columns, unless it
-// is data (csv_dialect.hpp). Types are those that Arrow infers
-// from the file's first block (int64, date32, timestamp, bool, float64, else string) and hold for
-// the whole file: a later value that does not fit is an error. An unquoted empty field is NULL;
-// Arrow's further spellings of NULL ("NaN", "NA", ...) are values here. In a file of one column a
-// blank line is therefore a row of NULL; where there are more columns it is passed over.
+// CSV: fields between commas, tabs, ; or |, quoted by ". The first line names the columns, unless
+// it is data (csv_dialect.hpp). Types are those that Arrow infers from the file's first block
+// (int64, date32, timestamp, bool, float64, else string) and hold for the whole file: a later value
+// that does not fit is an error. An unquoted empty field is NULL; Arrow's further spellings of NULL
+// ("NaN", "NA", ...) are values here. In a file of one column a blank line is therefore a row of
+// NULL; where there are more columns it is passed over.
 #include <arrow/buffer.h>
 #include <arrow/csv/options.h>
 #include <arrow/csv/reader.h>
@@ -171,8 +171,7 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
     PENSTOCK_ASSIGN(lines.dialect, sniff_csv(path));
     PENSTOCK_ASSIGN(Reader reader, open_reader(path, lines, convert_options()));
     if (!lines.dialect.has_header) {
-      lines.names =
-          default_column_names(static_cast<std::size_t>(reader->schema()->num_fields()));
+      lines.names = default_column_names(static_cast<std::size_t>(reader->schema()->num_fields()));
       PENSTOCK_ASSIGN(reader, open_reader(path, lines, convert_options()));
     }
     if (reader->schema()->num_fields() == 1) {

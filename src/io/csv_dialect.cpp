@@ -50,19 +50,18 @@ arrow::csv::ParseOptions parse_options(char delimiter) {
 }
 
 // The first block of the text as a table whose columns have made-up names.
-Result<std::shared_ptr<arrow::RecordBatch>> first_batch(
-    std::string_view text, char delimiter, std::int32_t skipped_rows,
-    const arrow::csv::ConvertOptions& convert) {
+Result<std::shared_ptr<arrow::RecordBatch>> first_batch(std::string_view text, char delimiter,
+                                                        std::int32_t skipped_rows,
+                                                        const arrow::csv::ConvertOptions& convert) {
   auto read_options = arrow::csv::ReadOptions::Defaults();
   read_options.autogenerate_column_names = true;
   read_options.skip_rows_after_names = skipped_rows;
   read_options.block_size = static_cast<std::int32_t>(text.size() + 1);
   auto input = std::make_shared<arrow::io::BufferReader>(std::make_shared<arrow::Buffer>(
       reinterpret_cast<const std::uint8_t*>(text.data()), static_cast<std::int64_t>(text.size())));
-  PENSTOCK_ASSIGN(const auto reader,
-                  from_arrow(arrow::csv::StreamingReader::Make(
-                      arrow::io::default_io_context(), std::move(input), read_options,
-                      parse_options(delimiter), convert)));
+  PENSTOCK_ASSIGN(const auto reader, from_arrow(arrow::csv::StreamingReader::Make(
+                                         arrow::io::default_io_context(), std::move(input),
+                                         read_options, parse_options(delimiter), convert)));
   std::shared_ptr<arrow::RecordBatch> batch;
   PENSTOCK_TRY(from_arrow(reader->ReadNext(&batch)));
   return batch;

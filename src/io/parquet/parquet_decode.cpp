@@ -64,8 +64,8 @@ class ConvertingDecoder final : public TypedDecoder<Physical> {
   Status misfit(std::int64_t present, Out* values, std::uint64_t slab_row) {
     std::int64_t i = 0;
     while (i + 1 < present && convert_(slab_[i], values[i])) i++;
-    return {misfit_.code(), misfit_.message() + in_row(slab_row, this->levels_,
-                                                       this->column_.is_optional, i)};
+    return {misfit_.code(),
+            misfit_.message() + in_row(slab_row, this->levels_, this->column_.is_optional, i)};
   }
 
   typename Physical::c_type slab_[slab_rows];

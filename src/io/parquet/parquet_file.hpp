@@ -35,8 +35,8 @@ struct ParquetColumn {
   int leaf = -1;  // index among the file's leaf columns; -1 when unsupported
   Conversion conversion = Conversion::none;
   bool is_wide_decimal = false;  // of 19 to 38 digits; values of up to 18 are read
-  bool is_optional = false;    // has definition levels
-  bool is_dictionary = false;  // strings: every data page of every row group is codes
+  bool is_optional = false;      // has definition levels
+  bool is_dictionary = false;    // strings: every data page of every row group is codes
 };
 
 class ParquetFile {

@@ -125,8 +125,8 @@ ParquetColumn column_of(const parquet::schema::Node& node) {
   if (node.is_group() || node.is_repeated()) {
     const auto& logical = node.logical_type();
     column.field.unsupported = node.is_repeated() || (logical && logical->is_list()) ? "LIST"
-                               : logical && logical->is_map()                       ? "MAP"
-                                                                                    : "STRUCT";
+                               : logical && logical->is_map()                        ? "MAP"
+                                                                                     : "STRUCT";
     return column;
   }
   const auto& leaf = static_cast<const parquet::schema::PrimitiveNode&>(node);

@@ -107,7 +107,8 @@ class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> 
                                               nullptr, slab, &present, &entries, &entry_count);
           rows = checked(rows, limit, present);
           if (entries != nullptr && base < 0) {
-            PENSTOCK_TRY(check_dictionary(entries, entry_count, {slab, static_cast<std::size_t>(present)}, file_row + done));
+            PENSTOCK_TRY(check_dictionary(
+                entries, entry_count, {slab, static_cast<std::size_t>(present)}, file_row + done));
             PENSTOCK_ASSIGN(base, to.add_dictionary(entries, entry_count));
           }
           std::uint32_t largest = 0;

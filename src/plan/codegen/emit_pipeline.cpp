@@ -154,8 +154,9 @@ Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string
                                    const Policy& policy, Target target) {
   PipelineText result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
-  const std::string text = defines(program, skeleton, policy, target) + skeleton_text("pipeline_row") +
-                           load_functions(program) + lookup_functions(program) + evaluate +
+  const std::string text = defines(program, skeleton, policy, target) +
+                           skeleton_text("pipeline_row") + load_functions(program) +
+                           lookup_functions(program) + evaluate +
                            epilogue_functions(program, skeleton, policy) +
                            replace_words(program, skeleton_text(skeleton));
   const std::vector<kernel::TextPart> parts = {{"expr/operations.kc", skeleton_text("operations")},

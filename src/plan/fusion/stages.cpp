@@ -107,8 +107,8 @@ bool counts_known_rows(const Plan& plan, StepId id) {
     if (call.function == Aggregate::count_rows) return true;
     if (call.function != Aggregate::count || call.distinct) return false;
     const Node& argument = step.graph->at(call.argument);
-    return !argument.nullable && (argument.op == Op::parameter ||
-                                  (argument.op == Op::column && is_of_source));
+    return !argument.nullable &&
+           (argument.op == Op::parameter || (argument.op == Op::column && is_of_source));
   };
   return std::all_of(step.aggregates.begin(), step.aggregates.end(), counts_rows);
 }

@@ -87,8 +87,8 @@ class SelectBinder {
       const Syntax& term, std::unordered_map<std::string, std::uint32_t>& seen) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> rank, names_.ordinal(term, "ORDER BY"));
     if (rank) return rank;
-    if (term.kind == SyntaxKind::number || term.kind == SyntaxKind::string || term.kind == SyntaxKind::null ||
-        term.kind == SyntaxKind::boolean)
+    if (term.kind == SyntaxKind::number || term.kind == SyntaxKind::string ||
+        term.kind == SyntaxKind::null || term.kind == SyntaxKind::boolean)
       return names_.error(term.offset, Code::invalid, "ORDER BY a constant has no effect");
     if (term.kind == SyntaxKind::column)
       if (const auto alias = names_.alias(term))
@@ -209,7 +209,7 @@ class SelectBinder {
       return names_.error(syntax->offset, Code::invalid,
                           name + " takes an integer, not " + name_of(result.value.type));
     if (result.value.integer < 0)
-      return names_.error(syntax->offset, Code::invalid, name + " cannot be negative");
+      return names_.error(syntax->offset, Code::invalid, name + " must not be negative");
     return std::optional(static_cast<std::uint64_t>(result.value.integer));
   }
 

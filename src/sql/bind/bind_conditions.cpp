@@ -74,9 +74,10 @@ Result<NodeId> ExpressionBinder::logical(const Syntax& syntax) {
   if (name == "is false" || name == "is not false") {
     PENSTOCK_ASSIGN(tested, located(syntax, builder_.unary(Op::not_, tested)));
   }
-  PENSTOCK_ASSIGN(const NodeId known,
-                  located(syntax, builder_.variadic(Op::coalesce,
-                                                   {tested, builder_.literal(Scalar::of(false))})));
+  PENSTOCK_ASSIGN(
+      const NodeId known,
+      located(syntax,
+              builder_.variadic(Op::coalesce, {tested, builder_.literal(Scalar::of(false))})));
   return name.starts_with("is not") ? builder_.unary(Op::not_, known) : known;
 }
 

@@ -10,7 +10,8 @@ bool is_operation(const SyntaxPtr& syntax, std::string_view name) {
 }
 
 bool read(const Names& names, const Syntax& syntax, Tables& tables) {
-  if (syntax.kind == SyntaxKind::exists || syntax.kind == SyntaxKind::in_subquery || syntax.over) return false;
+  if (syntax.kind == SyntaxKind::exists || syntax.kind == SyntaxKind::in_subquery || syntax.over)
+    return false;
   if (syntax.kind == SyntaxKind::column) {
     const auto column = names.column(syntax);
     if (!column.ok() || !*column) return false;
@@ -22,8 +23,7 @@ bool read(const Names& names, const Syntax& syntax, Tables& tables) {
 }
 
 // Equalities of two tables in one branch, by what they mean.
-std::map<std::string, SyntaxPtr> equalities_of(const Names& names,
-                                                   const SyntaxPtr& branch) {
+std::map<std::string, SyntaxPtr> equalities_of(const Names& names, const SyntaxPtr& branch) {
   std::map<std::string, SyntaxPtr> found;
   for (const SyntaxPtr& condition : conjuncts(branch)) {
     const auto text = names.canonical(*condition);
@@ -62,8 +62,7 @@ std::optional<Equality> equality(const SyntaxPtr& condition) {
   return Equality{condition->inputs[0], condition->inputs[1]};
 }
 
-std::vector<SyntaxPtr> conjuncts_with_common(const Names& names,
-                                                 const SyntaxPtr& condition) {
+std::vector<SyntaxPtr> conjuncts_with_common(const Names& names, const SyntaxPtr& condition) {
   std::vector<SyntaxPtr> all = conjuncts(condition), common;
   for (const SyntaxPtr& part : all) {
     if (!is_operation(part, "or")) continue;

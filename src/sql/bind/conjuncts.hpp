@@ -21,7 +21,6 @@ std::optional<Equality> equality(const SyntaxPtr& condition);
 
 // The condition's conjuncts, and behind them the equalities that stand in every branch of an OR
 // among them: they follow from it.
-std::vector<SyntaxPtr> conjuncts_with_common(const Names& names,
-                                                 const SyntaxPtr& condition);
+std::vector<SyntaxPtr> conjuncts_with_common(const Names& names, const SyntaxPtr& condition);
 
 }  // namespace penstock::sql

@@ -152,9 +152,9 @@ std::vector<SyntaxPtr> parts_of(const Syntax& syntax) {
 
 bool contains_aggregate(const Syntax& syntax) {
   const std::vector<SyntaxPtr> parts = parts_of(syntax);
-  return is_aggregate(syntax) ||
-         std::any_of(parts.begin(), parts.end(),
-                     [](const SyntaxPtr& i) { return contains_aggregate(*i); });
+  return is_aggregate(syntax) || std::any_of(parts.begin(), parts.end(), [](const SyntaxPtr& i) {
+           return contains_aggregate(*i);
+         });
 }
 
 std::optional<Type> type_named(std::string_view name) {

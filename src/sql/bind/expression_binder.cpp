@@ -81,7 +81,8 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
   }
   switch (syntax.kind) {
     case SyntaxKind::column: return column(syntax);
-    case SyntaxKind::star: return wrong(syntax, "* can stand in the SELECT list and in count(*) only");
+    case SyntaxKind::star:
+      return wrong(syntax, "* can stand in the SELECT list and in count(*) only");
     case SyntaxKind::number: {
       Result<Scalar> number = number_literal(syntax.name);
       if (!number.ok())
@@ -132,8 +133,9 @@ Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
       return of(builder_.column(found->second));
   if (alias) return through_alias(*alias);
   if (!index) return names_.unknown(syntax);
-  return wrong(syntax, "column '" + names_.schema()[*index].name +
-                           "' must stand in GROUP BY or inside an aggregate");
+  return wrong(syntax, "column \"" + names_.schema()[*index].name +
+                           "\" must appear in the GROUP BY clause or must be part of an aggregate "
+                           "function");
 }
 
 // A column whose type is not read can stand in the SELECT list alone: the scan then names all such
@@ -295,7 +297,8 @@ Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operan
        {&left, &right}) {  // a division is of DOUBLE, which any HUGEINT can become
     const std::optional<Type> type = type_of_operand(*operand);
     if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
-    PENSTOCK_ASSIGN(operand->node, located(syntax, builder_.cast(operand->node, type_of<double>())));
+    PENSTOCK_ASSIGN(operand->node,
+                    located(syntax, builder_.cast(operand->node, type_of<double>())));
   }
   PENSTOCK_ASSIGN(const NodeId a, coerce(*syntax.inputs[0], left, type_of_operand(right)));
   PENSTOCK_ASSIGN(const NodeId b, coerce(*syntax.inputs[1], right, type_of_operand(left)));
@@ -304,7 +307,7 @@ Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operan
 
 // DATE or TIMESTAMP constant with INTERVAL: a TIMESTAMP, by the calendar.
 Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, const Operand& left,
-                                                    const Operand& right) {
+                                                      const Operand& right) {
   const bool swapped = left.kind == Operand::Kind::interval;
   const Operand &datetime = swapped ? right : left, &span = swapped ? left : right;
   if (datetime.kind != Operand::Kind::node || span.kind != Operand::Kind::interval ||

@@ -81,8 +81,7 @@ class Names {
   // The column of that name; nullopt where the tables have none or none of them is called so.
   Result<std::optional<std::uint32_t>> column_among(const Syntax& syntax, TableRange tables) const;
   Result<std::uint32_t> column_of_on(const Syntax& syntax, const FromTable& table) const;
-  Result<SyntaxPtr> with_columns_found(const SyntaxPtr& syntax,
-                                           const FromTable& table) const;
+  Result<SyntaxPtr> with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const;
   void expand(const Syntax& star);
   Status unknown_table(const Syntax& syntax) const;
 
@@ -131,7 +130,7 @@ class ExpressionBinder {
   Result<Operand> operation(const Syntax& syntax);
   Result<Operand> function(const Syntax& syntax);
   Result<Operand> datetime_arithmetic(const Syntax& syntax, const Operand& left,
-                                    const Operand& right);
+                                      const Operand& right);
 
   Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
   Result<NodeId> comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right);
@@ -155,7 +154,7 @@ class ExpressionBinder {
   Result<NodeId> narrowed(const Syntax& syntax, NodeId node);
   std::optional<Type> type_of_operand(const Operand& operand) const;
   Result<NodeId> located(const Syntax& syntax,
-                        Result<NodeId> node);  // an error gets its place, a node its site
+                         Result<NodeId> node);  // an error gets its place, a node its site
   Status refuse(const Syntax& syntax, const std::string& what) const {
     return names_.error(syntax.offset, Code::unsupported, not_supported(what));
   }

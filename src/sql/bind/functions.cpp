@@ -87,10 +87,9 @@ Status ExpressionBinder::argument_count(const Syntax& syntax, std::size_t wanted
 }
 
 Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
-  if (syntax.over)
-    return wrong(syntax, clause_ + " cannot contain a window function (" + syntax.name + " OVER)");
+  if (syntax.over) return wrong(syntax, clause_ + " cannot contain window functions");
   if (is_aggregate(syntax))
-    return wrong(syntax, clause_ + " cannot contain the aggregate " + syntax.name);
+    return wrong(syntax, clause_ + " cannot contain aggregates (" + syntax.name + ")");
   if (syntax.filter)
     return wrong(syntax, "FILTER belongs to aggregates; " + syntax.name + " is not one");
   if (syntax.distinct)

@@ -222,8 +222,7 @@ class TableJoiner {
     std::vector<SyntaxPtr> of_left, conditions = conjuncts(on_[table]);
     std::vector<Equality> equal;
     Rows right = rows_.of_table(table);
-    for (SyntaxPtr& condition : using_conditions(table))
-      conditions.push_back(std::move(condition));
+    for (SyntaxPtr& condition : using_conditions(table)) conditions.push_back(std::move(condition));
     for (const SyntaxPtr& condition : conditions) {
       PENSTOCK_ASSIGN(const bool is_key, add_left_key(condition, table, equal));
       if (is_key) continue;
@@ -273,8 +272,7 @@ class TableJoiner {
   }
 
   // The key, or NULL where the left row is not asked for.
-  static SyntaxPtr asked(const SyntaxPtr& key,
-                             const std::vector<SyntaxPtr>& conditions) {
+  static SyntaxPtr asked(const SyntaxPtr& key, const std::vector<SyntaxPtr>& conditions) {
     if (conditions.empty()) return key;
     auto null = std::make_shared<Syntax>();
     null->offset = key->offset;
@@ -297,8 +295,8 @@ class TableJoiner {
   const TableOpener& open_;
   Names names_;
   RowsBinder rows_;
-  std::vector<SyntaxPtr> on_;                       // of each table, its columns found
-  std::vector<std::vector<SyntaxPtr>> filters_;     // of each table
+  std::vector<SyntaxPtr> on_;                           // of each table, its columns found
+  std::vector<std::vector<SyntaxPtr>> filters_;         // of each table
   std::vector<std::vector<BoundSubquery>> subqueries_;  // that ask for columns of one table alone
   std::vector<BoundSubquery> last_subqueries_;
   std::vector<Edge> edges_;

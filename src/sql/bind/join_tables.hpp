@@ -11,7 +11,7 @@
 namespace penstock::sql {
 
 struct JoinedTables {
-  StepId step = 0;      // has the scope's columns, in the scope's order
+  StepId step = 0;  // has the scope's columns, in the scope's order
   SyntaxPtr where;  // what is still to be asked; nullptr: nothing
 };
 Result<JoinedTables> join_tables(const Lexed& lexed, const Select& select, const Scope& scope,

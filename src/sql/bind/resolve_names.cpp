@@ -6,13 +6,13 @@
 namespace penstock::sql {
 namespace {
 
-// "'price', 'prize'"
+// "price", "prize"
 std::string nearest(const Schema& schema, std::string_view name) {
   std::vector<std::string> known;
   for (const Field& field : schema) known.push_back(field.name);
   std::string text;
   for (const std::string& near : nearest_names(name, known))
-    text += (text.empty() ? "'" : ", '") + near + "'";
+    text += (text.empty() ? "\"" : ", \"") + near + "\"";
   return text;
 }
 
@@ -49,10 +49,10 @@ void Names::expand(const Syntax& star) {
 Status Names::unknown_table(const Syntax& syntax) const {
   std::string known;
   for (const ScopeTable& table : scope_.tables)
-    known += (known.empty() ? "'" : ", '") + table.shown() + "'";
-  return error(syntax.offset, Code::invalid,
-               "no table '" + syntax.qualifier + "'; the table" +
-                   (scope_.tables.size() == 1 ? " is " : "s are ") + known);
+    known += (known.empty() ? "\"" : ", \"") + table.shown() + "\"";
+  return error(
+      syntax.offset, Code::invalid,
+      "referenced table \"" + syntax.qualifier + "\" not found; candidate tables: " + known);
 }
 
 Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
@@ -77,9 +77,8 @@ Result<std::optional<std::uint32_t>> Names::column_among(const Syntax& syntax,
     if (found) {
       const std::string other = scope_.tables[scope_.table_of(*found)].shown();
       return error(syntax.offset, Code::invalid,
-                   "column '" + syntax.name + "' is in '" + other + "' and in '" + table.shown() +
-                       "'; write " + other + "." + syntax.name + " or " + table.shown() + "." +
-                       syntax.name);
+                   "ambiguous reference to column name \"" + syntax.name + "\" (use \"" + other +
+                       "." + syntax.name + "\" or \"" + table.shown() + "." + syntax.name + "\")");
     }
     found = table.first + *here;
   }
@@ -102,8 +101,7 @@ Result<std::uint32_t> Names::column_of_on(const Syntax& syntax, const FromTable&
       "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
 }
 
-Result<SyntaxPtr> Names::with_columns_found(const SyntaxPtr& syntax,
-                                                const FromTable& table) const {
+Result<SyntaxPtr> Names::with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const {
   if (!syntax) return syntax;
   auto copy = std::make_shared<Syntax>(*syntax);
   if (syntax->kind == SyntaxKind::column && !syntax->index) {
@@ -133,14 +131,17 @@ Status Names::unknown(const Syntax& syntax) const {
   });
   if (later && syntax.qualifier.empty())
     return error(syntax.offset, Code::invalid,
-                 "'" + syntax.name + "' is used before it is defined in the SELECT list");
+                 "column \"" + syntax.name +
+                     "\" referenced that exists in the SELECT clause, but cannot be referenced "
+                     "before it is defined");
   const Token* token = lexed_.at(syntax.offset);
   const bool is_quoted =
       token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
   const std::string near = nearest(scope_.schema, syntax.name);
   return error(syntax.offset, Code::invalid,
-               "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near) +
-                   (is_quoted ? "; a text stands in single quotes, a name in double ones" : ""));
+               "referenced column \"" + syntax.name + "\" not found in FROM clause" +
+                   (near.empty() ? "" : "; candidate bindings: " + near) +
+                   (is_quoted ? "; a string stands in single quotes, a name in double ones" : ""));
 }
 
 Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {
@@ -150,8 +151,7 @@ Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const ch
   const std::string count = std::to_string(items_.size());
   if (!number.ok() || number->integer < 1 || number->integer > static_cast<Int128>(items_.size()))
     return error(term.offset, Code::invalid,
-                 std::string(clause) + " " + term.name + " is not between 1 and " + count +
-                     ", the number of SELECT items");
+                 std::string(clause) + " term out of range - should be between 1 and " + count);
   return std::optional(static_cast<std::uint32_t>(number->integer - 1));
 }
 

@@ -134,7 +134,7 @@ class SubqueryBinder {
   const bool negated_;
   Plan& plan_;
   const TableOpener& open_;
-  Select rest_;                            // the subquery, its WHERE without the keys
+  Select rest_;                        // the subquery, its WHERE without the keys
   std::vector<SyntaxPtr> inner_keys_;  // beside bound_.outer_keys
   BoundSubquery bound_;
 };
@@ -145,7 +145,8 @@ std::optional<SubqueryCondition> subquery_condition(SyntaxPtr condition) {
   bool negated = false;
   for (; condition->kind == SyntaxKind::operation && condition->name == "not"; negated = !negated)
     condition = condition->inputs[0];
-  if (condition->kind != SyntaxKind::exists && condition->kind != SyntaxKind::in_subquery) return std::nullopt;
+  if (condition->kind != SyntaxKind::exists && condition->kind != SyntaxKind::in_subquery)
+    return std::nullopt;
   return SubqueryCondition{std::move(condition), negated};
 }
 

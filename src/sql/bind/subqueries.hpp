@@ -14,7 +14,7 @@ std::optional<SubqueryCondition> subquery_condition(SyntaxPtr condition);
 
 struct BoundSubquery {
   JoinKind kind = JoinKind::semi;
-  StepId step = 0;                        // its columns are the keys, in order
+  StepId step = 0;                    // its columns are the keys, in order
   std::vector<SyntaxPtr> outer_keys;  // over the scope around it
   std::int64_t offset = 0;
 };

@@ -26,8 +26,9 @@ constexpr NamedFunction functions[] = {{"row_number", WindowFunction::row_number
                                        {"lead", WindowFunction::lead}};
 
 bool is_literal(const Syntax& syntax) {
-  return syntax.kind == SyntaxKind::number || syntax.kind == SyntaxKind::string || syntax.kind == SyntaxKind::boolean ||
-         syntax.kind == SyntaxKind::null || syntax.kind == SyntaxKind::interval || syntax.kind == SyntaxKind::star;
+  return syntax.kind == SyntaxKind::number || syntax.kind == SyntaxKind::string ||
+         syntax.kind == SyntaxKind::boolean || syntax.kind == SyntaxKind::null ||
+         syntax.kind == SyntaxKind::interval || syntax.kind == SyntaxKind::star;
 }
 
 bool has_window(const Syntax& syntax) {

@@ -39,8 +39,8 @@ Result<SyntaxPtr> ExpressionReader::interval(Tree body, Tree type_name) {
     if (unit >= lexed_.tokens.data() + lexed_.tokens.size())
       return refuse(offset, "this form of INTERVAL");
     const Token* range = unit + 1;
-    const bool ranged =
-        range < lexed_.tokens.data() + lexed_.tokens.size() && is_keyword_token(lexed_, *range, "to");
+    const bool ranged = range < lexed_.tokens.data() + lexed_.tokens.size() &&
+                        is_keyword_token(lexed_, *range, "to");
     if (unit->kind != TokenKind::word || ranged) return refuse(offset, "this form of INTERVAL");
     syntax->qualifier = lower(lexed_.text(*unit));
     if (syntax->qualifier.ends_with('s')) syntax->qualifier.pop_back();
@@ -49,8 +49,7 @@ Result<SyntaxPtr> ExpressionReader::interval(Tree body, Tree type_name) {
   return SyntaxPtr(std::move(syntax));
 }
 
-Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
-                                                SyntaxPtr input) {
+Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset, SyntaxPtr input) {
   // The parser turns FLOAT into PostgreSQL's float8 and INTEGER into int4; the statement says what
   // was meant.
   const Token* token = lexed_.at(type_name.location());

@@ -41,7 +41,7 @@ std::int64_t first_location(Tree node) {
 }  // namespace
 
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
-                          std::vector<SyntaxPtr> inputs) {
+                      std::vector<SyntaxPtr> inputs) {
   auto syntax = std::make_shared<Syntax>();
   syntax->kind = kind;
   syntax->offset = offset;
@@ -140,7 +140,8 @@ Result<SyntaxPtr> ExpressionReader::column(Tree body) {
     if (token >= lexed_.tokens.data() + lexed_.tokens.size())
       return Status(Code::internal, "a name without its second part");
   }
-  syntax->kind = fields.at(fields.size() - 1).kind() == "A_Star" ? SyntaxKind::star : SyntaxKind::column;
+  syntax->kind =
+      fields.at(fields.size() - 1).kind() == "A_Star" ? SyntaxKind::star : SyntaxKind::column;
   if (syntax->kind == SyntaxKind::column) syntax->name = value_of(lexed_, *token);
   return SyntaxPtr(std::move(syntax));
 }
@@ -155,8 +156,7 @@ Result<SyntaxPtr> ExpressionReader::constant(Tree body) {
     return make_syntax(SyntaxKind::string, offset, std::string(body["sval"]["sval"].text()));
   if (body["bsval"]) return refuse(offset, "a bit string");
   if (offset < 0)  // the parser's own: substring(s FOR 2) is substring(s, 1, 2)
-    return make_syntax(SyntaxKind::number, offset,
-                       std::to_string(body["ival"]["ival"].integer()));
+    return make_syntax(SyntaxKind::number, offset, std::to_string(body["ival"]["ival"].integer()));
   // The parser folds the sign into a number, -(-(1)) too, and its JSON leaves negative integers
   // out: read the statement.
   bool negative = false;
@@ -174,7 +174,7 @@ Result<SyntaxPtr> ExpressionReader::constant(Tree body) {
 }
 
 Result<SyntaxPtr> ExpressionReader::over_inputs(SyntaxKind kind, std::string name,
-                                                    std::int64_t offset, Tree inputs) {
+                                                std::int64_t offset, Tree inputs) {
   std::vector<SyntaxPtr> read_inputs;
   for (std::size_t i = 0; i < inputs.size(); i++) {
     PENSTOCK_ASSIGN(SyntaxPtr input, read(inputs.at(i)));
@@ -211,9 +211,9 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   if (body["agg_order"]) return refuse(offset, "ORDER BY inside " + name);
   if (body["agg_within_group"].boolean()) return refuse(offset, "WITHIN GROUP");
   if (body["func_variadic"].boolean()) return refuse(offset, "VARIADIC");
-  PENSTOCK_ASSIGN(
-      SyntaxPtr call,
-      over_inputs(SyntaxKind::function, name == "extract" ? "date_part" : name, offset, body["args"]));
+  PENSTOCK_ASSIGN(SyntaxPtr call,
+                  over_inputs(SyntaxKind::function, name == "extract" ? "date_part" : name, offset,
+                              body["args"]));
   auto whole = std::make_shared<Syntax>(*call);
   whole->star = body["agg_star"].boolean();
   whole->distinct = body["agg_distinct"].boolean();

@@ -44,7 +44,8 @@ class FromReader {
     const std::string_view type = join["jointype"].text();
     if (type == "JOIN_RIGHT")
       return expressions_.refuse(expressions_.offset_of("right"), "RIGHT JOIN");
-    if (type == "JOIN_FULL") return expressions_.refuse(expressions_.offset_of("full"), "FULL JOIN");
+    if (type == "JOIN_FULL")
+      return expressions_.refuse(expressions_.offset_of("full"), "FULL JOIN");
     if (join["isNatural"].boolean())
       return expressions_.refuse(expressions_.offset_of("natural"), "NATURAL JOIN");
     if (join["alias"])
@@ -88,7 +89,8 @@ class FromReader {
         return expressions_.refuse(expressions_.offset_of(row.token), row.what);
     if (item.kind() == "RangeFunction")
       return expressions_.error(
-          table_offset(), "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
+          table_offset(),
+          "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
     const Tree table = item.as("RangeVar");
     const Token* token = lexed_.at(table.location());
     if (!table || token == nullptr) return expressions_.refuse(table_offset(), "this form of FROM");

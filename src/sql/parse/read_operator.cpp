@@ -140,10 +140,10 @@ Result<SyntaxPtr> ExpressionReader::in_list(Tree body) {
 Result<SyntaxPtr> ExpressionReader::boolean(Tree body) {
   const std::string_view op = body["boolop"].text();
   PENSTOCK_ASSIGN(SyntaxPtr whole, over_inputs(SyntaxKind::operation,
-                                                   op == "AND_EXPR"  ? "and"
-                                                   : op == "OR_EXPR" ? "or"
-                                                                     : "not",
-                                                   body.location(), body["args"]));
+                                               op == "AND_EXPR"  ? "and"
+                                               : op == "OR_EXPR" ? "or"
+                                                                 : "not",
+                                               body.location(), body["args"]));
   if (whole->name == "not") return whole;
   auto flat = std::make_shared<Syntax>(*whole);  // as DuckDB: (a AND b) AND c is one AND of three
   flat->inputs.clear();

@@ -14,7 +14,8 @@ class SelectReader {
   Status read(Tree tree) {
     const Tree statements = tree["stmts"];
     if (statements.size() == 0) return expressions_.error(0, "the statement is empty");
-    if (statements.size() > 1) return expressions_.refuse(offset_of(";"), "more than one statement");
+    if (statements.size() > 1)
+      return expressions_.refuse(offset_of(";"), "more than one statement");
     const Tree body = statements.at(0)["stmt"].as("SelectStmt");
     if (!body) return expressions_.refuse(0, "a statement other than SELECT");
     return read_body(body);
@@ -43,8 +44,8 @@ class SelectReader {
                                : set == "SETOP_INTERSECT" ? "intersect"
                                                           : "except";
       return expressions_.refuse(offset_of(word), word == "union"       ? "UNION"
-                                                 : word == "intersect" ? "INTERSECT"
-                                                                       : "EXCEPT");
+                                                  : word == "intersect" ? "INTERSECT"
+                                                                        : "EXCEPT");
     }
     static constexpr struct {
       const char *field, *token, *what;
@@ -90,8 +91,8 @@ class SelectReader {
       const std::string text = lower(lexed_.text(*token));
       const bool open = text == "(" || text == "[" || is_keyword_token(lexed_, *token, "case"),
                  close = text == ")" || text == "]" || is_keyword_token(lexed_, *token, "end");
-      if (depth == 0 &&
-          (text == "," || text == ";" || (text == "from" && !is_keyword_token(lexed_, *last, "distinct"))))
+      if (depth == 0 && (text == "," || text == ";" ||
+                         (text == "from" && !is_keyword_token(lexed_, *last, "distinct"))))
         break;
       if (depth == 0 && is_keyword_token(lexed_, *token, "as") && token + 1 != end) {
         last = token + 1;
@@ -160,7 +161,8 @@ Status check_verb(const Lexed& lexed) {
   std::string message = verb + " is not supported; a statement is one SELECT";
   for (const auto& row : advice)
     if (is_keyword_token(lexed, *first, row.verb)) message += row.instead;
-  if (const std::string near = keyword_near(verb); near == "SELECT") message += "; did you mean " + near + "?";
+  if (const std::string near = keyword_near(verb); near == "SELECT")
+    message += "; did you mean " + near + "?";
   return error_at(lexed.statement, first->offset, Code::unsupported, message);
 }
 

@@ -13,7 +13,7 @@
 namespace penstock::sql {
 
 SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
-                          std::vector<SyntaxPtr> inputs = {});
+                      std::vector<SyntaxPtr> inputs = {});
 
 class ExpressionReader {
  public:
@@ -56,7 +56,8 @@ class ExpressionReader {
   Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name,
                                                            std::int64_t offset) const;
   Status window_frame(Tree definition, WindowSyntax& window) const;
-  Result<SyntaxPtr> over_inputs(SyntaxKind kind, std::string name, std::int64_t offset, Tree inputs);
+  Result<SyntaxPtr> over_inputs(SyntaxKind kind, std::string name, std::int64_t offset,
+                                Tree inputs);
 
   const Lexed& lexed_;
   std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;  // by name

@@ -81,7 +81,8 @@ void rewrite_interval(std::string& text, const Token& number, const Token& unit,
 void rewrite_intervals(Lexed& lexed) {
   for (std::size_t i = 0; i + 2 < lexed.tokens.size(); i++) {
     const Token &number = lexed.tokens[i + 1], &unit = lexed.tokens[i + 2];
-    if (!is_keyword_token(lexed, lexed.tokens[i], "interval") || unit.kind != TokenKind::word) continue;
+    if (!is_keyword_token(lexed, lexed.tokens[i], "interval") || unit.kind != TokenKind::word)
+      continue;
     if (number.kind == TokenKind::number || number.kind == TokenKind::string)
       rewrite_interval(lexed.rewritten, number, unit, lower(lexed.text(unit)));
   }

@@ -202,9 +202,9 @@ std::string function_not_supported(std::string_view name, std::span<const std::s
 }
 
 std::string keyword_near(std::string_view word) {
-  static const std::vector<std::string> keywords = {"SELECT", "FROM",   "WHERE", "GROUP", "ORDER",
-                                                    "HAVING", "LIMIT",  "JOIN",  "USING", "WINDOW",
-                                                    "OFFSET", "DISTINCT"};
+  static const std::vector<std::string> keywords = {"SELECT", "FROM",   "WHERE",  "GROUP",
+                                                    "ORDER",  "HAVING", "LIMIT",  "JOIN",
+                                                    "USING",  "WINDOW", "OFFSET", "DISTINCT"};
   std::string upper(word);
   for (char& c : upper)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);

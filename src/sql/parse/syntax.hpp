@@ -45,7 +45,7 @@ struct Syntax {
   Type type;                                 // cast
   std::optional<std::uint32_t> index;        // of a column that * stands for
   bool star = false;                         // count(*); see interval
-  SyntaxPtr filter;                      // of an aggregate
+  SyntaxPtr filter;                          // of an aggregate
   std::shared_ptr<const WindowSyntax> over;  // of a window function
   std::shared_ptr<const Select> subquery;
   bool distinct = false;  // of an aggregate: f(DISTINCT x)
@@ -96,8 +96,7 @@ struct Select {
 
 // The conditions that must all hold: what AND puts together, or the condition itself.
 std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition);
-SyntaxPtr conjunction(
-    const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
+SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
 
 // Parses and reads one statement. The Lexed is that of the same statement.
 Result<Select> read_select(const Lexed& lexed);

@@ -61,7 +61,8 @@ Result<Parsed> parse(const Lexed& lexed) {
       new PgQueryParseResult(pg_query_parse(lexed.rewritten.c_str())), release);
   if (result->error != nullptr) {
     const std::int64_t offset = byte_of_character(lexed.rewritten, result->error->cursorpos);
-    if (const UnsupportedSyntax found = find_unsupported_syntax(lexed, offset); found.token != nullptr)
+    if (const UnsupportedSyntax found = find_unsupported_syntax(lexed, offset);
+        found.token != nullptr)
       return error_at(lexed.statement, found.token->offset, Code::unsupported,
                       not_supported(found.what));
     return error_at(lexed.statement, offset, Code::invalid,
