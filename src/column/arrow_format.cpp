@@ -31,9 +31,9 @@ constexpr Format formats[] = {
     {"tsm:", Kind::timestamp, ArrowLayout::milliseconds},
     {"tsu:", Kind::timestamp},
     {"tsn:", Kind::timestamp, ArrowLayout::nanoseconds},
-    {"u", Kind::string, ArrowLayout::text},
-    {"U", Kind::string, ArrowLayout::large_text},
-    {"vu", Kind::string, ArrowLayout::text_views},
+    {"u", Kind::string, ArrowLayout::string},
+    {"U", Kind::string, ArrowLayout::large_string},
+    {"vu", Kind::string, ArrowLayout::string_views},
 };
 
 // Names of formats that begin so and are refused; the longer prefix stands first.

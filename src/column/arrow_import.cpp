@@ -79,7 +79,7 @@ Status scale_timestamps(const Rows& rows, Column& to, std::int64_t factor) {
                                       });
 }
 
-template <class Offset> void text_offsets(const Rows& rows, Column& to) {
+template <class Offset> void string_offsets(const Rows& rows, Column& to) {
   to.offset_bytes = sizeof(Offset);
   if (rows.count == 0) {  // a producer may leave out the one offset of no rows
     to.offsets = Bytes::own(std::vector<Offset>(1));
@@ -90,8 +90,8 @@ template <class Offset> void text_offsets(const Rows& rows, Column& to) {
                static_cast<std::uint64_t>(to.offsets.as<Offset>()[rows.count])};
 }
 
-// Views (16 bytes: a length, then up to 12 bytes of text or prefix, buffer and offset) become texts
-// one after another.
+// Copies views into one buffer of strings. A view has 16 bytes: a length, then up to 12 bytes of
+// the string, or a prefix, a buffer number and an offset.
 Status join_views(const Rows& rows, Column& to) {
   struct View {
     std::int32_t size;
@@ -189,14 +189,14 @@ Status import_codes(const Rows& rows, const ArrowField& field, Column& to) {
 }
 
 std::int64_t buffers_of(ArrowLayout layout) {
-  return layout == ArrowLayout::text || layout == ArrowLayout::large_text ||
-                 layout == ArrowLayout::text_views
+  return layout == ArrowLayout::string || layout == ArrowLayout::large_string ||
+                 layout == ArrowLayout::string_views
              ? 3
              : 2;
 }
 
 Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
-  PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::text_views));
+  PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::string_views));
   to.type = field.field.type;
   to.row_count = rows.count;
   to.validity = validity_of(rows);
@@ -227,9 +227,9 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
                                         out = static_cast<std::int64_t>(v);
                                         return v < limit && v > -limit;
                                       });
-    case ArrowLayout::text: text_offsets<std::int32_t>(rows, to); return {};
-    case ArrowLayout::large_text: text_offsets<std::int64_t>(rows, to); return {};
-    case ArrowLayout::text_views: return join_views(rows, to);
+    case ArrowLayout::string: string_offsets<std::int32_t>(rows, to); return {};
+    case ArrowLayout::large_string: string_offsets<std::int64_t>(rows, to); return {};
+    case ArrowLayout::string_views: return join_views(rows, to);
     case ArrowLayout::codes: return import_codes(rows, field, to);
     case ArrowLayout::fsst: return {Code::unsupported, "FSST codes without their symbol tables"};
   }

@@ -21,7 +21,7 @@
 namespace penstock::io {
 namespace {
 
-// What types are inferred from, and what is parsed at once by one thread.
+// Bytes that types are inferred from, and that one thread parses at a time.
 constexpr std::int32_t block_bytes = 4 << 20;
 
 arrow::csv::ConvertOptions convert_options() {
@@ -32,7 +32,7 @@ arrow::csv::ConvertOptions convert_options() {
   return options;
 }
 
-// How a file's lines are read; found out when it is opened.
+// How a file's lines are read, as found when it is opened.
 struct Lines {
   CsvDialect dialect;
   std::vector<std::string> names;  // of a file without a header
@@ -60,7 +60,7 @@ Result<Reader> open_reader(const std::string& path, const Lines& lines,
       arrow::io::default_io_context(), std::move(input), read_options, parse_options, options));
 }
 
-// Line ends before the first other byte.
+// Counts the line ends before the first other byte.
 Result<std::int32_t> blank_lines_at_start(const std::string& path) {
   PENSTOCK_ASSIGN(const auto input, from_arrow(arrow::io::ReadableFile::Open(path)));
   PENSTOCK_ASSIGN(const auto start, from_arrow(input->Read(block_bytes)));
@@ -73,8 +73,7 @@ Result<std::int32_t> blank_lines_at_start(const std::string& path) {
   return count;
 }
 
-// The lines of a file whose header names one column, opened anew with what a blank line means
-// there.
+// Opens a file of one column again, where a blank line is a row of NULL.
 Result<Reader> open_one_column(const std::string& path, Lines& lines) {
   lines.blank_is_row = true;
   PENSTOCK_ASSIGN(lines.blank_before_header, blank_lines_at_start(path));
@@ -104,8 +103,8 @@ class CsvSource final : public TableSource {
   }
 
  private:
-  // Types are fixed to those of the schema. Only columns asked for are converted, unless two have
-  // one name; when rows are only counted, the first as bytes.
+  // Fixes types to those of the schema. Converts only the columns asked for, unless two have one
+  // name; when rows are only counted, the first column as bytes.
   Result<std::unique_ptr<BatchStream>> start(std::span<const std::uint32_t> columns,
                                              const ScanOptions& options) const {
     auto convert = convert_options();
@@ -181,7 +180,7 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
     for (int i = 0; i < schema->num_fields(); i++) {
       auto type = schema->field(i)->type();
       if (type->id() == arrow::Type::NA)
-        type = arrow::utf8();  // nothing but empty fields in the first block
+        type = arrow::utf8();  // only empty fields in the first block
       // Whole seconds in the first block do not promise whole seconds later.
       if (type->Equals(arrow::timestamp(arrow::TimeUnit::SECOND)))
         type = arrow::timestamp(arrow::TimeUnit::MICRO);
@@ -189,8 +188,7 @@ Result<std::shared_ptr<TableSource>> open_csv(const std::string& path) {
           schema, from_arrow(schema->SetField(i, arrow::field(schema->field(i)->name(), type))));
     }
     PENSTOCK_ASSIGN(auto fields, fields_of(*schema));
-    for (int i = 0; i < schema->num_fields();
-         i++)  // Arrow's inference takes bytes for a type of their own
+    for (int i = 0; i < schema->num_fields(); i++)  // Arrow infers BINARY for what is not UTF-8
       if (schema->field(i)->type()->id() == arrow::Type::BINARY)
         fields[static_cast<std::size_t>(i)].field.unsupported =
             "text that is not UTF-8 (to convert it: iconv -f LATIN1 -t UTF-8)";

@@ -20,8 +20,8 @@ namespace {
 using Open = Result<std::shared_ptr<TableSource>> (*)(const std::string& path);
 using namespace std::string_view_literals;
 
-// What a file begins with, and ends with where its format says. Rows without `open` are formats
-// that are known and not read.
+// A file format, known by its first bytes, and by its last ones where the format has such. Rows
+// without `open` are formats that are recognised and not read.
 struct Format {
   std::string_view begins, name;
   Open open = nullptr;
@@ -46,11 +46,11 @@ constexpr Format formats[] = {
     {"<html"sv, "HTML"},
 };
 
-// Text that is no CSV whatever it begins with: by the file's name, in lower case.
-struct TextFormat {
+// Text formats that are not CSV, by the file's extension in lower case.
+struct ExtensionFormat {
   std::string_view extension, name;
 };
-constexpr TextFormat other_texts[] = {
+constexpr ExtensionFormat other_formats[] = {
     {".json", "JSON"}, {".jsonl", "JSON lines"}, {".ndjson", "JSON lines"}, {".xml", "XML"},
     {".html", "HTML"}, {".yaml", "YAML"},        {".sql", "SQL"},
 };
@@ -73,11 +73,11 @@ std::string lower_extension(const std::string& path) {
   return extension;
 }
 
-// The format of a text that is not CSV, or "". A header may begin with "[" (as SQL Server quotes
-// names), hardly with "{".
-std::string_view other_text(const std::string& path, std::string_view text) {
+// Returns the format of a text that is not CSV, or "". A header may begin with "[", as SQL Server
+// quotes names, but hardly with "{".
+std::string_view other_format(const std::string& path, std::string_view text) {
   const std::string extension = lower_extension(path);
-  for (const TextFormat& other : other_texts)
+  for (const ExtensionFormat& other : other_formats)
     if (other.extension == extension) return other.name;
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   const bool is_array = text.starts_with('[');
@@ -87,7 +87,7 @@ std::string_view other_text(const std::string& path, std::string_view text) {
   return text.starts_with('{') ? "JSON" : "";
 }
 
-// The regular files of a folder, a thousand at most, by their names without ending.
+// Returns the regular files of a folder, a thousand at most, by their names without extension.
 std::multimap<std::string, std::string> files_by_stem(const std::filesystem::path& folder) {
   std::multimap<std::string, std::string> files;
   std::error_code error, unknown;
@@ -98,8 +98,7 @@ std::multimap<std::string, std::string> files_by_stem(const std::filesystem::pat
   return files;
 }
 
-// "; there is 'sales.parquet'": what stands beside a file that is not there and is called nearly
-// so.
+// Returns "; did you mean 'sales.parquet'?": files beside a missing one with nearly its name.
 std::string files_near(const std::filesystem::path& path) {
   const auto files = files_by_stem(path.has_parent_path() ? path.parent_path() : ".");
   std::vector<std::string> stems, near;
@@ -111,14 +110,14 @@ std::string files_near(const std::filesystem::path& path) {
   std::sort(near.begin(), near.end());
   std::string text;
   for (const std::string& name : near) text += (text.empty() ? "'" : ", '") + name + "'";
-  return near.empty() ? "" : (near.size() == 1 ? "; there is " : "; there are ") + text;
+  return near.empty() ? "" : "; did you mean " + text + "?";
 }
 
 struct Ends {
   std::string first, last;
 };
 
-// The first and last bytes of a regular file.
+// Reads the first and last bytes of a regular file.
 Result<Ends> ends_of(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
@@ -164,7 +163,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
   if (ends->first.find('\0') != std::string::npos)
     return Status(Code::corrupt,
                   "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
-  if (const std::string_view other = other_text(path, ends->first); !other.empty())
+  if (const std::string_view other = other_format(path, ends->first); !other.empty())
     return not_read(other);
   return io::open_csv(path);
 }

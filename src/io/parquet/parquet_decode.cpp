@@ -8,8 +8,7 @@
 namespace penstock::io {
 namespace {
 
-// Values whose bytes are ours already: decoded in place, a whole page at a time where no row can be
-// missing.
+// Decodes values that need no conversion in place, a whole page at a time where no row can be NULL.
 template <class Physical> class DirectDecoder final : public TypedDecoder<Physical> {
  public:
   using TypedDecoder<Physical>::TypedDecoder;
@@ -31,8 +30,7 @@ template <class Physical> class DirectDecoder final : public TypedDecoder<Physic
   }
 };
 
-// Values converted one by one: convert(value, out) is false when the value has no place in the
-// type.
+// Converts values one by one; convert(value, out) is false where the value does not fit the type.
 template <class Physical, class Out, class Convert>
 class ConvertingDecoder final : public TypedDecoder<Physical> {
  public:
@@ -202,7 +200,7 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
             return from_big_endian(v.ptr, v.len, out) && range.holds(out);
           },
           wide_code, wide);
-    case Conversion::string: return text_decoder(std::move(reader), column);
+    case Conversion::string: return string_decoder(std::move(reader), column);
   }
   return nullptr;
 }
