@@ -1,4 +1,13 @@
-# Libraries that only io, sql and stream need.
+# Libraries beside the system's.
+
+# Unicode's case mapping and categories, for functions of strings. The core's only library. The static one is preferred.
+find_library(PENSTOCK_UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc DOC "utf8proc 2.8 or later")
+find_path(PENSTOCK_UTF8PROC_INCLUDE utf8proc.h)
+if(NOT PENSTOCK_UTF8PROC_LIBRARY OR NOT PENSTOCK_UTF8PROC_INCLUDE)
+  message(FATAL_ERROR "Functions of strings need utf8proc: apt-get install libutf8proc-dev")
+endif()
+target_include_directories(penstock_expr SYSTEM PRIVATE ${PENSTOCK_UTF8PROC_INCLUDE})
+target_link_libraries(penstock_expr PRIVATE ${PENSTOCK_UTF8PROC_LIBRARY})
 
 # Files: Arrow and Parquet. Programs of this build find them where they were found now; a tree or program carried elsewhere finds
 # them by the same way from the program's folder, in lib/ beside it, or by LD_LIBRARY_PATH. An installed program finds the wheel's

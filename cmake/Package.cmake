@@ -1,6 +1,6 @@
 # The installable package: headers, static libraries, and penstockConfig.cmake for find_package(penstock COMPONENTS core io stream sql).
 #
-#     penstock::penstock   devices, plans, lambdas (the core; needs nothing but the system)
+#     penstock::penstock   devices, plans, lambdas (the core; needs utf8proc where the program is linked)
 #     penstock::io         files: Parquet, Arrow IPC, CSV; needs Arrow where the program is linked
 #     penstock::stream     gzip, zstd, lz4 and their like; needs their libraries where the program is linked
 #     penstock::sql        SELECT to plan

@@ -9,8 +9,8 @@ esac
 source "$(dirname "$0")/steps.sh"
 
 # The same names in Debian 12 and Ubuntu 24.04. pocl-opencl-icd is the CPU device; a GPU needs its driver only.
-packages=(g++ cmake ninja-build libpg-query-dev nlohmann-json3-dev libcli11-dev python3-venv ocl-icd-libopencl1 pocl-opencl-icd
-          libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev)
+packages=(g++ cmake ninja-build libpg-query-dev libutf8proc-dev nlohmann-json3-dev libcli11-dev
+          python3-venv ocl-icd-libopencl1 pocl-opencl-icd libdeflate-dev libzstd-dev liblz4-dev libsnappy-dev zlib1g-dev)
 if [[ $purpose == test ]]; then
   packages+=(clang lld llvm libclang-rt-dev libgtest-dev opencl-c-headers)     # llvm: names of lines in sanitizers' reports
   # Whose files decompress is tested with, and test vectors.

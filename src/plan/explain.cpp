@@ -245,6 +245,11 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   text += "After fusion\n";
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const auto& [base, last, programs] : kernels) {
+    if (counts_known_rows(plan, last)) {
+      text += "  no kernel: " + describe(plan, plan.step(base)) + " states its number of rows, " +
+              std::to_string(*known_row_count(plan, base)) + "\n";
+      continue;
+    }
     for (const TileProgram& program : programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
       text += describe_kernel(plan, base, last, program, traits, *variant);

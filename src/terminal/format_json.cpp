@@ -25,6 +25,11 @@ void append_value(std::string& text, const Column& column, std::uint64_t row) {
   const std::size_t start = text.size();
   append_cell(text, column, row);
   const std::string cell = text.substr(start);
+  // DuckDB prints DECIMAL(2,2) as ".50", which is no number of JSON.
+  if (column.type.kind == Kind::decimal) {
+    const std::size_t digits = start + (cell.starts_with('-') ? 1 : 0);
+    if (text.compare(digits, 1, ".") == 0) text.insert(digits, "0");
+  }
   const char* special = !is_float(column.type) ? nullptr
                         : cell == "nan"        ? "\"NaN\""
                         : cell == "inf"        ? "\"Infinity\""

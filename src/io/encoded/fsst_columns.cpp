@@ -24,7 +24,7 @@ std::string value_of(const arrow::KeyValueMetadata* metadata, std::string_view k
   return at < 0 ? "" : metadata->value(at);
 }
 
-// Keeps an array alive as long as bytes of its buffers are used.
+// Keeps an array alive while its buffers' bytes are used.
 Bytes part_of(const std::shared_ptr<arrow::Array>& array, const std::uint8_t* data,
               std::int64_t bytes) {
   return {array, reinterpret_cast<const std::byte*>(data), static_cast<std::uint64_t>(bytes)};
@@ -138,19 +138,19 @@ Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& a
   return strings;
 }
 
-static Status check_texts(const Column& texts) {
+static Status check_strings(const Column& texts) {
   return texts.offset_bytes == 8 ? check_utf8<arrow::LargeStringArray>(texts)
                                  : check_utf8<arrow::StringArray>(texts);
 }
 
 Result<Column> decode_fsst(const fsst::EncodedStrings& strings) {
   PENSTOCK_ASSIGN(Column texts, fsst::decode(strings));
-  PENSTOCK_TRY(check_texts(texts));
+  PENSTOCK_TRY(check_strings(texts));
   return texts;
 }
 
 Result<Column> keep_fsst(fsst::EncodedStrings strings) {
-  return fsst::encoded_column(std::move(strings), check_texts);
+  return fsst::encoded_column(std::move(strings), check_strings);
 }
 
 }  // namespace penstock::io

@@ -44,6 +44,8 @@ class Execution {
   Result<Table> materialise(StepId id, std::uint64_t row_limit, const Columns& wanted = {});
   Columns columns_asked_for(StepId id, const Columns& wanted) const;
   Result<Table> compute(StepId id, std::uint64_t row_limit, const Columns& wanted);
+  bool needs_no_scan(StepId id) const;
+  Table counted_rows(const Step& step);
   Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
   Result<Table> windowed_rows(const Step& step);
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);

@@ -1,17 +1,17 @@
-#include "io/common/piece_threads.hpp"
+#include "io/common/part_threads.hpp"
 
 #include <exception>
 
 namespace penstock::io {
 
-PieceThreads::PieceThreads(std::uint64_t threads) {
+PartThreads::PartThreads(std::uint64_t threads) {
   threads_.reserve(threads);
   try {
     while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
   } catch (const std::exception&) {}  // no more threads, or no memory for one: those there are do
 }
 
-PieceThreads::~PieceThreads() {
+PartThreads::~PartThreads() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -20,12 +20,12 @@ PieceThreads::~PieceThreads() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void PieceThreads::run(std::int64_t count, const std::function<void(std::int64_t)>& piece) {
+void PartThreads::run(std::int64_t count, const std::function<void(std::int64_t)>& part) {
   if (count <= 1 || threads_.empty()) {
-    for (std::int64_t index = 0; index < count; index++) piece(index);
+    for (std::int64_t index = 0; index < count; index++) part(index);
     return;
   }
-  Work work{piece, 0, count, count};
+  Work work{part, 0, count, count};
   std::unique_lock lock(mutex_);
   waiting_.push_back(&work);
   wanted_.notify_all();
@@ -33,7 +33,7 @@ void PieceThreads::run(std::int64_t count, const std::function<void(std::int64_t
   if (work.thrown) std::rethrow_exception(work.thrown);
 }
 
-void PieceThreads::work() {
+void PartThreads::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     wanted_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
@@ -44,7 +44,7 @@ void PieceThreads::work() {
     lock.unlock();
     std::exception_ptr thrown;
     try {
-      now.piece(index);
+      now.part(index);
     } catch (...) { thrown = std::current_exception(); }
     lock.lock();
     if (!now.thrown) now.thrown = std::move(thrown);

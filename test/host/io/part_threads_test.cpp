@@ -1,6 +1,6 @@
-// Pieces of reads that threads share, and copies past the caches: every piece once, every byte,
+// Parts of reads that threads share, and copies past the caches: every part once, every byte,
 // whatever the place.
-#include "io/common/piece_threads.hpp"
+#include "io/common/part_threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,16 +14,16 @@
 namespace penstock::io {
 namespace {
 
-TEST(PieceThreads, EveryPieceOfEveryCallerIsDoneOnceBeforeItReturns) {
-  PieceThreads pieces(3);
+TEST(PartThreads, EveryPieceOfEveryCallerIsDoneOnceBeforeItReturns) {
+  PartThreads parts(3);
   std::vector<std::thread> callers;
   std::atomic<int> wrong = 0;
   for (int caller = 0; caller < 4; caller++)
-    callers.emplace_back([&pieces, &wrong, caller] {
+    callers.emplace_back([&parts, &wrong, caller] {
       for (int round = 0; round < 50; round++) {
         std::vector<std::atomic<int>> calls(static_cast<std::size_t>(caller * 7 + round));
-        pieces.run(static_cast<std::int64_t>(calls.size()),
-                   [&](std::int64_t index) { calls[static_cast<std::size_t>(index)]++; });
+        parts.run(static_cast<std::int64_t>(calls.size()),
+                  [&](std::int64_t index) { calls[static_cast<std::size_t>(index)]++; });
         for (const auto& count : calls) wrong += count != 1;
       }
     });
@@ -31,29 +31,29 @@ TEST(PieceThreads, EveryPieceOfEveryCallerIsDoneOnceBeforeItReturns) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(PieceThreads, WithoutAThreadTheCallerDoesIt) {
-  PieceThreads pieces(0);
+TEST(PartThreads, WithoutAThreadTheCallerDoesIt) {
+  PartThreads parts(0);
   std::vector<std::int64_t> seen;
-  pieces.run(5, [&](std::int64_t index) { seen.push_back(index); });
+  parts.run(5, [&](std::int64_t index) { seen.push_back(index); });
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
 }
 
-TEST(PieceThreads, WhatAPieceThrowsReachesItsCallerAloneWhenAllHaveEnded) {
+TEST(PartThreads, WhatAPieceThrowsReachesItsCallerAloneWhenAllHaveEnded) {
   for (const std::uint64_t threads : {0u, 1u, 3u}) {
-    PieceThreads pieces(threads);
+    PartThreads parts(threads);
     for (int round = 0; round < 20; round++) {
       std::atomic<int> running = 0;
-      const auto piece = [&](std::int64_t index) {
+      const auto part = [&](std::int64_t index) {
         running++;
         std::this_thread::sleep_for(std::chrono::microseconds(50));
         running--;
         if (index % 3 == 1) throw std::bad_alloc();
       };
-      EXPECT_THROW(pieces.run(7, piece), std::bad_alloc) << threads;
+      EXPECT_THROW(parts.run(7, part), std::bad_alloc) << threads;
       EXPECT_EQ(running, 0);
     }
     std::atomic<int> calls = 0;
-    pieces.run(7, [&](std::int64_t) { calls++; });
+    parts.run(7, [&](std::int64_t) { calls++; });
     EXPECT_EQ(calls, 7) << "the threads go on";
   }
 }
