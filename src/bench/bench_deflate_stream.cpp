@@ -1,6 +1,6 @@
-// One Deflate stream of a whole text, as gzip's and pigz's files have it: its pieces found and
-// measured, all text and its CRC-32 made. The stream is zlib's, made by all cores as pigz does it:
-// parts that begin with the window of the one before, behind one another.
+// One Deflate stream of all data, as in files of gzip and pigz: finds and measures its segments,
+// writes all output and computes its CRC-32. zlib compresses it on all cores as pigz does: parts
+// that start with the window of the part before, one after the other.
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -10,12 +10,12 @@
 #include "bench/bench_streams.hpp"
 #include "codec/deflate/device/device_inflate.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 constexpr std::uint64_t part_bytes = 16 << 20, window_bytes = 32768;
 
-// A part of a stream; empty where zlib has no memory.
+// Compresses a part of a stream; returns nothing where zlib has no memory.
 Bytes compressed_part(const Bytes& original, std::uint64_t begin, std::uint64_t end, int level) {
   constexpr int raw_window = -15, memory = 8;
   z_stream stream{};
@@ -71,7 +71,7 @@ class DeflateStreamBench final : public StreamBench {
     PENSTOCK_ASSIGN(const deflate::MeasuredStream stream, pieces_->follow(queue, 0));
     PENSTOCK_TRY(valid(stream.error));
     if (stream.output_bytes != original_.size())
-      return Status(Code::internal, "the stream is measured wrongly");
+      return Status(Code::internal, "the stream's measured size is wrong");
     piece_count_ = stream.pieces.size();
     std::uint64_t at = 0;
     for (std::size_t first = 0; first < stream.pieces.size();) {
@@ -99,7 +99,7 @@ class DeflateStreamBench final : public StreamBench {
     libdeflate_free_decompressor(decompressor);
     return outcome == LIBDEFLATE_SUCCESS
                ? Result<double>(seconds)
-               : Status(Code::internal, "libdeflate refuses zlib's stream");
+               : Status(Code::internal, "libdeflate cannot decompress zlib's stream");
   }
 
  private:
@@ -115,7 +115,7 @@ class DeflateStreamBench final : public StreamBench {
   std::shared_ptr<Buffer> input_, output_;
   std::unique_ptr<deflate::StreamPieces> pieces_;
   std::unique_ptr<deflate::PieceOutputs> outputs_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<Queue> queue_;  // last, so that its destructor waits before the buffers go
 };
 
 }  // namespace
@@ -129,4 +129,4 @@ Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device>
   return std::unique_ptr<StreamBench>(std::move(bench));
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench
