@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Draws results of `penstock bench ... --format json` as an SVG file: throughput against rows, selectivity or key count, a line a system.
+"""Draws results of `penstock bench ... --format json` as an SVG file: throughput by rows, selectivity
+or key count, with a line for each system.
 
-    plot_bench.py RESULTS... --by rows|selectivity|keys --output FIGURE.svg [--only TEXT] [--title TEXT]
+    plot_bench.py RESULTS... --by rows|selectivity|keys --output FIGURE.svg [--only TEXT]
+                  [--title TEXT]
 
 Equal results give equal bytes. Needs matplotlib (scripts/python_environment.sh plot). Exits 2 and names the line when a file does not hold
 such results, and leaves FIGURE.svg as it was.
@@ -80,7 +82,7 @@ def results_of(path):
 
 
 def family_of(result, by):
-    """The case without what the axis says of it."""
+    """Returns the case's name without the value on the axis."""
     return {"rows": result["work"], "selectivity": result["work"].rpartition(" ")[0], "keys": ""}[
         by
     ]
@@ -104,7 +106,7 @@ def points_of(results, by):
 
 
 def lines_of(points):
-    """{label: [(x, GB/s)] in order of x}, labels in the order they are met."""
+    """Returns {label: [(x, GB/s)] in order of x}, labels in the order of the results."""
     lines = {}
     for point in points:
         lines.setdefault(point.line, {})[point.x] = point.gigabytes_per_second
@@ -112,7 +114,7 @@ def lines_of(points):
 
 
 def copies_of(points):
-    """{device: its copy bandwidth}, the median over the device's results."""
+    """Returns {device: copy bandwidth}, the median over the device's results."""
     copies = {}
     for point in points:
         copies.setdefault(point.device, []).append(point.copy)
@@ -144,7 +146,7 @@ def draw(points, by, title, path):
     import matplotlib
 
     matplotlib.use("svg")
-    # White under it all, for pages that are dark; names of elements from a fixed salt and text as text, for equal bytes.
+    # A white background for dark pages; a fixed salt for names and text as text, for equal bytes.
     matplotlib.rcParams.update(
         {
             "svg.hashsalt": "penstock",
