@@ -85,7 +85,7 @@ def results_of(path, numbers):
 
 
 def family_of(result, by):
-    """Returns the case without the part that the axis shows."""
+    """Returns the case's name without the value on the axis."""
     return {"rows": result["work"], "selectivity": result["work"].rpartition(" ")[0], "keys": ""}[
         by
     ]
@@ -109,7 +109,7 @@ def points_of(results, by):
 
 
 def lines_of(points):
-    """{label: [(x, GB/s)] in order of x}, labels in the order of the results."""
+    """Returns {label: [(x, GB/s)] in order of x}, labels in the order of the results."""
     lines = {}
     for point in points:
         lines.setdefault(point.line, {})[point.x] = point.gigabytes_per_second
@@ -117,7 +117,7 @@ def lines_of(points):
 
 
 def copies_of(points):
-    """{device: its copy bandwidth}, the median over the device's results."""
+    """Returns {device: copy bandwidth}, the median over the device's results."""
     copies = {}
     for point in points:
         copies.setdefault(point.device, []).append(point.copy)

@@ -1,6 +1,6 @@
 #include "bench/bench_batch.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
 template <class T>
 Result<std::shared_ptr<Buffer>> BenchBatch::upload(const std::vector<T>& values) {
@@ -49,4 +49,4 @@ Result<BenchBatch::Output> BenchBatch::output(batch::Format format) {
   return output;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

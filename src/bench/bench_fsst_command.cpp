@@ -1,20 +1,19 @@
-// penstock bench fsst: string columns of FSST codes, decoded on the device by every variant that
-// fits it.
+// penstock bench fsst: decodes string columns of FSST codes on the device, by every variant that
+// fits.
 //
-// Two columns that are made on the spot: addresses of pages and lines of logs. "decode" finds every
-// row's length from the codes, checks all of them, adds the lengths up and decodes: what a file of
-// codes and offsets needs. "to given offsets" decodes alone, as formats that store lengths allow.
-// Rates are of text; the share of copy is of codes, offsets and text together. Every text is
-// compared with the one it was made from before it is timed. The host's decoder, on all cores, is
-// timed beside them.
+// Two generated columns: web addresses and log lines. "decode" finds every row's length from the
+// codes, checks all of them, computes offsets and decodes: what a file of codes and offsets needs.
+// "to given offsets" only decodes, as formats that store lengths allow. Rates are of decoded bytes;
+// the share of copy is of codes, offsets and decoded bytes. Every string is compared with the
+// original before a case is timed. The host's decoder, on all cores, is timed too.
 //
-// Predicates are found from the codes to a bitmap; their rates are of the text that is not decoded,
-// and their share of copy of codes, offsets and bitmap. A tenth of the rows is decoded alone
-// (bench_fsst_matching.hpp). "encode" makes the codes of text that lies on the device, with tables
-// that are there (bench_fsst_encoding.hpp).
+// Predicates are evaluated on codes into a bitmap; their rates are of the strings that are not
+// decoded, and their share of copy of codes, offsets and bitmap. Another case decodes a tenth of
+// the rows only (bench_fsst_matching.hpp). "encode" encodes strings on the device with tables that
+// are given (bench_fsst_encoding.hpp).
 //
-// Peers that decode other formats to the same text find it in a folder, by --write-texts: one file
-// a column, named as its first case.
+// With --write-texts, baselines that decode other formats to the same strings find them in a
+// folder: one file per column, named as its first case.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -28,7 +27,7 @@
 #include "terminal/output_file.hpp"
 #include "testdata/generate_text.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 struct Set {
@@ -69,7 +68,7 @@ class FsstBench {
     return done->seconds_since(*begun);
   }
 
-  // Also makes the offsets that later runs are given.
+  // Also computes the offsets that later runs are given.
   Status verify() {
     PENSTOCK_TRY(queue_->fill(*text_.bytes, 0, text_.bytes->bytes() / 4 * 4));
     if (finds_offsets_)
@@ -98,7 +97,7 @@ class FsstBench {
     return now_seconds() - begun;
   }
 
-  // The texts without their offsets, as one file.
+  // Writes the strings without their offsets to one file.
   Status write_texts(const std::string& path) const {
     PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
     PENSTOCK_TRY(
@@ -109,7 +108,7 @@ class FsstBench {
   MatchedColumn matched() { return {device_, *queue_, texts_, strings_, there_}; }
   double output_bytes() const { return static_cast<double>(strings_.text_bytes); }
   double code_bytes() const { return static_cast<double>(there_.code_bytes); }
-  // Codes and both offsets, and the text.
+  // Codes, both offsets and decoded strings.
   double moved_bytes() const {
     return output_bytes() + code_bytes() +
            static_cast<double>(there_.row_count) * (8 + there_.offset_bytes);
@@ -158,7 +157,7 @@ Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits,
   if (std::none_of(std::begin(ways), std::end(ways),
                    [&](const char* way) { return is_chosen(options, case_name(set, way)); }))
     return {};
-  for (const char* way : ways)  // the first finds the offsets that the others are given
+  for (const char* way : ways)  // the first computes the offsets that the others are given
     if (way == ways[0] || is_chosen(options, case_name(set, way)))
       PENSTOCK_TRY(measure_way(bench, set, way, traits, options, figures));
   PENSTOCK_ASSIGN(
@@ -173,7 +172,7 @@ Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits,
 
 Status write_texts(const FsstBench& bench, const Set& set, const std::string& folder) {
   if (folder.empty()) return {};
-  std::error_code ignored;  // the file tells what cannot be written
+  std::error_code ignored;  // creating the file reports the error
   std::filesystem::create_directories(folder, ignored);
   return bench.write_texts(
       (std::filesystem::path(folder) / (case_name(set, ways[0]) + ".text")).string());
@@ -188,8 +187,9 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
     const std::vector<std::string> names = case_names();
     if (std::none_of(names.begin(), names.end(), is_of_set)) continue;
     FsstBench bench;
+    show_progress(set.name, "making data");
     PENSTOCK_TRY(bench.open(device, set, options.rows));
-    PENSTOCK_TRY(write_texts(bench, set, options.texts_folder));
+    PENSTOCK_TRY(write_texts(bench, set, options.outputs_folder));
     PENSTOCK_TRY(measure_decoding(bench, set, device->traits(), options, figures));
     for (const std::string& name : matching_names())
       if (is_chosen(options, case_name(set, name)))
@@ -209,9 +209,9 @@ Action declare_bench_fsst(Arguments& arguments) {
   options->rows = 1'000'000;
   declare_bench_options(arguments, *options,
                         {"rows to decode", physical_memory_bytes() / 1000, case_names()});
-  arguments.value("--write-texts", "FOLDER", options->texts_folder,
-                  "write each column's text there, a file for peers to read");
+  arguments.value("--write-texts", "FOLDER", options->outputs_folder,
+                  "write each column's strings to a file that baselines read");
   return [options] { return run_bench(*options, "rows", measure_cases); };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "penstock/fsst/encoder.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 Status compare(const fsst::EncodedStrings& found, const fsst::EncodedStrings& expected) {
@@ -75,4 +75,4 @@ Status measure_encoding(const MatchedColumn& column, const std::string& work,
   return measure_host(column, work, moved_bytes(column, texts, codes), options, figures);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

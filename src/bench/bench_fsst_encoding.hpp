@@ -2,14 +2,14 @@
 #pragma once
 #include "bench/bench_fsst_matching.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
 constexpr const char* encoding_name = "encode";
 
-// By every variant that fits, with the tables of the column's row groups, each compared with the
-// host's codes before it is timed. Rates are of text; what is moved: text, codes and both offsets.
-// The host, which also trains its tables, is timed beside them.
+// Measures every variant that fits, with the tables of the column's row groups. Each is compared
+// with the host's codes before it is timed. Rates are of decoded bytes; bytes moved are those of
+// strings, codes and both offsets. The host, which also trains its tables, is timed too.
 Status measure_encoding(const MatchedColumn& column, const std::string& work,
                         const BenchOptions& options, Figures& figures);
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 struct Case {
@@ -165,4 +165,4 @@ Status measure_matching(const MatchedColumn& column, const std::string& name,
   return {};
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

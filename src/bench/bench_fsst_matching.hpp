@@ -1,12 +1,12 @@
-// The cases of `penstock bench fsst` that match texts by their codes, and that decode some rows
+// The cases of `penstock bench fsst` that match strings by their codes, and that decode some rows
 // only.
 #pragma once
 #include "bench/bench_table.hpp"
 #include "penstock/fsst/matcher.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
-// A column on a device, and the texts that it was made of.
+// A column on a device, and the strings that it encodes.
 struct MatchedColumn {
   std::shared_ptr<Device> device;
   Queue& queue;
@@ -17,10 +17,10 @@ struct MatchedColumn {
 
 // "like '%google%'", "= constant", "prefix 'http://%'", "decode a tenth of rows".
 std::vector<std::string> matching_names();
-// One of them by every variant that fits, each compared with the texts before it is timed; `work`:
-// the case's name. Rows that are decoded are chosen by a bitmap, at random; rates are of their
-// text, shares of what must be read and written for them.
+// Measures one of them by every variant that fits. Each is compared with the strings before it is
+// timed. `work` is the case's name. Rows to decode are chosen by a random bitmap. Rates are of
+// their decoded bytes, shares of the bytes that must be read and written for them.
 Status measure_matching(const MatchedColumn& column, const std::string& name,
                         const std::string& work, const BenchOptions& options, Figures& figures);
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,4 +1,4 @@
-// What a device's name of its architecture says.
+// The number in the name of a device's architecture.
 #pragma once
 #include <charconv>
 
@@ -6,7 +6,7 @@
 
 namespace penstock::device {
 
-// 90 of "sm_90"; 0 for other names.
+// Returns 90 for "sm_90"; 0 for other names.
 inline int architecture_number(const Traits& traits) {
   int number = 0;
   if (traits.architecture.starts_with("sm_"))

@@ -3,7 +3,7 @@
 #include "base/json.hpp"
 #include "terminal/format.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
@@ -41,7 +41,7 @@ void append_value(std::string& text, const Column& column, std::uint64_t row) {
     text.replace(start, cell.size(), "\"" + cell + "\"");
 }
 
-// Of columns with one name the first keeps it, the others get the next free of x_1, x_2, ...
+// Among columns of one name the first keeps it; the others get the next free of x_1, x_2, ...
 std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
   std::set<std::string> taken(names.begin(), names.end()), used;
   std::vector<std::string> distinct;
@@ -77,4 +77,4 @@ Status format_json(const Table& table, const Sink& sink) {
   return sink(text);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -1,4 +1,4 @@
-"""scripts/plot_bench.py: figures of results as penstock bench prints them, and what it says of files that hold none."""
+"""scripts/plot_bench.py: figures of results of penstock bench, and messages for files without any."""
 
 import importlib.util
 import json

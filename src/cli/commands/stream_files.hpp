@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "cli/commands.hpp"
 #include "penstock/stream.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/output_file.hpp"

@@ -1,4 +1,4 @@
-// Every CUDA device, when the driver and NVRTC are both there.
+// Lists the CUDA devices, where both the driver and NVRTC are present.
 #include <cctype>
 #include <fstream>
 #include <iterator>
@@ -19,7 +19,7 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// "580.65.06" from the kernel module, which the driver API does not tell; "" where the file is not.
+// Returns "580.65.06" from the kernel module, which the driver API lacks; "" without that file.
 std::string kernel_module_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string word;

@@ -5,11 +5,11 @@
 
 #include <cstring>
 
-#include "base/base64.hpp"
 #include "codec/fsst/format/encoded_column.hpp"
 #include "codec/fsst/format/fsst_record.hpp"
 #include "column/bits.hpp"
 #include "io/common/arrow_errors.hpp"
+#include "io/encoded/base64.hpp"
 
 namespace penstock::io {
 namespace {
@@ -111,7 +111,7 @@ Result<std::shared_ptr<arrow::Array>> fsst_array(const fsst::EncodedStrings& str
 
 Result<std::string> fsst_record_text(const fsst::EncodedStrings& strings) {
   PENSTOCK_ASSIGN(const auto record, fsst::write_record(strings));
-  return base64_text(record);
+  return encode_base64(record);
 }
 
 Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& array,
@@ -132,9 +132,9 @@ Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& a
     return Status(Code::corrupt,
                   "a record batch without its symbol tables; a program that does not know them "
                   "wrote the file anew");
-  const auto record = base64_bytes(text);
+  const auto record = decode_base64(text);
   if (!record) return Status(Code::corrupt, "the record of the symbol tables is not base64");
-  PENSTOCK_TRY(fsst::read_record(*record, strings));
+  PENSTOCK_TRY(fsst::read_record(std::as_bytes(std::span(*record)), strings));
   return strings;
 }
 

@@ -1,7 +1,6 @@
 // The record beside a batch's codes: one that is cut or changed and taken all the same, or that
 // comes back different.
 #include "codec/fsst/format/fsst_record.hpp"
-#include "base/base64.hpp"
 #include "fsst_strings.hpp"
 #include "testdata/generate_text.hpp"
 
@@ -19,7 +18,6 @@ Octets record_of(const EncodedStrings& strings) {
   EXPECT_TRUE(record.ok()) << record.status().text();
   return *record;
 }
-std::string text_of(const Octets& octets) { return base64_text(octets); }
 
 TEST(FsstRecord, GivesBackTablesGroupsAndSplits) {
   for (const std::uint32_t split_code_bytes : {0u, 16u, 4096u}) {
@@ -66,32 +64,6 @@ TEST(FsstRecord, BytesBehindItAreNamed) {
   EncodedStrings strings;
   EXPECT_NE(read_record(record, strings).text().find("byte " + std::to_string(size)),
             std::string::npos);
-}
-
-TEST(Base64, HasTheTextsOfTheStandard) {  // RFC 4648, section 10
-  const std::pair<std::string, std::string> pairs[] = {{"", ""},
-                                                       {"f", "Zg=="},
-                                                       {"fo", "Zm8="},
-                                                       {"foo", "Zm9v"},
-                                                       {"foob", "Zm9vYg=="},
-                                                       {"fooba", "Zm9vYmE="},
-                                                       {"foobar", "Zm9vYmFy"}};
-  for (const auto& [bytes, text] : pairs) {
-    const auto octets = std::as_bytes(std::span(bytes));
-    EXPECT_EQ(base64_text(octets), text);
-    EXPECT_EQ(base64_bytes(text), Octets(octets.begin(), octets.end()));
-  }
-}
-TEST(Base64, ComesBackFromEveryLength) {
-  for (std::size_t size = 0; size < 300; size++) {
-    Octets octets(size);
-    for (std::size_t i = 0; i < size; i++) octets[i] = static_cast<std::byte>(i * 7 + size);
-    EXPECT_EQ(base64_bytes(text_of(octets)), octets);
-  }
-}
-TEST(Base64, WhatNobodyWritesIsRefused) {
-  for (const char* text : {"Zg", "Zg=", "Z===", "Zg=a", "Zm 9", "Zh==", "Zm9=", "====", "Zm9v\n"})
-    EXPECT_EQ(base64_bytes(text), std::nullopt) << text;
 }
 
 }  // namespace
