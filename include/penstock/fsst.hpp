@@ -31,7 +31,7 @@ struct SymbolTable {
       symbols{};                                    // the first byte lowest; zero beyond the length
   std::array<std::uint8_t, max_symbols> lengths{};  // 1 to 8 below symbol_count, zero behind it
   std::uint32_t symbol_count = 0;
-  // Texts are C strings whose zero byte is counted, and code 0 is that byte alone.
+  // Texts are C strings whose zero byte is counts, and code 0 is that byte alone.
   bool zero_terminated = false;
   std::uint8_t terminator =
       0;  // a rare byte that an encoder may set behind its input; decoders do not use it
@@ -52,11 +52,11 @@ Result<std::vector<std::byte>> write_symbol_table(const SymbolTable& table);
 // Rows that share a symbol table: those from first_row to the next group's.
 struct RowGroup {
   std::uint64_t first_row = 0;
-  std::uint64_t first_text_byte = 0;  // of the whole column's text: where these rows' text begins
+  std::uint64_t first_string_byte = 0;  // of the whole column's text: where these rows' text begins
   std::shared_ptr<const SymbolTable> table;
 };
 
-// Where decoding may begin inside a row group's codes: at every split_code_bytes of them, counted
+// Where decoding may begin inside a row group's codes: at every split_code_bytes of them, counts
 // from the group's first. A split's entry says where the text of the first code that begins at or
 // behind it starts. Groups follow one another; each begins a block and a split of its own, so that
 // a group of n code bytes has ceil(n / block_code_bytes) blocks and ceil(n / split_code_bytes)
@@ -65,12 +65,12 @@ constexpr std::uint32_t block_code_bytes = 4096;
 constexpr std::uint32_t default_split_code_bytes = 64;  // 3.3 % of the codes' size
 struct Splits {
   std::uint32_t split_code_bytes = 0;  // a power of two, 16 to 4096
-  Bytes block_text;  // u64 a block: the text byte, counted from the group's, where its first code's
-                     // text starts
+  Bytes block_offsets;  // u64 a block: the text byte, counts from the group's, where its first
+                        // code's text starts
   Bytes
-      splits;  // u16 a split: bits 0 to 14 the same, counted from its block's; bit 15: the split's
+      splits;  // u16 a split: bits 0 to 14 the same, counts from its block's; bit 15: the split's
                // first byte is an escape's second, so that the first code begins one byte behind it
-  std::uint64_t block_count() const { return block_text.size / 8; }
+  std::uint64_t block_count() const { return block_offsets.size / 8; }
   std::uint64_t split_count() const { return splits.size / 2; }
 };
 
@@ -83,9 +83,9 @@ struct EncodedStrings {
   Bytes validity;  // as a Column's. encode() gives a missing row no codes; others are decoded like
                    // the rest
   std::vector<RowGroup> row_groups;  // ascending, the first at row 0; empty only without rows
-  std::uint64_t text_bytes = 0;      // of all rows
+  std::uint64_t string_bytes = 0;    // of all rows
   std::optional<Splits> splits;      // GSST
-  // Codes are what encode_text() makes with the row's table: the longest symbol at every place.
+  // Codes are what encode_string() makes with the row's table: the longest symbol at every place.
   // Then, and only then, rows of one group have equal codes when their texts are equal. True for
   // what encode() made, unknown of others' files.
   bool is_canonical = false;
@@ -101,8 +101,8 @@ struct EncodedStrings {
   std::uint64_t end_row(std::size_t group) const {
     return group + 1 < row_groups.size() ? row_groups[group + 1].first_row : row_count;
   }
-  std::uint64_t end_text_byte(std::size_t group) const {
-    return group + 1 < row_groups.size() ? row_groups[group + 1].first_text_byte : text_bytes;
+  std::uint64_t end_string_byte(std::size_t group) const {
+    return group + 1 < row_groups.size() ? row_groups[group + 1].first_string_byte : string_bytes;
   }
 };
 
@@ -116,7 +116,7 @@ Status validate_layout(const EncodedStrings& strings);
 struct EncodeOptions {
   // A row group, which has a symbol table of its own, ends at so many rows, or before the row that
   // brings its text over so many bytes.
-  std::uint64_t row_group_rows = 1 << 17, row_group_text_bytes = 32 << 20;
+  std::uint64_t row_group_rows = 1 << 17, row_group_string_bytes = 32 << 20;
   std::uint32_t split_code_bytes = 0;  // 0: no splits, plain FSST
 };
 // Of a string column, plain or of a dictionary's texts; by as many threads as there are cores. The
@@ -130,14 +130,14 @@ Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_co
 SymbolTable train(std::span<const std::string_view> texts);
 // One text's codes: the longest symbol at every place. For constants of predicates; encode() makes
 // the same codes, only faster.
-std::vector<std::uint8_t> encode_text(const SymbolTable& table, std::string_view text);
+std::vector<std::uint8_t> encode_string(const SymbolTable& table, std::string_view text);
 
 struct DecodeOptions {
   std::uint32_t offset_bytes = 0;  // of the column: 4 or 8; 0: 4 where the text's size allows
   std::optional<std::span<const std::uint64_t>> rows =
       {};  // only these, in this order (a row may stand twice)
 };
-// The texts as a string column; by as many threads as there are cores. Every code is checked;
+// The texts as a string column; by as many threads as there are cores. Every code is validated;
 // errors name row and byte.
 Result<Column> decode(const EncodedStrings& strings, const DecodeOptions& options = {});
 

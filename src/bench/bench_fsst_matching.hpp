@@ -12,13 +12,13 @@ struct MatchedColumn {
   Queue& queue;
   const Column& texts;
   const fsst::EncodedStrings& strings;
-  const fsst::DeviceStrings& there;
+  const fsst::DeviceStrings& device_strings;
 };
 
 // "like '%google%'", "= constant", "prefix 'http://%'", "decode a tenth of rows".
 std::vector<std::string> matching_names();
 // One of them by every variant that fits, each compared with the texts before it is timed; `work`:
-// the case's name. Rows that are decoded are chosen by a bitmap, at random; rates are of their
+// the case's name. Rows that are decoded are selected by a bitmap, at random; rates are of their
 // text, shares of what must be read and written for them.
 Status measure_matching(const MatchedColumn& column, const std::string& name,
                         const std::string& work, const BenchOptions& options, Figures& figures);

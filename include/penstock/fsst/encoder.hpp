@@ -1,14 +1,14 @@
 // Encoding of string columns on a device: text that lies there becomes codes that lie there, the
 // very codes that encode() makes with the same symbol tables.
 //
-// Tables are trained on the host, from a sample that is fetched. Nothing waits inside enqueue(),
-// and nothing is allocated after the first one; an encoder is for one queue at a time. All row
-// groups are encoded by the same launches.
+// Tables are trained on the host, from a sample that is download_strings. Nothing waits inside
+// enqueue(), and nothing is allocated after the first one; an encoder is for one queue at a time.
+// All row groups are encoded by the same launches.
 //
 //     // waits
 //     PENSTOCK_ASSIGN(auto row_groups, fsst::train(device, *queue, texts));
 //     PENSTOCK_ASSIGN(auto encoder, fsst::DeviceEncoder::build(device, texts, row_groups));
-//     PENSTOCK_ASSIGN(auto codes, fsst::DeviceCodes::allocate(*device, texts, texts.text_bytes));
+//     PENSTOCK_ASSIGN(auto codes, fsst::DeviceCodes::allocate(*device, texts, texts.string_bytes));
 //     PENSTOCK_TRY(encoder->enqueue(*queue, texts, codes));
 //     // waits
 //     PENSTOCK_ASSIGN(fsst::DeviceStrings urls, encoder->check(*queue));
@@ -26,7 +26,7 @@ namespace penstock::fsst {
 // Strings in a device's memory as Arrow's string or large_string has them.
 struct PlainStrings {
   std::uint64_t row_count = 0;
-  std::uint64_t text_bytes = 0;     // of `bytes`, from their first on; offsets end there or before
+  std::uint64_t string_bytes = 0;   // of `bytes`, from their first on; offsets end there or before
   std::uint32_t offset_bytes = 8;   // 4 or 8
   std::shared_ptr<Buffer> offsets;  // row_count + 1; the first may be above zero
   std::shared_ptr<Buffer>
@@ -35,7 +35,7 @@ struct PlainStrings {
 
   // Enqueues the uploads of a plain string column and waits for them; zeros are the padding.
   // Code::unsupported for a dictionary.
-  static Result<PlainStrings> bring(Device& device, Queue& queue, const Column& column);
+  static Result<PlainStrings> upload(Device& device, Queue& queue, const Column& column);
 };
 
 // Memory for codes and their offsets.
@@ -52,7 +52,7 @@ struct DeviceCodes {
 };
 
 // Row groups of so many rows, each with a table trained on a sample of its texts: about 50 KB a row
-// group are fetched. Waits.
+// group are download_strings. Waits.
 Result<std::vector<RowGroup>> train(const std::shared_ptr<Device>& device, Queue& queue,
                                     const PlainStrings& texts,
                                     std::uint64_t row_group_rows = 1 << 17);
@@ -61,7 +61,7 @@ class DeviceEncoder {
  public:
   virtual ~DeviceEncoder() = default;
   // For columns of as many rows as `texts` and no more text, with these row groups (their
-  // first_text_byte does not matter) and offsets of codes of `code_offset_bytes`. `variant`:
+  // first_string_byte does not matter) and offsets of codes of `code_offset_bytes`. `variant`:
   // "fsst_encode_tiles" (GPUs first), "fsst_encode_rows" (CPUs first); the first that fits where it
   // is empty. Waits for the upload of tables. Code::unsupported for a table of which two symbols of
   // three bytes and more share a slot of the hash table that encode() has: none that train() makes.
@@ -81,7 +81,7 @@ class DeviceEncoder {
   virtual Result<DeviceStrings> check(Queue& queue) = 0;
   // Fetches what check() found good since the last enqueue(): the column that encode() makes;
   // Code::invalid where it has not. Waits.
-  virtual Result<EncodedStrings> fetch(Queue& queue) = 0;
+  virtual Result<EncodedStrings> download(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };
 

@@ -5,7 +5,7 @@
 // Arrow has them, a bit a row. Rows that are missing count as the empty text that their codes say:
 // taking validity into account is the caller's.
 //
-//     PENSTOCK_ASSIGN(auto there, fsst::DeviceStrings::bring(*device, *queue, urls));
+//     PENSTOCK_ASSIGN(auto there, fsst::DeviceStrings::upload(*device, *queue, urls));
 //     PENSTOCK_ASSIGN(auto matcher, fsst::DeviceMatcher::build(device, urls,
 //         fsst::Predicate::like("%google%")));
 //     PENSTOCK_ASSIGN(auto bits, device->allocate(fsst::bitmap_bytes(urls.row_count)));
@@ -70,8 +70,8 @@ class DeviceMatcher : public CodeKernel {
   // That fit, the one that is taken first: by a sample of the codes for LIKE '%word%'.
   static std::vector<std::string> variants(const Traits& traits, const EncodedStrings& strings,
                                            const Predicate& predicate);
-  // `strings`: what the matcher was built for, brought to the device. `bits`: bitmap_bytes() of its
-  // rows. Allocates nothing, waits for nothing.
+  // `strings`: what the matcher was built for, upload_vector to the device. `bits`: bitmap_bytes()
+  // of its rows. Allocates nothing, waits for nothing.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& bits) = 0;
   // Waits. Code::corrupt, naming the first bad row and its byte, when codes of the last enqueued
   // column were not sound. Codes that the answer did not need (those behind a match, or all of a

@@ -20,19 +20,19 @@ struct CodeRange {
   std::uint64_t begin, end;
 };
 // Uploads what kernels share out among groups, of a column whose sizes `there` has already; waits.
-Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
-                    const std::vector<CodeRange>& ranges, DeviceStrings& there);
+Status upload_partition(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
+                        const std::vector<CodeRange>& ranges, DeviceStrings& there);
 
 struct PlainStrings;  // encoder.hpp
 // Whether there is memory for all that kernels read; Code::unsupported where there are no rows.
-Status check_texts(const PlainStrings& texts);
+Status check_plain_strings(const PlainStrings& texts);
 
 // Of groups that decode tiles of codes (fsst_tile.kc).
 std::uint32_t tile_threads(const Traits& traits);
 // Of groups whose items have a row each, a power of two.
 std::uint32_t row_threads(const Traits& traits);
 // Whether local memory has room for a tile of codes, its text and `row_bytes` an item.
-bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes);
+bool fits_tiles(const Traits& traits, std::uint32_t row_bytes);
 // Whether fsst_decode_spans runs: shared memory is addressed as sm_90 lays it out.
 bool has_warps(const Traits& traits);
 

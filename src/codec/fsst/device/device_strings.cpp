@@ -1,4 +1,4 @@
-// Encoded strings brought to a device, and their codes shared out among its groups.
+// Encoded strings upload_vector to a device, and their codes shared out among its groups.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -150,19 +150,19 @@ std::vector<std::uint64_t> first_rows(std::span<const RowGroup> row_groups,
   return rows;
 }
 
-Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>& ranges,
-                      Uploads& uploads, DeviceStrings& there) {
+Status enqueue_partition(Device& device, Queue& queue, const std::vector<CodeRange>& ranges,
+                         Uploads& uploads, DeviceStrings& there) {
   uploads.tiles = tiles_of(ranges, std::uint64_t{codes_per_thread} * tile_threads(device.traits()));
   there.tile_count = uploads.tiles.back();
-  PENSTOCK_ASSIGN(there.groups, brought(device, queue, uploads.groups));
-  PENSTOCK_ASSIGN(there.tables, brought(device, queue, uploads.tables));
-  PENSTOCK_ASSIGN(there.first_tiles, brought(device, queue, uploads.tiles));
+  PENSTOCK_ASSIGN(there.groups, upload_vector(device, queue, uploads.groups));
+  PENSTOCK_ASSIGN(there.tables, upload_vector(device, queue, uploads.tables));
+  PENSTOCK_ASSIGN(there.first_tiles, upload_vector(device, queue, uploads.tiles));
   if (!has_warps(device.traits())) return {};
   SpanPlan& plan = uploads.plan;
   plan = plan_spans(ranges, uploads.groups, there.code_bytes, device.traits().compute_units);
-  PENSTOCK_ASSIGN(there.spans, brought(device, queue, plan.spans));
-  PENSTOCK_ASSIGN(there.blocks, brought(device, queue, plan.blocks));
-  PENSTOCK_ASSIGN(there.span_groups, brought(device, queue, plan.groups));
+  PENSTOCK_ASSIGN(there.spans, upload_vector(device, queue, plan.spans));
+  PENSTOCK_ASSIGN(there.blocks, upload_vector(device, queue, plan.blocks));
+  PENSTOCK_ASSIGN(there.span_groups, upload_vector(device, queue, plan.groups));
   there.block_count = static_cast<std::uint32_t>(plan.group_count());
   there.span_count = static_cast<std::uint32_t>(plan.groups.size());
   return {};
@@ -170,12 +170,12 @@ Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>
 
 }  // namespace
 
-Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
-                    const std::vector<CodeRange>& ranges, DeviceStrings& there) {
+Status upload_partition(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
+                        const std::vector<CodeRange>& ranges, DeviceStrings& there) {
   Uploads uploads;
   uploads.groups = first_rows(row_groups, there.row_count);
   uploads.tables = table_words(row_groups);
-  const Status enqueued = enqueue_shares(device, queue, ranges, uploads, there);
+  const Status enqueued = enqueue_partition(device, queue, ranges, uploads, there);
   PENSTOCK_TRY(queue.finish());  // also after an error: what was enqueued reads what ends here
   return enqueued;
 }
@@ -190,16 +190,17 @@ static Result<DeviceStrings> sizes_of(const EncodedStrings& strings) {
   DeviceStrings there;
   there.row_count = strings.row_count;
   there.code_bytes = strings.codes.size;
-  there.text_bytes = strings.text_bytes;
+  there.string_bytes = strings.string_bytes;
   there.offset_bytes = strings.offset_bytes;
   there.group_count = static_cast<std::uint32_t>(strings.row_groups.size());
   there.row_groups = std::make_shared<std::vector<RowGroup>>(strings.row_groups);
   return there;
 }
 
-Result<DeviceStrings> DeviceStrings::for_matching(Device& device, const EncodedStrings& strings,
-                                                  std::shared_ptr<Buffer> codes,
-                                                  std::shared_ptr<Buffer> offsets) {
+Result<DeviceStrings> DeviceStrings::wrap_for_matching(Device& device,
+                                                       const EncodedStrings& strings,
+                                                       std::shared_ptr<Buffer> codes,
+                                                       std::shared_ptr<Buffer> offsets) {
   PENSTOCK_ASSIGN(DeviceStrings there, sizes_of(strings));
   if (codes->bytes() < (there.code_bytes + 15) / 16 * 16 ||
       offsets->bytes() < (there.row_count + 1) * there.offset_bytes)
@@ -208,30 +209,30 @@ Result<DeviceStrings> DeviceStrings::for_matching(Device& device, const EncodedS
   there.offsets = std::move(offsets);
   const std::vector<std::uint64_t> groups = first_rows(strings.row_groups, strings.row_count);
   PENSTOCK_ASSIGN(const auto queue, device.queue());
-  PENSTOCK_ASSIGN(there.groups, brought_at_once(device, *queue, groups));
+  PENSTOCK_ASSIGN(there.groups, upload_vector_now(device, *queue, groups));
   return there;
 }
 
-Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue,
-                                           const EncodedStrings& strings) {
+Result<DeviceStrings> DeviceStrings::upload(Device& device, Queue& queue,
+                                            const EncodedStrings& strings) {
   PENSTOCK_TRY(validate_layout(strings));
   PENSTOCK_ASSIGN(DeviceStrings there, sizes_of(strings));
   LastCodes last{};
   return guard([&]() -> Result<DeviceStrings> {
     const Status enqueued = enqueue_codes(device, queue, strings, last, there);
-    const Status shared =
-        enqueued.ok() ? bring_shares(device, queue, strings.row_groups, code_ranges(strings), there)
-                      : queue.finish();
+    const Status shared = enqueued.ok() ? upload_partition(device, queue, strings.row_groups,
+                                                           code_ranges(strings), there)
+                                        : queue.finish();
     PENSTOCK_TRY(enqueued);
     PENSTOCK_TRY(shared);
     return there;
   });
 }
 
-Result<DeviceText> DeviceText::allocate(Device& device, const DeviceStrings& strings) {
-  DeviceText text;
+Result<DeviceOutput> DeviceOutput::allocate(Device& device, const DeviceStrings& strings) {
+  DeviceOutput text;
   PENSTOCK_ASSIGN(text.offsets, device.allocate((strings.row_count + 1) * 8));
-  PENSTOCK_ASSIGN(text.bytes, device.allocate((strings.text_bytes + 15) / 16 * 16 + 16));
+  PENSTOCK_ASSIGN(text.bytes, device.allocate((strings.string_bytes + 15) / 16 * 16 + 16));
   return text;
 }
 

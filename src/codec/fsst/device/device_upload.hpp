@@ -1,4 +1,4 @@
-// Host values brought to a device's memory.
+// Host values upload_vector to a device's memory.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@ namespace penstock::fsst {
 
 // Of what outlives the queue's work.
 template <class T>
-Result<std::shared_ptr<Buffer>> brought(Device& device, Queue& queue,
-                                        const std::vector<T>& values) {
+Result<std::shared_ptr<Buffer>> upload_vector(Device& device, Queue& queue,
+                                              const std::vector<T>& values) {
   PENSTOCK_ASSIGN(auto buffer,
                   device.allocate(std::max<std::uint64_t>(values.size() * sizeof(T), 16)));
   if (!values.empty())
@@ -22,9 +22,9 @@ Result<std::shared_ptr<Buffer>> brought(Device& device, Queue& queue,
 }
 // Waits: of what ends with its caller.
 template <class T>
-Result<std::shared_ptr<Buffer>> brought_at_once(Device& device, Queue& queue,
-                                                const std::vector<T>& values) {
-  auto buffer = brought(device, queue, values);
+Result<std::shared_ptr<Buffer>> upload_vector_now(Device& device, Queue& queue,
+                                                  const std::vector<T>& values) {
+  auto buffer = upload_vector(device, queue, values);
   PENSTOCK_TRY(queue.finish());
   return buffer;
 }

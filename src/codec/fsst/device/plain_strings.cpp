@@ -1,4 +1,4 @@
-// Plain strings on a device: brought there, memory for their codes, symbol tables for them.
+// Plain strings on a device: upload_vector there, memory for their codes, symbol tables for them.
 #include <algorithm>
 #include <array>
 
@@ -13,8 +13,8 @@ namespace penstock::fsst {
 namespace {
 
 constexpr std::uint64_t max_rows = 0xfffffffe;
-constexpr std::uint64_t sample_slots = 512, slot_rows = 16, slot_text = 112,
-                        slot_bytes = slot_rows + slot_text;  // fsst_sample.kc
+constexpr std::uint64_t sample_slots = 512, slot_rows = 16, slot_string_bytes = 112,
+                        slot_bytes = slot_rows + slot_string_bytes;  // fsst_sample.kc
 
 Result<PlainStrings> enqueue_texts(Device& device, Queue& queue, const Column& column,
                                    std::array<std::byte, 16>& last) {
@@ -24,10 +24,10 @@ Result<PlainStrings> enqueue_texts(Device& device, Queue& queue, const Column& c
     return Status(Code::unsupported, "the codes of a dictionary, where texts are wanted");
   PlainStrings there;
   there.row_count = column.row_count;
-  there.text_bytes = column.values.size;
+  there.string_bytes = column.values.size;
   there.offset_bytes = column.offset_bytes;
   PENSTOCK_ASSIGN(there.offsets, device.allocate((there.row_count + 1) * there.offset_bytes));
-  PENSTOCK_ASSIGN(there.bytes, device.allocate(there.text_bytes / 16 * 16 + 16));
+  PENSTOCK_ASSIGN(there.bytes, device.allocate(there.string_bytes / 16 * 16 + 16));
   const std::uint64_t bitmap = (there.row_count + 7) / 8;
   if (!column.validity.empty()) {
     PENSTOCK_ASSIGN(there.validity, device.allocate(std::max<std::uint64_t>(bitmap, 1)));
@@ -66,7 +66,7 @@ Status enqueue_sample(const std::shared_ptr<Device>& device, Queue& queue,
       *program, "fsst_sample",
       static_cast<std::uint32_t>(std::min(group_count * sample_slots / threads + 1, most)),
       {{Argument::of(*texts.bytes), Argument::of(*texts.offsets), Argument::of(validity),
-        Argument::of(*groups), Argument::of(*there), Argument::value(texts.text_bytes),
+        Argument::of(*groups), Argument::of(*there), Argument::value(texts.string_bytes),
         Argument::value(group_count), Argument::value(std::uint32_t{texts.validity != nullptr})}}));
   return queue.download(samples.data(), *there, samples.size());
 }
@@ -85,7 +85,7 @@ SymbolTable table_of(const std::uint8_t* slots) {
 Result<std::vector<RowGroup>> trained(const std::shared_ptr<Device>& device, Queue& queue,
                                       const PlainStrings& texts, std::uint64_t row_group_rows) {
   if (texts.row_count == 0) return std::vector<RowGroup>{};
-  PENSTOCK_TRY(check_texts(texts));
+  PENSTOCK_TRY(check_plain_strings(texts));
   if (row_group_rows == 0) return Status(Code::invalid, "row groups of no rows");
   const std::vector<std::uint64_t> rows = first_rows(texts.row_count, row_group_rows);
   std::vector<RowGroup> row_groups(rows.size() - 1);
@@ -105,7 +105,7 @@ Result<std::vector<RowGroup>> trained(const std::shared_ptr<Device>& device, Que
 
 }  // namespace
 
-Status check_texts(const PlainStrings& texts) {
+Status check_plain_strings(const PlainStrings& texts) {
   if (texts.row_count == 0) return {Code::unsupported, "a column without rows"};
   if (texts.row_count > max_rows) return {Code::capacity, "more rows than 2^32 - 2"};
   if (texts.offset_bytes != 4 && texts.offset_bytes != 8)
@@ -113,14 +113,14 @@ Status check_texts(const PlainStrings& texts) {
   if (texts.offsets == nullptr ||
       texts.offsets->bytes() < (texts.row_count + 1) * texts.offset_bytes)
     return {Code::invalid, "memory for fewer offsets than the column has"};
-  if (texts.bytes == nullptr || texts.bytes->bytes() < (texts.text_bytes + 15) / 16 * 16)
+  if (texts.bytes == nullptr || texts.bytes->bytes() < (texts.string_bytes + 15) / 16 * 16)
     return {Code::invalid, "text that is not padded to a multiple of 16 bytes"};
   if (texts.validity != nullptr && texts.validity->bytes() < (texts.row_count + 7) / 8)
     return {Code::invalid, "a bitmap for fewer rows than the column has"};
   return {};
 }
 
-Result<PlainStrings> PlainStrings::bring(Device& device, Queue& queue, const Column& column) {
+Result<PlainStrings> PlainStrings::upload(Device& device, Queue& queue, const Column& column) {
   std::array<std::byte, 16> last{};
   auto there = enqueue_texts(device, queue, column, last);
   PENSTOCK_TRY(queue.finish());  // also after an error: the column may end, and `last` does

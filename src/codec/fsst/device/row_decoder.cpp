@@ -1,9 +1,9 @@
 // Decoding that measures row by row: by any GPU in tiles of codes, by a CPU in rows.
 #include <algorithm>
 
-#include "codec/fsst/device/device_choice.hpp"
 #include "codec/fsst/device/device_decoder.hpp"
 #include "codec/fsst/device/device_layout.hpp"
+#include "codec/fsst/device/row_selection.hpp"
 #include "primitive/scan.hpp"
 
 namespace penstock::fsst {
@@ -26,18 +26,18 @@ class RowDecoder : public DeviceDecoder {
     return {};
   }
 
-  Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
+  Status measure(Queue& queue, const DeviceStrings& strings, const DeviceOutput& text) override {
     if (lengths_->bytes() < (strings.row_count + 1) * 4)
       return Status(Code::invalid, "a decoder that was built for fewer rows");
-    PENSTOCK_TRY(enqueue_measure(queue, *measure_, device_->traits(), strings, Choice::all(strings),
-                                 *lengths_, *verdict_));
+    PENSTOCK_TRY(enqueue_measure(queue, *measure_, device_->traits(), strings,
+                                 RowSelection::all(strings), *lengths_, *status_));
     return scan_->enqueue(queue, *lengths_, *text.offsets, strings.row_count + 1);
   }
 
-  // Offsets that are to be checked are found, too, and compared.
-  Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceText& text,
+  // Offsets that are to be validated are found, too, and compared.
+  Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceOutput& text,
                       GivenOffsets how) override {
-    if (how == GivenOffsets::believed) return {};
+    if (how == GivenOffsets::trusted) return {};
     const std::uint64_t bytes = (strings.row_count + 1) * 8;
     if (found_.offsets == nullptr || found_.offsets->bytes() < bytes) {
       PENSTOCK_ASSIGN(found_.offsets, device_->allocate(bytes));
@@ -47,15 +47,15 @@ class RowDecoder : public DeviceDecoder {
     const std::uint64_t groups = std::clamp<std::uint64_t>(strings.row_count / 1024, 1, most);
     return queue.launch(*compare_, "fsst_compare_offsets", static_cast<std::uint32_t>(groups),
                         {{Argument::of(*found_.offsets), Argument::of(*text.offsets),
-                          Argument::of(*verdict_), Argument::value(strings.row_count + 1)}});
+                          Argument::of(*status_), Argument::value(strings.row_count + 1)}});
   }
 
-  Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
+  Status decode(Queue& queue, const DeviceStrings& strings, const DeviceOutput& text) override {
     const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * 8;
     const std::uint64_t groups = std::clamp<std::uint64_t>(strings.row_count / 1024, 1, most);
-    return queue.launch(
-        *decode_, variant(), static_cast<std::uint32_t>(groups),
-        decode_arguments(strings, text, strings.text_bytes, *verdict_, Choice::all(strings)));
+    return queue.launch(*decode_, variant(), static_cast<std::uint32_t>(groups),
+                        decode_arguments(strings, text, strings.string_bytes, *status_,
+                                         RowSelection::all(strings)));
   }
 
   virtual Result<std::shared_ptr<Program>> build_decode() {
@@ -65,7 +65,7 @@ class RowDecoder : public DeviceDecoder {
   std::shared_ptr<Program> measure_, compare_, decode_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> lengths_;
-  DeviceText found_;  // offsets that given ones are compared with
+  DeviceOutput found_;  // offsets that given ones are compared with
 };
 
 class TileDecoder final : public RowDecoder {
@@ -74,9 +74,9 @@ class TileDecoder final : public RowDecoder {
   std::string_view variant() const override { return "fsst_decode_tiles"; }
 
  private:
-  Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
+  Status decode(Queue& queue, const DeviceStrings& strings, const DeviceOutput& text) override {
     std::vector<Argument> arguments =
-        decode_arguments(strings, text, strings.text_bytes, *verdict_);
+        decode_arguments(strings, text, strings.string_bytes, *status_);
     arguments.push_back(Argument::value(strings.group_count));
     arguments.push_back(Argument::of(*strings.first_tiles));
     const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * 64;

@@ -1,9 +1,9 @@
 // Decoding by warps that walk spans of codes (fsst_warps.kc): measured so, too.
 #include <array>
 
-#include "codec/fsst/device/device_choice.hpp"
 #include "codec/fsst/device/device_decoder.hpp"
 #include "codec/fsst/device/device_layout.hpp"
+#include "codec/fsst/device/row_selection.hpp"
 #include "primitive/primitive_source.hpp"
 #include "primitive/scan.hpp"
 
@@ -45,14 +45,14 @@ class SpanDecoder final : public DeviceDecoder {
     if (strings.row_count <= UINT32_MAX - 64) return {};
     return Status(Code::unsupported, "decoding by spans of 2^32 rows or nearly so many");
   }
-  Status has_room(const DeviceStrings& strings) const {
+  Status fits_memory(const DeviceStrings& strings) const {
     PENSTOCK_TRY(check_rows(strings));
     if (totals_->bytes() >= (std::uint64_t{strings.span_count} + 1) * 8) return {};
     return Status(Code::invalid, "a decoder that was built for fewer row groups");
   }
 
-  Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
-    PENSTOCK_TRY(has_room(strings));
+  Status measure(Queue& queue, const DeviceStrings& strings, const DeviceOutput& text) override {
+    PENSTOCK_TRY(fits_memory(strings));
     const std::uint64_t count = std::uint64_t{strings.span_count} + 1;
     PENSTOCK_TRY(queue.fill(*totals_, 0, count * 8));
     PENSTOCK_TRY(
@@ -60,28 +60,28 @@ class SpanDecoder final : public DeviceDecoder {
                      {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
                        Argument::of(*strings.groups), Argument::of(*strings.tables),
                        Argument::of(*totals_), Argument::of(*first_rows_), Argument::of(*states_),
-                       Argument::of(*verdict_), Argument::value(strings.code_bytes),
+                       Argument::of(*status_), Argument::value(strings.code_bytes),
                        Argument::of(*strings.spans), Argument::of(*strings.blocks)}}));
     PENSTOCK_TRY(scan_->enqueue(queue, *totals_, *bases_, count));
     PENSTOCK_TRY(choose(rows_written));
     return queue.launch(
         *place_, "fsst_place_spans", strings.span_count / small_group + 1,
         {{Argument::of(*bases_), Argument::of(*states_), Argument::of(*text.offsets),
-          Argument::of(*starts_), Argument::of(*verdict_), Argument::value(strings.row_count),
-          Argument::value(strings.text_bytes), Argument::value(strings.span_count)}});
+          Argument::of(*starts_), Argument::of(*status_), Argument::value(strings.row_count),
+          Argument::value(strings.string_bytes), Argument::value(strings.span_count)}});
   }
 
-  Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceText&,
+  Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceOutput&,
                       GivenOffsets how) override {
-    PENSTOCK_TRY(has_room(strings));
+    PENSTOCK_TRY(fits_memory(strings));
     if (!are_edges_empty_) PENSTOCK_TRY(queue.fill(*edges_, 0xffffffff, edges_->bytes()));
     are_edges_empty_ = true;  // so kernels leave them
-    return choose(how == GivenOffsets::checked ? rows_checked : rows_believed);
+    return choose(how == GivenOffsets::validated ? rows_checked : rows_believed);
   }
 
-  Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override {
+  Status decode(Queue& queue, const DeviceStrings& strings, const DeviceOutput& text) override {
     std::vector<Argument> arguments =
-        decode_arguments(strings, text, strings.text_bytes, *verdict_);
+        decode_arguments(strings, text, strings.string_bytes, *status_);
     for (const auto& buffer :
          {strings.spans, strings.blocks, strings.span_groups, starts_, first_rows_, edges_})
       arguments.push_back(Argument::of(*buffer));

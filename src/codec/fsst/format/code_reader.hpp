@@ -39,7 +39,7 @@ struct CodeTable {
     return ((codes & carries) | ((codes | carries) & low_limit)) & bytes_of(0x80);
   }
   // Of eight symbols.
-  std::uint64_t text_bytes(std::uint64_t codes) const {
+  std::uint64_t string_bytes(std::uint64_t codes) const {
     std::uint64_t bytes = 0;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++, codes >>= 8) bytes += lengths[codes & 255];
@@ -67,10 +67,10 @@ inline Special special_at(const std::uint8_t* at, const std::uint8_t* end) {
 // "row 7, byte 3 of its codes: an escape at the row's end"
 Status bad_code(Special special, std::uint32_t code, std::uint64_t row, std::uint64_t byte);
 
-// The bytes of a row's text; a fault when its codes are not sound.
+// The bytes of a row's text; a error when its codes are not sound.
 struct Measured {
-  std::uint64_t text_bytes = 0;
-  const std::uint8_t* fault = nullptr;
+  std::uint64_t string_bytes = 0;
+  const std::uint8_t* error = nullptr;
   Special special = Special::literal;
 };
 Measured measure(const CodeTable& table, const std::uint8_t* at, const std::uint8_t* end);

@@ -9,9 +9,9 @@
 namespace penstock::fsst {
 
 // Looks at decoded texts before whoever asked for them does.
-using TextCheck = std::function<Status(const Column& texts)>;
+using StringCheck = std::function<Status(const Column& texts)>;
 // Checks what validate_layout() does, and no code. The column's validity is that of the strings.
-Result<Column> encoded_column(EncodedStrings strings, TextCheck check = {});
+Result<Column> encoded_column(EncodedStrings strings, StringCheck check = {});
 
 // A column's codes, null where it has none of ours. Without validity; sizes of text, and splits,
 // are not to be relied on: what is a part of other strings has none.

@@ -49,7 +49,7 @@ Status bad(std::uint64_t byte, const std::string& what) {
 Result<RowGroup> read_group(Reader& reader) {
   RowGroup group;
   PENSTOCK_ASSIGN(group.first_row, reader.number<std::uint64_t>());
-  PENSTOCK_ASSIGN(group.first_text_byte, reader.number<std::uint64_t>());
+  PENSTOCK_ASSIGN(group.first_string_byte, reader.number<std::uint64_t>());
   PENSTOCK_ASSIGN(const auto table_bytes, reader.number<std::uint32_t>());
   const std::uint64_t table_at = reader.at();
   PENSTOCK_ASSIGN(const auto bytes, reader.take(table_bytes));
@@ -73,7 +73,7 @@ template <class T> Result<Bytes> read_array(Reader& reader) {
 
 Result<Splits> read_splits(Reader& reader, std::uint32_t split_code_bytes) {
   Splits splits{split_code_bytes, {}, {}};
-  PENSTOCK_ASSIGN(splits.block_text, read_array<std::uint64_t>(reader));
+  PENSTOCK_ASSIGN(splits.block_offsets, read_array<std::uint64_t>(reader));
   PENSTOCK_ASSIGN(splits.splits, read_array<std::uint16_t>(reader));
   return splits;
 }
@@ -86,17 +86,17 @@ Result<std::vector<std::byte>> write_record(const EncodedStrings& strings) {
   put_u32(record, strings.is_canonical ? flag_canonical : 0);
   put_u32(record, static_cast<std::uint32_t>(strings.row_groups.size()));
   put_u32(record, strings.splits ? strings.splits->split_code_bytes : 0);
-  put_u64(record, strings.text_bytes);
+  put_u64(record, strings.string_bytes);
   for (const RowGroup& group : strings.row_groups) {
     PENSTOCK_ASSIGN(const auto table, write_symbol_table(*group.table));
     put_u64(record, group.first_row);
-    put_u64(record, group.first_text_byte);
+    put_u64(record, group.first_string_byte);
     put_u32(record, static_cast<std::uint32_t>(table.size()));
     put(record, table.data(), table.size());
   }
   if (!strings.splits) return record;
   put_u64(record, strings.splits->block_count());
-  put(record, strings.splits->block_text.data, strings.splits->block_text.size);
+  put(record, strings.splits->block_offsets.data, strings.splits->block_offsets.size);
   put_u64(record, strings.splits->split_count());
   put(record, strings.splits->splits.data, strings.splits->splits.size);
   return record;
@@ -111,7 +111,7 @@ Status read_record(std::span<const std::byte> record, EncodedStrings& strings) {
     return bad(4, "flags that are not known: " + std::to_string(flags));
   PENSTOCK_ASSIGN(const auto group_count, reader.number<std::uint32_t>());
   PENSTOCK_ASSIGN(const auto split_code_bytes, reader.number<std::uint32_t>());
-  PENSTOCK_ASSIGN(strings.text_bytes, reader.number<std::uint64_t>());
+  PENSTOCK_ASSIGN(strings.string_bytes, reader.number<std::uint64_t>());
   strings.is_canonical = (flags & flag_canonical) != 0;
   strings.row_groups.clear();
   for (std::uint32_t group = 0; group < group_count;

@@ -6,10 +6,10 @@ namespace penstock::fsst {
 
 // What is wrong with a row whose codes are [begin, end) of so many; nothing where they lie among
 // them.
-Status check_row_place(std::uint64_t row, std::uint64_t begin, std::uint64_t end,
-                       std::uint64_t code_bytes);
+Status check_row_offsets(std::uint64_t row, std::uint64_t begin, std::uint64_t end,
+                         std::uint64_t code_bytes);
 // Of a row group's text, found and stated.
-Status check_text_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated);
+Status check_string_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated);
 
 // The text of rows [first, end) of a row group; the error names row and byte.
 Result<std::uint64_t> measure_rows(const EncodedStrings& strings, std::size_t group,

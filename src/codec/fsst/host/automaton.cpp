@@ -193,7 +193,7 @@ Result<Automaton> automaton_of(const Predicate& predicate) {
   return numbered(construction, sets, start);
 }
 
-std::vector<std::uint8_t> steps_on_codes(const Automaton& automaton, const SymbolTable& table) {
+std::vector<std::uint8_t> code_transitions(const Automaton& automaton, const SymbolTable& table) {
   std::vector<std::uint8_t> steps(std::size_t{automaton.state_count} * 256);
   for (std::uint32_t from = 0; from < automaton.state_count; from++)
     for (std::uint32_t code = 0; code < 256; code++) {
@@ -246,23 +246,23 @@ std::array<std::uint32_t, 256> filter_of(const Automaton& automaton,
   return filter;
 }
 
-double noted_share(const EncodedStrings& strings, const Automaton& automaton) {
-  constexpr std::uint64_t max_groups = 16, max_pieces = 256, piece_codes = 16;
+double candidate_share(const EncodedStrings& strings, const Automaton& automaton) {
+  constexpr std::uint64_t max_groups = 16, max_pieces = 256, candidate_codes = 16;
   const std::size_t step = std::max<std::size_t>(1, strings.row_groups.size() / max_groups);
   std::uint64_t pieces = 0, noted = 0;
   for (std::size_t group = 0; group < strings.row_groups.size(); group += step) {
     const SymbolTable& table = *strings.row_groups[group].table;
     const std::array<std::uint32_t, 256> filter =
-        filter_of(automaton, steps_on_codes(automaton, table), table);
+        filter_of(automaton, code_transitions(automaton, table), table);
     const std::uint8_t* at =
         strings.codes.as<std::uint8_t>() + strings.offset(strings.row_groups[group].first_row);
     const std::uint8_t* const end =
         strings.codes.as<std::uint8_t>() + strings.offset(strings.end_row(group));
     std::uint32_t last = 0;
-    for (std::uint64_t i = 0; i < max_pieces && end - at >= std::ptrdiff_t{piece_codes};
+    for (std::uint64_t i = 0; i < max_pieces && end - at >= std::ptrdiff_t{candidate_codes};
          i++, pieces++) {
       std::uint32_t shared = 0;
-      for (std::uint64_t code = 0; code < piece_codes; code++) {
+      for (std::uint64_t code = 0; code < candidate_codes; code++) {
         const std::uint32_t next = filter[*at++];
         shared |= last << 16 & next;
         last = next;

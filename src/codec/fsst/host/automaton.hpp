@@ -30,7 +30,7 @@ Result<Automaton> automaton_of(const Predicate& predicate);
 
 // [state][code] of a row group: the state behind a symbol. 255, which is an escape, changes
 // nothing.
-std::vector<std::uint8_t> steps_on_codes(const Automaton& automaton, const SymbolTable& table);
+std::vector<std::uint8_t> code_transitions(const Automaton& automaton, const SymbolTable& table);
 
 // The bytes of `word` where the predicate is LIKE '%word%'; 0 where it is another.
 std::uint32_t contained_bytes(const Predicate& predicate);
@@ -42,6 +42,6 @@ std::array<std::uint32_t, 256> filter_of(const Automaton& automaton,
                                          const SymbolTable& table);
 
 // Of pieces of 16 codes, those that the filter lets through, by the first codes of some row groups.
-double noted_share(const EncodedStrings& strings, const Automaton& automaton);
+double candidate_share(const EncodedStrings& strings, const Automaton& automaton);
 
 }  // namespace penstock::fsst

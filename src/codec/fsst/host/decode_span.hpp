@@ -6,7 +6,7 @@ namespace penstock::fsst {
 
 constexpr std::uint32_t tile_code_bytes = 4096;
 
-// Where the text of each code of a tile begins, counted from the tile's; `inside` for an escape's
+// Where the text of each code of a tile begins, counts from the tile's; `inside` for an escape's
 // second byte.
 struct TileStarts {
   static constexpr std::uint16_t inside = 0xffff;

@@ -15,21 +15,21 @@ namespace {
 using Byte = std::uint8_t;
 
 // Says what is wrong with a row that did not decode.
-Status row_fault(const CodeTable& table, const EncodedStrings& strings, std::uint64_t row) {
+Status row_error(const CodeTable& table, const EncodedStrings& strings, std::uint64_t row) {
   const Byte* const codes = strings.codes.as<Byte>();
   const Byte* const begin = codes + strings.offset(row);
   const Measured measured = measure(table, begin, codes + strings.offset(row + 1));
-  if (measured.fault == nullptr)
+  if (measured.error == nullptr)
     return {Code::corrupt, "row " + std::to_string(row) + ": more text than its row group states"};
-  return bad_code(measured.special, *measured.fault, row,
-                  static_cast<std::uint64_t>(measured.fault - begin));
+  return bad_code(measured.special, *measured.error, row,
+                  static_cast<std::uint64_t>(measured.error - begin));
 }
 
 // Rows that one thread decodes to one place.
 struct Piece {
   std::size_t group = 0;
   std::uint64_t first_row = 0, end_row = 0;
-  std::uint64_t first_text_byte = 0, end_text_byte = 0;
+  std::uint64_t first_string_byte = 0, end_string_byte = 0;
 };
 
 Span span_of(const EncodedStrings& strings, std::uint64_t first_row, std::uint64_t end_row,
@@ -50,27 +50,27 @@ template <class Offset>
 Status decode_piece(const EncodedStrings& strings, const Piece& piece, Byte* text,
                     Offset* offsets) {
   const CodeTable table(*strings.row_groups[piece.group].table);
-  Span span = span_of(strings, piece.first_row, piece.end_row, text + piece.first_text_byte,
-                      text + piece.end_text_byte);
+  Span span = span_of(strings, piece.first_row, piece.end_row, text + piece.first_string_byte,
+                      text + piece.end_string_byte);
   TileStarts starts;
   std::uint64_t row = piece.first_row, tile_code = strings.offset(row);
-  bool is_sound = true;
-  while (row < piece.end_row && is_sound) {
-    const auto tile_text = static_cast<std::uint64_t>(span.out - text);
-    is_sound = decode_tile(table, span, tile_end(span), starts);
+  bool is_valid = true;
+  while (row < piece.end_row && is_valid) {
+    const auto tile_offset = static_cast<std::uint64_t>(span.out - text);
+    is_valid = decode_tile(table, span, tile_end(span), starts);
     const auto next_code = static_cast<std::uint64_t>(span.at - strings.codes.as<Byte>());
     for (; row < piece.end_row && strings.offset(row + 1) <= next_code; row++) {
       const std::uint32_t start = starts.text[strings.offset(row + 1) - tile_code];
-      if (start == TileStarts::inside) return row_fault(table, strings, row);
-      offsets[row + 1] = static_cast<Offset>(tile_text + start);
+      if (start == TileStarts::inside) return row_error(table, strings, row);
+      offsets[row + 1] = static_cast<Offset>(tile_offset + start);
     }
     tile_code = next_code;
   }
-  if (!is_sound) return row_fault(table, strings, row);
+  if (!is_valid) return row_error(table, strings, row);
   if (span.out == span.out_end) return {};
   return {Code::corrupt, "row group " + std::to_string(piece.group) + ": its rows end at byte " +
                              std::to_string(span.out - text) + " of the text, and not at byte " +
-                             std::to_string(piece.end_text_byte)};
+                             std::to_string(piece.end_string_byte)};
 }
 
 // One row's text.
@@ -117,32 +117,32 @@ std::vector<Piece> divided(const EncodedStrings& strings) {
 // The text bytes of each piece but the last of a row group, which ends where the group does.
 Result<std::vector<std::uint64_t>> measure_pieces(const EncodedStrings& strings,
                                                   std::span<const Piece> pieces) {
-  std::vector<std::uint64_t> text_bytes(pieces.size());
+  std::vector<std::uint64_t> string_bytes(pieces.size());
   const Status measured = for_each_piece(pieces.size(), [&](std::uint64_t at) -> Status {
     const Piece& piece = pieces[at];
     if (piece.end_row == strings.end_row(piece.group)) return {};
-    PENSTOCK_ASSIGN(text_bytes[at],
+    PENSTOCK_ASSIGN(string_bytes[at],
                     measure_rows(strings, piece.group, piece.first_row, piece.end_row));
     return {};
   });
   PENSTOCK_TRY(measured);
-  return text_bytes;
+  return string_bytes;
 }
 
-// Pieces with their places in the text.
+// DownloadedBuffer with their places in the text.
 Result<std::vector<Piece>> pieces_of(const EncodedStrings& strings) {
   std::vector<Piece> pieces = divided(strings);
-  PENSTOCK_ASSIGN(const auto text_bytes, measure_pieces(strings, pieces));
+  PENSTOCK_ASSIGN(const auto string_bytes, measure_pieces(strings, pieces));
   for (std::size_t at = 0; at < pieces.size(); at++) {
     Piece& piece = pieces[at];
     const bool is_first = piece.first_row == strings.row_groups[piece.group].first_row;
     const bool is_last = piece.end_row == strings.end_row(piece.group);
-    piece.first_text_byte =
-        is_first ? strings.row_groups[piece.group].first_text_byte : pieces[at - 1].end_text_byte;
-    piece.end_text_byte =
-        is_last ? strings.end_text_byte(piece.group) : piece.first_text_byte + text_bytes[at];
-    if (piece.end_text_byte > strings.end_text_byte(piece.group) ||
-        piece.first_text_byte > piece.end_text_byte)
+    piece.first_string_byte = is_first ? strings.row_groups[piece.group].first_string_byte
+                                       : pieces[at - 1].end_string_byte;
+    piece.end_string_byte =
+        is_last ? strings.end_string_byte(piece.group) : piece.first_string_byte + string_bytes[at];
+    if (piece.end_string_byte > strings.end_string_byte(piece.group) ||
+        piece.first_string_byte > piece.end_string_byte)
       return Status(Code::corrupt,
                     "row group " + std::to_string(piece.group) + ": more text than it states");
   }
@@ -167,13 +167,13 @@ Column column_of(std::uint64_t row_count, Bytes text, Bytes offsets, std::uint32
 
 template <class Offset> Result<Column> decode_all(const EncodedStrings& strings) {
   PENSTOCK_ASSIGN(const auto pieces, pieces_of(strings));
-  const auto text = large_array<Byte>(strings.text_bytes);
+  const auto text = large_array<Byte>(strings.string_bytes);
   const auto offsets = large_array<Offset>(strings.row_count + 1);
   offsets[0] = 0;
   PENSTOCK_TRY(for_each_piece(pieces.size(), [&](std::uint64_t at) {
     return decode_piece(strings, pieces[at], text.get(), offsets.get());
   }));
-  return column_of(strings.row_count, bytes_of(text, strings.text_bytes),
+  return column_of(strings.row_count, bytes_of(text, strings.string_bytes),
                    bytes_of(offsets, strings.row_count + 1), sizeof(Offset), strings.validity);
 }
 
@@ -190,7 +190,7 @@ class Selection {
     ends_[0] = 0;
     const Status measured = for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
       for (std::uint64_t at = first; at < last; at++) {
-        fetch(at + rows_ahead);
+        download(at + rows_ahead);
         PENSTOCK_TRY(measure_row(at));
       }
       return {};
@@ -201,33 +201,33 @@ class Selection {
   }
 
   template <class Offset> Result<Column> decode() const {
-    const auto text = large_array<Byte>(text_bytes());
+    const auto text = large_array<Byte>(string_bytes());
     const auto offsets = large_array<Offset>(rows_.size() + 1);
     for (std::uint64_t at = 0; at <= rows_.size(); at++)
       offsets[at] = static_cast<Offset>(ends_[at]);
     PENSTOCK_TRY(for_each_part([&](std::uint64_t first, std::uint64_t last) -> Status {
       for (std::uint64_t at = first; at < last; at++) {
-        fetch(at + rows_ahead);
+        download(at + rows_ahead);
         const std::uint64_t row = rows_[at];
-        const bool is_sound = decode_row(
+        const bool is_valid = decode_row(
             table(row),
             span_of(strings_, row, row + 1, text.get() + ends_[at], text.get() + ends_[last]));
-        if (!is_sound) return row_fault(table(row), strings_, row);
+        if (!is_valid) return row_error(table(row), strings_, row);
       }
       return {};
     }));
-    return column_of(rows_.size(), bytes_of(text, text_bytes()),
+    return column_of(rows_.size(), bytes_of(text, string_bytes()),
                      bytes_of(offsets, rows_.size() + 1), sizeof(Offset), validity());
   }
 
-  std::uint64_t text_bytes() const { return ends_.back(); }
+  std::uint64_t string_bytes() const { return ends_.back(); }
 
  private:
-  // Chosen rows lie far from one another: asking for their codes this far ahead makes one row in
-  // ten four times as fast. Inlined always: GCC drops calls of a function that only prefetches, as
-  // one without effect.
+  // DeviceSelectedRowDecoder rows lie far from one another: asking for their codes this far ahead
+  // makes one row in ten four times as fast. Inlined always: GCC drops calls of a function that
+  // only prefetches, as one without effect.
   static constexpr std::uint64_t rows_ahead = 16;
-  [[gnu::always_inline]] void fetch(std::uint64_t at) const {
+  [[gnu::always_inline]] void download(std::uint64_t at) const {
     if (at >= rows_.size() || rows_[at] >= strings_.row_count) return;
     const Byte* const codes = begin(rows_[at]);
     __builtin_prefetch(codes);
@@ -245,8 +245,8 @@ class Selection {
       return {Code::invalid, "row " + std::to_string(row) + " of " +
                                  std::to_string(strings_.row_count) + " is asked for"};
     const Measured measured = measure(table(row), begin(row), begin(row + 1));
-    if (measured.fault != nullptr) return row_fault(table(row), strings_, row);
-    ends_[at + 1] = measured.text_bytes;
+    if (measured.error != nullptr) return row_error(table(row), strings_, row);
+    ends_[at + 1] = measured.string_bytes;
     return {};
   }
   const CodeTable& table(std::uint64_t row) const {
@@ -273,14 +273,14 @@ class Selection {
 };
 
 // Of the column's offsets; an error when 4 are asked for and do not do.
-Result<std::uint32_t> offset_bytes_of(std::uint32_t asked, std::uint64_t text_bytes) {
-  const bool is_short = text_bytes <= INT32_MAX;
+Result<std::uint32_t> offset_bytes_of(std::uint32_t asked, std::uint64_t string_bytes) {
+  const bool is_short = string_bytes <= INT32_MAX;
   if (asked == 0) return is_short ? 4u : 8u;
   if (asked != 4 && asked != 8)
     return Status(Code::invalid, "offsets of " + std::to_string(asked) + " bytes");
   if (asked == 4 && !is_short)
     return Status(Code::capacity,
-                  std::to_string(text_bytes) + " bytes of text need offsets of 8 bytes");
+                  std::to_string(string_bytes) + " bytes of text need offsets of 8 bytes");
   return asked;
 }
 
@@ -288,14 +288,14 @@ Result<Column> decode_column(const EncodedStrings& strings, const DecodeOptions&
   PENSTOCK_TRY(validate_layout(strings));
   if (!options.rows) {
     PENSTOCK_ASSIGN(const std::uint32_t offset_bytes,
-                    offset_bytes_of(options.offset_bytes, strings.text_bytes));
+                    offset_bytes_of(options.offset_bytes, strings.string_bytes));
     return offset_bytes == 4 ? decode_all<std::uint32_t>(strings)
                              : decode_all<std::uint64_t>(strings);
   }
   Selection selection(strings, *options.rows);
   PENSTOCK_TRY(selection.measure_all());
   PENSTOCK_ASSIGN(const std::uint32_t offset_bytes,
-                  offset_bytes_of(options.offset_bytes, selection.text_bytes()));
+                  offset_bytes_of(options.offset_bytes, selection.string_bytes()));
   return offset_bytes == 4 ? selection.decode<std::uint32_t>() : selection.decode<std::uint64_t>();
 }
 

@@ -5,19 +5,19 @@
 #include "base/exception_boundary.hpp"
 #include "base/parallel.hpp"
 #include "codec/fsst/format/strings_layout.hpp"
-#include "codec/fsst/host/encode_rows.hpp"
+#include "codec/fsst/host/batch_encoder.hpp"
 
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint64_t max_text_bytes =
+constexpr std::uint64_t max_string_bytes =
     (std::uint64_t{1} << 30) - 1;  // of one text: its codes' size has 31 bits
 
 struct EncodedGroup {
   SymbolTable table;
-  TextsEncoder::Codes codes;
+  BatchEncoder::Codes codes;
   std::vector<std::uint32_t> sizes;  // of each row's codes
-  std::uint64_t text_bytes = 0;
+  std::uint64_t string_bytes = 0;
 };
 
 // A row group's texts, each with readable bytes behind it: those that stand last in their buffer
@@ -28,7 +28,7 @@ struct Texts {
 };
 
 std::string_view padded(Texts& texts, std::string_view text) {
-  texts.copies.push_back(std::make_unique<char[]>(text.size() + text_padding_bytes));
+  texts.copies.push_back(std::make_unique<char[]>(text.size() + string_padding_bytes));
   std::memcpy(texts.copies.back().get(), text.data(), text.size());
   return {texts.copies.back().get(), text.size()};
 }
@@ -43,14 +43,14 @@ Texts texts_of(const Column& column, std::uint64_t first_row, std::uint64_t row_
     const std::string_view text = column.string(first_row + row);
     if (text.empty()) continue;
     const auto behind = static_cast<std::uint64_t>(end - (text.data() + text.size()));
-    texts.texts[row] = behind >= text_padding_bytes ? text : padded(texts, text);
+    texts.texts[row] = behind >= string_padding_bytes ? text : padded(texts, text);
   }
   return texts;
 }
 
 Status check_sizes(std::span<const std::string_view> texts, std::uint64_t first_row) {
   for (std::uint64_t row = 0; row < texts.size(); row++)
-    if (texts[row].size() > max_text_bytes)
+    if (texts[row].size() > max_string_bytes)
       return {Code::capacity, "row " + std::to_string(first_row + row) + ": a text of " +
                                   std::to_string(texts[row].size()) +
                                   " bytes; FSST encodes texts below 1 GiB"};
@@ -58,12 +58,12 @@ Status check_sizes(std::span<const std::string_view> texts, std::uint64_t first_
 }
 
 Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row,
-                                  std::uint64_t row_count, TextsEncoder& encoder) {
+                                  std::uint64_t row_count, BatchEncoder& encoder) {
   const Texts with_copies = texts_of(column, first_row, row_count);
   const std::vector<std::string_view>& texts = with_copies.texts;
   PENSTOCK_TRY(check_sizes(texts, first_row));
   EncodedGroup group;
-  for (const std::string_view text : texts) group.text_bytes += text.size();
+  for (const std::string_view text : texts) group.string_bytes += text.size();
   group.table = train(texts);
   const auto matcher = matcher_of(group.table);
   if (!matcher) return Status(Code::internal, "a trained symbol table does not fit its matcher");
@@ -73,7 +73,8 @@ Result<EncodedGroup> encode_group(const Column& column, std::uint64_t first_row,
 }
 
 // Of the rows' text; of a plain column what its offsets say, missing rows included.
-std::uint64_t text_bytes_of(const Column& column, std::uint64_t first_row, std::uint64_t end_row) {
+std::uint64_t string_bytes_of(const Column& column, std::uint64_t first_row,
+                              std::uint64_t end_row) {
   if (!column.dictionary) {
     const std::string_view first = column.string(first_row), last = column.string(end_row - 1);
     return static_cast<std::uint64_t>(last.data() + last.size() - first.data());
@@ -89,11 +90,11 @@ std::uint64_t text_bytes_of(const Column& column, std::uint64_t first_row, std::
 std::uint64_t end_of_group(const Column& column, std::uint64_t first_row,
                            const EncodeOptions& options) {
   const std::uint64_t most = std::min(column.row_count, first_row + options.row_group_rows);
-  if (text_bytes_of(column, first_row, most) <= options.row_group_text_bytes) return most;
+  if (string_bytes_of(column, first_row, most) <= options.row_group_string_bytes) return most;
   std::uint64_t least = first_row + 1, over = most;
   while (over - least > 1) {
     const std::uint64_t middle = least + (over - least) / 2;
-    (text_bytes_of(column, first_row, middle) <= options.row_group_text_bytes ? least : over) =
+    (string_bytes_of(column, first_row, middle) <= options.row_group_string_bytes ? least : over) =
         middle;
   }
   return least;
@@ -114,7 +115,7 @@ Groups encode_groups(const Column& column, std::span<const std::uint64_t> rows) 
   Groups groups(count, Status(Code::internal, "a row group that nobody encoded"));
   std::atomic<std::uint64_t> next = 0;
   in_parallel(count, 1, [&](std::uint64_t, std::uint64_t) {
-    TextsEncoder encoder;
+    BatchEncoder encoder;
     for (std::uint64_t group = next++; group < count; group = next++)
       groups[group] = guard([&] {
         return encode_group(column, rows[group], rows[group + 1] - rows[group], encoder);
@@ -162,8 +163,8 @@ Result<EncodedStrings> joined(Groups groups, const Column& column,
   strings.is_canonical = true;
   for (std::uint64_t group = 0; group < groups.size(); group++) {
     strings.row_groups.push_back(
-        {rows[group], strings.text_bytes, std::make_shared<SymbolTable>(groups[group]->table)});
-    strings.text_bytes += groups[group]->text_bytes;
+        {rows[group], strings.string_bytes, std::make_shared<SymbolTable>(groups[group]->table)});
+    strings.string_bytes += groups[group]->string_bytes;
   }
   const auto starts = code_starts(groups);
   strings.offset_bytes = starts.back() <= INT32_MAX ? 4 : 8;
@@ -190,7 +191,7 @@ Result<EncodedStrings> encode(const Column& strings, const EncodeOptions& option
   return guard([&] { return encode_column(strings, options); });
 }
 
-std::vector<std::uint8_t> encode_text(const SymbolTable& table, std::string_view text) {
+std::vector<std::uint8_t> encode_string(const SymbolTable& table, std::string_view text) {
   std::vector<std::uint8_t> codes;
   while (!text.empty()) {
     std::uint32_t best = escape_code, best_length = 0;

@@ -22,7 +22,7 @@ struct Pairs {
   std::array<std::uint32_t, 256> begins{};
   std::vector<std::uint16_t> entries = std::vector<std::uint16_t>(256, free_pair);
 
-  bool has_room(std::span<const std::uint16_t> seconds, std::uint32_t begin) const {
+  bool fits_memory(std::span<const std::uint16_t> seconds, std::uint32_t begin) const {
     return std::ranges::all_of(seconds, [&](std::uint16_t second) {
       return (entries[begin + second] & 255) == free_pair;
     });
@@ -38,7 +38,7 @@ struct Table {
   Pairs pairs;
 };
 
-// Of equal symbols the first counts, as for encode_text().
+// Of equal symbols the first counts, as for encode_string().
 bool add_symbol(Table& table, std::uint64_t symbol, std::uint32_t length, std::uint8_t code) {
   const std::uint32_t first = symbol & 255;
   if (length == 1) {
@@ -67,7 +67,7 @@ void lay_pairs(Table& table) {
   for (const std::uint32_t first : order) {
     if (table.seconds[first].empty()) break;
     std::uint32_t begin = 0;
-    while (!pairs.has_room(table.seconds[first], begin))
+    while (!pairs.fits_memory(table.seconds[first], begin))
       if (++begin + 256 > pairs.entries.size()) pairs.entries.push_back(free_pair);
     for (std::size_t i = 0; i < table.seconds[first].size(); i++)
       pairs.entries[begin + table.seconds[first][i]] =

@@ -53,8 +53,8 @@ class Matcher {
   // The match at eight bytes of text; with fewer bytes left, whatever stands behind them, the right
   // one if it is no longer than they are.
   Match find(std::uint64_t word) const {
-    // Chosen by a mask: which of the two it is cannot be foretold, and a branch would be wrong
-    // every few symbols.
+    // DeviceSelectedRowDecoder by a mask: which of the two it is cannot be foretold, and a branch
+    // would be wrong every few symbols.
     const LongSymbol& at = long_[slot_of(word)];
     const std::uint32_t short_match = short_[word & 0xffff], long_match = at.match;
     const std::uint32_t is_long = (word ^ at.symbol) << at.unused_bits == 0 ? 1 : 0;

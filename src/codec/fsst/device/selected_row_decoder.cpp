@@ -2,21 +2,19 @@
 #include <algorithm>
 #include <array>
 
-#include "codec/fsst/device/device_choice.hpp"
 #include "codec/fsst/device/device_error.hpp"
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
+#include "codec/fsst/device/row_selection.hpp"
 #include "penstock/fsst/matcher.hpp"
 #include "primitive/scan.hpp"
 
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t fault_row = 4, fault_capacity = 8;  // fsst_tables.kc
+constexpr std::uint32_t error_row = 4, error_capacity = 8;  // fsst_tables.kc
 
-bool has_room(const Traits& traits) {
-  return has_room_for_tiles(traits, 17);
-}  // fsst_chosen_tiles.kc
+bool fits_memory(const Traits& traits) { return fits_tiles(traits, 17); }  // fsst_chosen_tiles.kc
 bool any(const Traits&) { return true; }
 
 // How chosen rows are decoded; by tiles, a group launched has at least `min_rows`, which make a
@@ -36,12 +34,12 @@ Result<std::shared_ptr<Program>> build_rows(Device& device, std::uint32_t offset
                        {"fsst_row_text", "fsst_decode_rows"});
 }
 constexpr std::array<Variant, 2> table = {
-    {{"fsst_chosen_tiles", "fsst_chosen_tiles", has_room, build_tiles, 16, 32},
+    {{"fsst_chosen_tiles", "fsst_chosen_tiles", fits_memory, build_tiles, 16, 32},
      {"fsst_chosen_rows", "fsst_decode_rows", any, build_rows, 0, 64}}};
 
-class Chosen final : public ChosenDecoder {
+class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
  public:
-  Chosen(std::shared_ptr<Device> device, const Variant& variant)
+  DeviceSelectedRowDecoder(std::shared_ptr<Device> device, const Variant& variant)
       : device_(std::move(device)), variant_(variant) {}
 
   Status open(const DeviceStrings& strings, std::uint64_t max_rows) {
@@ -58,28 +56,29 @@ class Chosen final : public ChosenDecoder {
                                device_, {primitive::Number::u32, primitive::Number::u64, true}));
     const std::uint64_t words = (row_count_ + 31) / 32;
     PENSTOCK_ASSIGN(counts_, device_->allocate((words + 1) * 4));
-    PENSTOCK_ASSIGN(places_, device_->allocate((words + 1) * 8));
+    PENSTOCK_ASSIGN(row_bases_, device_->allocate((words + 1) * 8));
     PENSTOCK_ASSIGN(rows_, device_->allocate(std::max<std::uint64_t>(max_rows, 1) * 8));
     PENSTOCK_ASSIGN(lengths_, device_->allocate((max_rows + 1) * 4));
-    PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
+    PENSTOCK_ASSIGN(status_, device_->allocate(16));
     PENSTOCK_ASSIGN(auto queue, device_->queue());
-    PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
+    PENSTOCK_TRY(queue->fill(*status_, 0, 16));
     return queue->finish();
   }
 
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& rows,
-                 std::uint64_t count, const DeviceText& text) override {
+                 std::uint64_t count, const DeviceOutput& text) override {
     if (count > max_rows_)
       return Status(Code::capacity, "more chosen rows than a decoder was built for");
     if (rows.bytes() < count * 8)
       return Status(Code::invalid, "memory for fewer row numbers than there are");
     given_count_ = count;
-    is_counted_ = false;
-    return decode(queue, strings, {&rows, places_.get(), count, 0, Choice::is_chosen}, text);
+    is_count_on_device_ = false;
+    return decode(queue, strings, {&rows, row_bases_.get(), count, 0, RowSelection::is_selected},
+                  text);
   }
 
-  Status enqueue_bits(Queue& queue, const DeviceStrings& strings, const Buffer& bits,
-                      const DeviceText& text) override {
+  Status enqueue_bitmap(Queue& queue, const DeviceStrings& strings, const Buffer& bits,
+                        const DeviceOutput& text) override {
     if (strings.row_count != row_count_)
       return Status(Code::invalid, "a decoder that was built for another column");
     if (bits.bytes() < bitmap_bytes(row_count_))
@@ -88,53 +87,54 @@ class Chosen final : public ChosenDecoder {
     PENSTOCK_TRY(
         queue.launch(*select_, "fsst_count_rows", select_groups(words + 1),
                      {{Argument::of(bits), Argument::of(*counts_), Argument::value(row_count_)}}));
-    PENSTOCK_TRY(scan_->enqueue(queue, *counts_, *places_, words + 1));
+    PENSTOCK_TRY(scan_->enqueue(queue, *counts_, *row_bases_, words + 1));
     PENSTOCK_TRY(queue.launch(*select_, "fsst_write_rows", select_groups(words),
-                              {{Argument::of(bits), Argument::of(*places_), Argument::of(*rows_),
+                              {{Argument::of(bits), Argument::of(*row_bases_), Argument::of(*rows_),
                                 Argument::value(row_count_), Argument::value(max_rows_)}}));
-    is_counted_ = true;
-    return decode(
-        queue, strings,
-        {rows_.get(), places_.get(), max_rows_, words, Choice::is_chosen | Choice::is_counted},
-        text);
+    is_count_on_device_ = true;
+    return decode(queue, strings,
+                  {rows_.get(), row_bases_.get(), max_rows_, words,
+                   RowSelection::is_selected | RowSelection::is_count_on_device},
+                  text);
   }
 
   Result<std::uint64_t> check(Queue& queue) override {
-    std::array<std::uint32_t, 2> verdict{};
+    std::array<std::uint32_t, 2> status{};
     std::uint64_t count = given_count_;
-    PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
-    if (is_counted_) PENSTOCK_TRY(queue.download(&count, *places_, 8, (row_count_ + 31) / 32 * 8));
+    PENSTOCK_TRY(queue.download(status.data(), *status_, 8));
+    if (is_count_on_device_)
+      PENSTOCK_TRY(queue.download(&count, *row_bases_, 8, (row_count_ + 31) / 32 * 8));
     PENSTOCK_TRY(queue.finish());
-    PENSTOCK_TRY(check_bad_row(queue, enqueued_, verdict[0]));
-    if ((verdict[1] & fault_row) != 0)
+    PENSTOCK_TRY(check_bad_row(queue, enqueued_, status[0]));
+    if ((status[1] & error_row) != 0)
       return Status(Code::invalid, "a chosen row that the column does not have");
-    if ((verdict[1] & fault_capacity) != 0)
+    if ((status[1] & error_capacity) != 0)
       return Status(Code::capacity, "more chosen rows or text than there is memory for");
-    if (verdict[1] != 0)
+    if (status[1] != 0)
       return Status(Code::corrupt, "codes or offsets that changed while they were decoded");
     return count;
   }
   std::string_view variant() const override { return variant_.name; }
 
  private:
-  Status decode(Queue& queue, const DeviceStrings& strings, const Choice& choice,
-                const DeviceText& text) {
+  Status decode(Queue& queue, const DeviceStrings& strings, const RowSelection& selection,
+                const DeviceOutput& text) {
     if (strings.tables == nullptr)
-      return Status(Code::invalid, "strings that were brought for matching alone");
+      return Status(Code::invalid, "strings that were upload_vector for matching alone");
     if (strings.row_count != row_count_ || strings.offset_bytes != offset_bytes_)
       return Status(Code::invalid, "a decoder that was built for another column");
-    if (text.offsets->bytes() < (choice.count + 1) * 8)
+    if (text.offsets->bytes() < (selection.count + 1) * 8)
       return Status(Code::invalid, "memory for fewer offsets than chosen rows have");
     enqueued_ = strings;
-    PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
-    PENSTOCK_TRY(enqueue_measure(queue, *measure_, device_->traits(), strings, choice, *lengths_,
-                                 *verdict_));
-    PENSTOCK_TRY(scan_->enqueue(queue, *lengths_, *text.offsets, choice.count + 1));
+    PENSTOCK_TRY(queue.fill(*status_, 0, 8));
+    PENSTOCK_TRY(enqueue_measure(queue, *measure_, device_->traits(), strings, selection, *lengths_,
+                                 *status_));
+    PENSTOCK_TRY(scan_->enqueue(queue, *lengths_, *text.offsets, selection.count + 1));
     const std::uint64_t rows_per_group =
         variant_.min_rows != 0 ? variant_.min_rows : decode_->group_size();
     return queue.launch(*decode_, variant_.kernel,
-                        groups(choice.count, rows_per_group, variant_.groups_per_unit),
-                        decode_arguments(strings, text, text.bytes->bytes(), *verdict_, choice));
+                        groups(selection.count, rows_per_group, variant_.groups_per_unit),
+                        decode_arguments(strings, text, text.bytes->bytes(), *status_, selection));
   }
   std::uint32_t groups(std::uint64_t things, std::uint64_t things_per_group,
                        std::uint32_t groups_per_unit) const {
@@ -150,31 +150,30 @@ class Chosen final : public ChosenDecoder {
   const Variant& variant_;
   std::uint64_t row_count_ = 0, max_rows_ = 0, given_count_ = 0;
   std::uint32_t offset_bytes_ = 4;
-  bool is_counted_ = false;
+  bool is_count_on_device_ = false;
   std::shared_ptr<Program> select_, measure_, decode_;
   std::unique_ptr<primitive::Scan> scan_;
-  std::shared_ptr<Buffer> counts_, places_, rows_, lengths_, verdict_;
+  std::shared_ptr<Buffer> counts_, row_bases_, rows_, lengths_, status_;
   DeviceStrings enqueued_;  // until check() found it sound
 };
 
 }  // namespace
 
-std::vector<std::string> ChosenDecoder::variants(const Traits& traits) {
+std::vector<std::string> SelectedRowDecoder::variants(const Traits& traits) {
   std::vector<std::string> names;
   for (const Variant& variant : table)
     if (variant.fits(traits)) names.emplace_back(variant.name);
   return names;
 }
 
-Result<std::unique_ptr<ChosenDecoder>> ChosenDecoder::build(std::shared_ptr<Device> device,
-                                                            const DeviceStrings& strings,
-                                                            std::uint64_t max_rows,
-                                                            std::string_view variant) {
+Result<std::unique_ptr<SelectedRowDecoder>> SelectedRowDecoder::build(
+    std::shared_ptr<Device> device, const DeviceStrings& strings, std::uint64_t max_rows,
+    std::string_view variant) {
   for (const Variant& row : table) {
     if (!row.fits(device->traits()) || (!variant.empty() && variant != row.name)) continue;
-    auto decoder = std::make_unique<Chosen>(std::move(device), row);
+    auto decoder = std::make_unique<DeviceSelectedRowDecoder>(std::move(device), row);
     PENSTOCK_TRY(decoder->open(strings, max_rows));
-    return std::unique_ptr<ChosenDecoder>(std::move(decoder));
+    return std::unique_ptr<SelectedRowDecoder>(std::move(decoder));
   }
   return Status(Code::invalid,
                 "no variant '" + std::string(variant) + "' fits " + device->traits().id);

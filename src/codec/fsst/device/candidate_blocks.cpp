@@ -1,4 +1,4 @@
-#include "codec/fsst/device/candidate_pieces.hpp"
+#include "codec/fsst/device/candidate_blocks.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,10 +12,10 @@ namespace penstock::fsst {
 // groups), four 0.105; 1024 items 0.108; four groups without a byte permutation's stride 0.116.
 // Through OpenCL, whose groups have 48 KiB, one or two pieces at once are level; without copies an
 // earlier text took a fifth longer.
-PiecesPolicy pieces_policy(const Traits& traits) {
-  constexpr PiecesPolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
+CandidatePolicy candidate_policy(const Traits& traits) {
+  constexpr CandidatePolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
   if (traits.is_cpu) return {};
-  const auto fits = [&](const PiecesPolicy& policy) {
+  const auto fits = [&](const CandidatePolicy& policy) {
     return traits.max_group_size >= policy.threads && traits.local_bytes >= policy.local_bytes();
   };
   if (traits.target == Target::cuda && fits(for_cuda)) return for_cuda;
@@ -23,7 +23,7 @@ PiecesPolicy pieces_policy(const Traits& traits) {
   return {std::bit_floor(std::min(256u, traits.max_group_size)), 2, 0, 2, 8};
 }
 
-std::string pieces_definitions(const PiecesPolicy& policy, const Traits& traits) {
+std::string candidate_definitions(const CandidatePolicy& policy, const Traits& traits) {
   const std::string all = primitive::define("MATCH_PIECES", policy.pieces) +
                           primitive::define("MATCH_COPY_BITS", policy.copy_bits) +
                           primitive::define("MATCH_ENTRY_BITS", policy.entry_bits);

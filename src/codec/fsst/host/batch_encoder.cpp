@@ -1,4 +1,4 @@
-#include "codec/fsst/host/encode_rows.hpp"
+#include "codec/fsst/host/batch_encoder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -129,7 +129,7 @@ std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_vie
 
 }  // namespace
 
-TextsEncoder::Codes TextsEncoder::encode(const Matcher& matcher,
+BatchEncoder::Codes BatchEncoder::encode(const Matcher& matcher,
                                          std::span<const std::string_view> texts,
                                          std::span<std::uint32_t> sizes) {
   const std::uint64_t needed = 2 * bytes_of(texts) + store_bytes * lane_count;

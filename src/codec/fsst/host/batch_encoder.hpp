@@ -11,11 +11,11 @@
 namespace penstock::fsst {
 
 // A text may be read this far behind its end.
-constexpr std::uint64_t text_padding_bytes = 7;
+constexpr std::uint64_t string_padding_bytes = 7;
 
 // Encodes many texts by one table, again and again in the same memory: fresh pages can cost more
 // than the work that fills them.
-class TextsEncoder {
+class BatchEncoder {
  public:
   struct Codes {
     std::shared_ptr<std::uint8_t[]> bytes;
