@@ -58,7 +58,7 @@ Result<std::size_t> ChunkStream::bring_codes(ChunkMemory& memory, Queue& compute
   PENSTOCK_ASSIGN(all.back().on_device,
                   fsst::DeviceStrings::wrap_for_matching(*device_, strings, std::move(codes),
                                                          std::move(offsets)));
-  bytes_uploaded_ += all.back().on_device.groups->bytes();
+  bytes_uploaded_ += all.back().on_device.group_rows->bytes();
   return all.size() - 1;
 }
 

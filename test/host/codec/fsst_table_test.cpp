@@ -105,7 +105,7 @@ TEST(FsstTable, ValidateNamesTheCode) {
   refused(table, "code 1: bytes behind");
   table = table_of({"ab"});
   table.lengths[200] = 1;
-  refused(table, "code 200: a length behind the last symbol");
+  refused(table, "code 200: a length after the last symbol");
   table.symbol_count = 256;
   refused(table, "256 symbols");
 }

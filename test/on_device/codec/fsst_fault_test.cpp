@@ -172,7 +172,7 @@ TEST(FsstFaults, GivenOffsetsThatDoNotFitAreNamedByTheirFirstRow) {
     TAKE(text.offsets, on_device(*device, *queue, offsets));
     ASSERT_OK(decoder->enqueue_decode(*queue, uploaded, text));
     EXPECT_EQ(decoder->check(*queue).text(),
-              "corrupt: row 1: its text ends at byte 10, its offset is 9");
+              "corrupt: row 1: its string ends at byte 10, its offset is 9");
   });
 }
 
@@ -187,7 +187,7 @@ TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
     TAKE(const auto results, device->allocate(16));
     ASSERT_OK(lengths->enqueue(*queue, uploaded, *results));
     ASSERT_OK(queue->upload(*uploaded.codes, sound.codes.data, 2));
-    EXPECT_EQ(lengths->check(*queue).text(), "corrupt: row 1: its codes are not sound");
+    EXPECT_EQ(lengths->check(*queue).text(), "corrupt: row 1: its codes are corrupt");
   });
 }
 

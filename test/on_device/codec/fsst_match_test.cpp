@@ -20,9 +20,9 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 constexpr std::size_t canary_words = 64;
 
 struct Found {
-  std::vector<std::uint32_t> message;  // and canaries behind them
+  std::vector<std::uint32_t> words;  // and canaries after them
   Status status;
-  bool bit(std::uint64_t row) const { return (message[row / 32] >> row % 32 & 1) != 0; }
+  bool bit(std::uint64_t row) const { return (words[row / 32] >> row % 32 & 1) != 0; }
 };
 
 Result<Found> found(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
@@ -37,9 +37,9 @@ Result<Found> found(const std::shared_ptr<Device>& device, const EncodedStrings&
   PENSTOCK_TRY(matcher->enqueue(*queue, uploaded, *bits));
   Found found;
   found.status = matcher->check(*queue);
-  PENSTOCK_ASSIGN(found.message, downloaded<std::uint32_t>(*queue, *bits));
-  for (std::size_t i = bitmap_bytes(strings.row_count) / 4; i < found.message.size(); i++)
-    EXPECT_EQ(found.message[i], 0x01010101u * canary) << "word " << i;
+  PENSTOCK_ASSIGN(found.words, downloaded<std::uint32_t>(*queue, *bits));
+  for (std::size_t i = bitmap_bytes(strings.row_count) / 4; i < found.words.size(); i++)
+    EXPECT_EQ(found.words[i], 0x01010101u * canary) << "word " << i;
   return found;
 }
 
@@ -324,7 +324,7 @@ TEST(FsstMatching, AutomatonsOfAsManyRowGroupsAsRowsAreRefusedWhereTheyAreLarge)
     ASSERT_TRUE(few_states.ok()) << few_states.status().text();
     EXPECT_TRUE(few_states->status.ok()) << few_states->status.text();
     for (std::uint64_t word = 0; word < strings.row_count / 32; word++)
-      ASSERT_EQ(few_states->message[word], 0xffffffff) << "word " << word;
+      ASSERT_EQ(few_states->words[word], 0xffffffff) << "word " << word;
   });
 }
 

@@ -247,8 +247,8 @@ TEST(FsstOnDevices, AnyOffsetThatLiesByAByteIsToldWhereOffsetsAreChecked) {
       offsets[at] += at % 2 == 0 ? 1 : std::uint64_t{1} << 32;
       TAKE(const Texts texts,
            decoded(device, generated.strings, variant, offsets, GivenOffsets::validated));
-      const std::string row =
-          "row " + std::to_string(at - 1) + ": its text ends at byte " + std::to_string(right[at]);
+      const std::string row = "row " + std::to_string(at - 1) + ": its string ends at byte " +
+                              std::to_string(right[at]);
       EXPECT_NE(texts.status.text().find(row), std::string::npos)
           << "offset " << at << ": " << texts.status.text();
       expect_canaries(texts, generated.strings.string_bytes);
@@ -275,7 +275,7 @@ TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
   on_each_variant<Decoder>([](const auto& device, const std::string& variant) {
     TAKE(const Texts texts,
          decoded(device, strings_of(table_of({"a"}), {"", ""}, 0), variant, {0, 0, 1}));
-    EXPECT_EQ(texts.status.text(), "corrupt: row 1: its text ends at byte 0, its offset is 1");
+    EXPECT_EQ(texts.status.text(), "corrupt: row 1: its string ends at byte 0, its offset is 1");
     expect_canaries(texts, 0);
   });
 }

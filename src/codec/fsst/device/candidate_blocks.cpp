@@ -7,11 +7,11 @@
 
 namespace penstock::fsst {
 
-// A copy for each of 32 banks where it fits. Four million addresses on an H200, LIKE '%google%':
-// through CUDA groups of 512, two a multiprocessor, two pieces at once 0.096 ms, one 0.103 (three
-// groups), four 0.105; 1024 items 0.108; four groups without a byte permutation's stride 0.116.
-// Through OpenCL, whose groups have 48 KiB, one or two pieces at once are level; without copies an
-// earlier text took a fifth longer.
+// Gives each of the 32 banks a copy of the filter where local memory allows. Four million addresses
+// on an H200, LIKE '%google%': through CUDA with groups of 512, two per multiprocessor, two blocks
+// at once take 0.096 ms, one 0.103 (three groups), four 0.105; 1024 threads 0.108; four groups
+// without a byte permutation's stride 0.116. Through OpenCL, whose groups have 48 KiB, one or two
+// blocks at once are level; without copies an earlier version took a fifth longer.
 CandidatePolicy candidate_policy(const Traits& traits) {
   constexpr CandidatePolicy for_cuda = {512, 2, 5, 8, 2}, for_gpus = {512, 2, 5, 7, 4};
   if (traits.is_cpu) return {};
@@ -24,7 +24,7 @@ CandidatePolicy candidate_policy(const Traits& traits) {
 }
 
 std::string candidate_definitions(const CandidatePolicy& policy, const Traits& traits) {
-  const std::string all = primitive::define("MATCH_PIECES", policy.pieces) +
+  const std::string all = primitive::define("MATCH_BLOCKS", policy.blocks) +
                           primitive::define("MATCH_COPY_BITS", policy.copy_bits) +
                           primitive::define("MATCH_ENTRY_BITS", policy.entry_bits);
   return traits.target == Target::cuda ? all + primitive::groups_per_unit(policy.groups_per_unit)

@@ -1,4 +1,4 @@
-// What predicates and lengths share: the column they are built for, and what kernels tell of it.
+// Common base of predicates and lengths: the column that a kernel is built for, and its status.
 #pragma once
 #include <algorithm>
 
@@ -48,7 +48,7 @@ template <class Interface> class CodeKernelBase : public Interface {
   Status begin(Queue& queue, const DeviceStrings& strings) {
     if (strings.row_count != row_count_ || strings.code_bytes != code_bytes_ ||
         strings.offset_bytes != offset_bytes_ || strings.group_count != group_count_)
-      return Status(Code::invalid, "codes of another column than what was built for");
+      return Status(Code::invalid, "the kernel was built for another column");
     enqueued_ = strings;
     return queue.fill(*status_, 0, 16);
   }
@@ -67,7 +67,7 @@ template <class Interface> class CodeKernelBase : public Interface {
  private:
   std::string source_;
   std::uint64_t bytes_uploaded_ = 0;
-  DeviceStrings enqueued_;  // until check() found it sound
+  DeviceStrings enqueued_;  // until check() found it valid
 };
 
 }  // namespace penstock::fsst

@@ -1,4 +1,4 @@
-// Decoding on a device: which variant, and what all of them share.
+// Decoding of all rows on a device: the table of variants, and what they share.
 #include "codec/fsst/device/device_decoder.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t error_code = 1;  // fsst_tables.kc
 constexpr std::uint64_t spans_local_bytes =
-    0x10200 + std::uint64_t{span_warps} * 3536;  // of a group (fsst_span_text.kc)
+    0x10200 + std::uint64_t{span_warps} * 3536;  // of a thread block (fsst_span_text.kc)
 
 bool fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
 bool any(const Traits&) { return true; }
@@ -53,57 +53,58 @@ Result<std::shared_ptr<Program>> DeviceDecoder::build_program(
   return fsst::build_program(*device_, {offset_bytes_, group_size, std::move(definitions)}, files);
 }
 
-Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const DeviceOutput& text) {
+Status DeviceDecoder::check_arguments(Queue& queue, const DeviceStrings& strings,
+                                      const DeviceOutput& output) {
   if (strings.offset_bytes != offset_bytes_)
-    return Status(Code::invalid, "a decoder that was built for offsets of another width");
+    return Status(Code::invalid, "the decoder was built for offsets of another width");
   if (strings.tables == nullptr)
     return Status(Code::invalid, "strings that were upload_vector for matching alone");
-  if (text.offsets->bytes() < (strings.row_count + 1) * 8 ||
-      text.bytes->bytes() < std::max<std::uint64_t>(strings.string_bytes, 1))
-    return Status(Code::invalid, "memory for less text than the column has");
+  if (output.offsets->bytes() < (strings.row_count + 1) * 8 ||
+      output.bytes->bytes() < std::max<std::uint64_t>(strings.string_bytes, 1))
+    return Status(Code::invalid, "output memory is smaller than the column's strings");
   if (is_status_dirty_) PENSTOCK_TRY(queue.fill(*status_, 0, 8));
   is_status_dirty_ = false;
   return {};
 }
 
-void DeviceDecoder::note(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets) {
+void DeviceDecoder::remember(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets) {
   enqueued_ = strings;
   given_offsets_ = std::move(given_offsets);
 }
 
 Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings,
-                              const DeviceOutput& text) {
-  PENSTOCK_TRY(begin(queue, strings, text));
-  PENSTOCK_TRY(measure(queue, strings, text));
-  note(strings, nullptr);
-  return decode(queue, strings, text);
+                              const DeviceOutput& output) {
+  PENSTOCK_TRY(check_arguments(queue, strings, output));
+  PENSTOCK_TRY(measure(queue, strings, output));
+  remember(strings, nullptr);
+  return decode(queue, strings, output);
 }
 
 Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings,
-                                     const DeviceOutput& text, GivenOffsets how) {
-  PENSTOCK_TRY(begin(queue, strings, text));
-  PENSTOCK_TRY(take_offsets(queue, strings, text, how));
-  note(strings, text.offsets);
-  return decode(queue, strings, text);
+                                     const DeviceOutput& output, GivenOffsets how) {
+  PENSTOCK_TRY(check_arguments(queue, strings, output));
+  PENSTOCK_TRY(use_given_offsets(queue, strings, output, how));
+  remember(strings, output.offsets);
+  return decode(queue, strings, output);
 }
 
 Status DeviceDecoder::check(Queue& queue) {
-  if (enqueued_.row_count == 0) return {};  // nothing since the last time
+  if (enqueued_.row_count == 0) return {};  // nothing since the last check
   std::array<std::uint32_t, 2> status{};
-  is_status_dirty_ = true;  // also where this fails
+  is_status_dirty_ = true;  // also if the download fails
   PENSTOCK_TRY(queue.download(status.data(), *status_, 8));
   PENSTOCK_TRY(queue.finish());
   const auto [bad_row, errors] = status;
   is_status_dirty_ = bad_row != 0 || errors != 0;
   if (!is_status_dirty_) {
-    note({}, nullptr);  // lets go of what was enqueued
+    remember({}, nullptr);  // releases what was enqueued
     return {};
   }
   if (bad_row != 0) return check_bad_row(queue, enqueued_, bad_row);
   PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
   if ((errors & error_code) != 0)
     return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
-  return Status(Code::corrupt, "text that does not fit its offsets");
+  return Status(Code::corrupt, "string offsets that do not fit the codes");
 }
 
 std::vector<std::string> Decoder::variants(const Traits& traits) {

@@ -11,20 +11,20 @@
 namespace penstock::fsst {
 namespace {
 
-// A buffer's bytes, download_strings as they are asked for.
+// A device buffer's bytes, downloaded in parts on demand.
 class DownloadedBuffer {
  public:
   DownloadedBuffer(Queue& queue, const Buffer& buffer, std::uint64_t byte_count)
       : queue_(queue), buffer_(buffer), byte_count_(byte_count) {}
 
-  // Those of [at, end) that are at hand: 16 at least where there are so many.
-  Result<std::span<const std::uint8_t>> of(std::uint64_t at, std::uint64_t end) {
+  // Returns the available bytes of [at, end): at least 16 where there are so many.
+  Result<std::span<const std::uint8_t>> range(std::uint64_t at, std::uint64_t end) {
     if (at < from_ || std::min(end, at + 16) > from_ + bytes_.size()) PENSTOCK_TRY(download(at));
     return std::span<const std::uint8_t>(bytes_).subspan(at - from_,
                                                          std::min(end, from_ + bytes_.size()) - at);
   }
-  template <class T> Result<T> value(std::uint64_t place) {
-    PENSTOCK_ASSIGN(const auto bytes, of(place * sizeof(T), (place + 1) * sizeof(T)));
+  template <class T> Result<T> value(std::uint64_t index) {
+    PENSTOCK_ASSIGN(const auto bytes, range(index * sizeof(T), (index + 1) * sizeof(T)));
     T value;
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
@@ -35,10 +35,9 @@ class DownloadedBuffer {
     constexpr std::uint64_t max_bytes = 1 << 18;
     from_ = at;
     bytes_.resize(std::min(max_bytes, byte_count_ - at));
-    const Status asked = queue_.download(bytes_.data(), buffer_, bytes_.size(), at);
-    PENSTOCK_TRY(
-        queue_.finish());  // also after an error: what was enqueued writes what may end then
-    return asked;
+    const Status enqueued = queue_.download(bytes_.data(), buffer_, bytes_.size(), at);
+    PENSTOCK_TRY(queue_.finish());  // also after an error: an enqueued download writes bytes_
+    return enqueued;
   }
 
   Queue& queue_;
@@ -54,22 +53,22 @@ class DownloadedColumn {
         offsets_(queue, *strings.offsets, (strings.row_count + 1) * strings.offset_bytes),
         codes_(queue, *strings.codes, strings.code_bytes) {}
 
-  // A row's text bytes.
+  // Returns the decoded size of a row.
   Result<std::uint64_t> measure_row(const CodeTable& table, std::uint64_t row) {
     PENSTOCK_ASSIGN(const std::uint64_t begin, offset(row));
     PENSTOCK_ASSIGN(const std::uint64_t end, offset(row + 1));
     PENSTOCK_TRY(check_row_offsets(row, begin, end, strings_.code_bytes));
     std::uint64_t string_bytes = 0;
     for (std::uint64_t at = begin; at < end;) {
-      PENSTOCK_ASSIGN(const auto piece, codes_.of(at, end));
-      const Measured measured = measure(table, piece.data(), piece.data() + piece.size());
+      PENSTOCK_ASSIGN(const auto part, codes_.range(at, end));
+      const Measured measured = measure(table, part.data(), part.data() + part.size());
       string_bytes += measured.string_bytes;
-      at += measured.error == nullptr ? piece.size()
-                                      : static_cast<std::uint64_t>(measured.error - piece.data());
+      at += measured.error == nullptr ? part.size()
+                                      : static_cast<std::uint64_t>(measured.error - part.data());
       if (measured.error == nullptr) continue;
-      const bool is_torn = measured.special == Special::ends_early &&
-                           at + 1 < end;  // its literal is in the next piece
-      if (!is_torn) return bad_code(measured.special, *measured.error, row, at - begin);
+      const bool is_split = measured.special == Special::ends_early &&
+                            at + 1 < end;  // its literal is in the next part
+      if (!is_split) return bad_code(measured.special, *measured.error, row, at - begin);
     }
     return string_bytes;
   }
@@ -85,7 +84,7 @@ class DownloadedColumn {
   DownloadedBuffer offsets_, codes_;
 };
 
-// Whose text goes where offsets say, one behind the other.
+// Checks given offsets against decoded sizes, row by row.
 class GivenOffsetCheck {
  public:
   GivenOffsetCheck(Queue& queue, const DeviceStrings& strings, const Buffer* offsets) {
@@ -95,13 +94,13 @@ class GivenOffsetCheck {
     if (!offsets_) return {};
     PENSTOCK_ASSIGN(const std::uint64_t begin, offsets_->value<std::uint64_t>(row));
     PENSTOCK_ASSIGN(const std::uint64_t end, offsets_->value<std::uint64_t>(row + 1));
-    const std::string its_text = "row " + std::to_string(row) + ": its text ";
+    const std::string its_string = "row " + std::to_string(row) + ": its string ";
     if (begin != at_)
-      return corrupt(its_text + "begins at byte " + std::to_string(at_) + ", its offset is " +
+      return corrupt(its_string + "begins at byte " + std::to_string(at_) + ", its offset is " +
                      std::to_string(begin));
     at_ += string_bytes;
     if (end != at_)
-      return corrupt(its_text + "ends at byte " + std::to_string(at_) + ", its offset is " +
+      return corrupt(its_string + "ends at byte " + std::to_string(at_) + ", its offset is " +
                      std::to_string(end));
     return {};
   }
@@ -113,8 +112,8 @@ class GivenOffsetCheck {
 };
 
 std::size_t group_of(const std::vector<RowGroup>& groups, std::uint64_t row) {
-  const auto behind = std::ranges::upper_bound(groups, row, {}, &RowGroup::first_row);
-  return static_cast<std::size_t>(behind - groups.begin()) - 1;
+  const auto next = std::ranges::upper_bound(groups, row, {}, &RowGroup::first_row);
+  return static_cast<std::size_t>(next - groups.begin()) - 1;
 }
 
 Status check_row(Queue& queue, const DeviceStrings& strings, std::uint64_t row) {
@@ -123,24 +122,24 @@ Status check_row(Queue& queue, const DeviceStrings& strings, std::uint64_t row) 
   return DownloadedColumn(queue, strings).measure_row(table, row).status();
 }
 
-Status check_groups(Queue& queue, const DeviceStrings& strings, const Buffer* text_offsets) {
+Status check_groups(Queue& queue, const DeviceStrings& strings, const Buffer* string_offsets) {
   DownloadedColumn column(queue, strings);
-  GivenOffsetCheck places(queue, strings, text_offsets);
+  GivenOffsetCheck given_offsets(queue, strings, string_offsets);
   const std::vector<RowGroup>& groups = *strings.row_groups;
   for (std::size_t group = 0; group < groups.size(); group++) {
     const bool is_last = group + 1 == groups.size();
     const CodeTable table(*groups[group].table);
-    std::uint64_t all_bytes = 0;
+    std::uint64_t string_bytes_total = 0;
     for (std::uint64_t row = groups[group].first_row;
          row < (is_last ? strings.row_count : groups[group + 1].first_row); row++) {
       PENSTOCK_ASSIGN(const std::uint64_t string_bytes, column.measure_row(table, row));
-      PENSTOCK_TRY(places.check(row, string_bytes));
-      all_bytes += string_bytes;
+      PENSTOCK_TRY(given_offsets.check(row, string_bytes));
+      string_bytes_total += string_bytes;
     }
     const std::uint64_t end_string_byte =
         is_last ? strings.string_bytes : groups[group + 1].first_string_byte;
-    PENSTOCK_TRY(
-        check_string_bytes(group, all_bytes, end_string_byte - groups[group].first_string_byte));
+    PENSTOCK_TRY(check_string_bytes(group, string_bytes_total,
+                                    end_string_byte - groups[group].first_string_byte));
   }
   return {};
 }
@@ -155,13 +154,13 @@ Status check_bad_row(Queue& queue, DeviceStrings& strings, std::uint32_t word) {
   const std::uint64_t row = ~word;
   PENSTOCK_TRY(guard([&] { return check_row(queue, strings, row); }));
   PENSTOCK_TRY(check_column(queue, strings,
-                            nullptr));  // codes that are torn before it may have made it look so
-  return {Code::corrupt, "row " + std::to_string(row) + ": its codes are not sound"};
+                            nullptr));  // a row torn by an earlier error may only look corrupt
+  return {Code::corrupt, "row " + std::to_string(row) + ": its codes are corrupt"};
 }
 
-Status check_column(Queue& queue, const DeviceStrings& strings, const Buffer* text_offsets) {
+Status check_column(Queue& queue, const DeviceStrings& strings, const Buffer* string_offsets) {
   if (!strings.row_groups) return {};
-  return guard([&] { return check_groups(queue, strings, text_offsets); });
+  return guard([&] { return check_groups(queue, strings, string_offsets); });
 }
 
 }  // namespace penstock::fsst

@@ -1,4 +1,4 @@
-// Predicates on a device: which variant, its tables, and what it is launched with.
+// Predicates on a device: the table of variants, their tables and launches.
 #include <algorithm>
 #include <cstring>
 
@@ -10,11 +10,11 @@
 namespace penstock::fsst {
 namespace {
 
-// A row group's automaton fits a group's local memory up to here, twice 256 bytes a state.
+// An automaton with at most so many states is kept in local memory: 512 bytes per state.
 constexpr std::uint32_t max_local_states = 16;
-// Of all row groups' automatons: files may have as many row groups as rows.
+// Bounds the tables of all row groups: a file may have as many row groups as rows.
 constexpr std::uint64_t max_table_bytes = std::uint64_t{512} << 20;
-// Longer words have longer ways to go before each piece.
+// Longer words need a longer run-in before each candidate block.
 constexpr std::uint32_t max_contained_bytes = 32;
 
 bool compares_codes(const Traits&, const EncodedStrings& strings, const Predicate& predicate) {
@@ -28,7 +28,7 @@ bool finds_candidates(const Traits& traits, const EncodedStrings& strings,
 }
 bool any(const Traits&, const EncodedStrings&, const Predicate&) { return true; }
 
-// Of a tile of fsst_match_rows and fsst_match_codes.
+// Returns the rows of a tile of fsst_match_rows and fsst_match_codes.
 std::uint64_t tile_rows_of(std::uint32_t threads) {
   return std::uint64_t{threads} * (threads >= 32 ? 4 : 32);
 }
@@ -44,7 +44,7 @@ class MatcherBase : public CodeKernelBase<DeviceMatcher> {
   }
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& bits) override {
     if (bits.bytes() < bitmap_bytes(row_count_))
-      return Status(Code::invalid, "a bitmap for fewer rows than the column has");
+      return Status(Code::invalid, "the bitmap is smaller than the column's rows");
     PENSTOCK_TRY(begin(queue, strings));
     return launch(queue, strings, bits);
   }
@@ -100,7 +100,7 @@ class RowMatcher : public MatcherBase {
   std::vector<Argument> arguments(const DeviceStrings& strings, const Buffer& bits) const {
     std::vector<Argument> all;
     for (const auto& buffer :
-         {strings.codes, strings.offsets, strings.groups, transitions_, byte_transitions_})
+         {strings.codes, strings.offsets, strings.group_rows, transitions_, byte_transitions_})
       all.push_back(Argument::of(*buffer));
     all.push_back(Argument::of(bits));
     all.push_back(Argument::of(*status_));
@@ -133,7 +133,7 @@ class CandidateMatcher final : public RowMatcher {
                       const Predicate& predicate) override {
     PENSTOCK_TRY(upload_automaton(queue, strings, predicate));
     PENSTOCK_ASSIGN(filter_, upload(queue, filters_));
-    // Every piece may be noted, one that two row groups share by both.
+    // Every block may be a candidate. A block that two row groups share is tested for both.
     max_candidates_ =
         static_cast<std::uint32_t>((code_bytes_ + candidate_codes - 1) / candidate_codes) +
         group_count_;
@@ -153,14 +153,14 @@ class CandidateMatcher final : public RowMatcher {
     const auto add = [](std::vector<Argument>& to, std::initializer_list<const Buffer*> buffers) {
       for (const Buffer* buffer : buffers) to.push_back(Argument::of(*buffer));
     };
-    add(find, {strings.codes.get(), strings.offsets.get(), strings.groups.get(), filter_.get(),
+    add(find, {strings.codes.get(), strings.offsets.get(), strings.group_rows.get(), filter_.get(),
                &bits, deferred_.get(), candidates_.get(), status_.get()});
     for (const std::uint64_t value : {code_bytes_, row_count_})
       find.push_back(Argument::value(value));
     for (const std::uint32_t value : {group_count_, max_candidates_, is_negated_})
       find.push_back(Argument::value(value));
-    add(walk, {strings.codes.get(), strings.offsets.get(), strings.groups.get(), transitions_.get(),
-               byte_transitions_.get()});
+    add(walk, {strings.codes.get(), strings.offsets.get(), strings.group_rows.get(),
+               transitions_.get(), byte_transitions_.get()});
     alone = walk;
     add(walk, {candidates_.get(), &bits, deferred_.get(), status_.get()});
     walk.push_back(Argument::value(row_count_));
@@ -210,7 +210,8 @@ class CodeMatcher final : public MatcherBase {
                             std::vector<std::uint32_t>& constants,
                             std::vector<std::uint32_t>& words) {
     std::vector<std::vector<std::uint8_t>> all;
-    for (const std::string& text : predicate.constants) all.push_back(encode_string(table, text));
+    for (const std::string& string : predicate.constants)
+      all.push_back(encode_string(table, string));
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;
     });
@@ -227,7 +228,7 @@ class CodeMatcher final : public MatcherBase {
     return queue.launch(
         *program_, variant(), groups(tile_rows_of(program_->group_size()), groups_per_unit),
         {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
-          Argument::of(*strings.groups), Argument::of(*firsts_), Argument::of(*constants_),
+          Argument::of(*strings.group_rows), Argument::of(*firsts_), Argument::of(*constants_),
           Argument::of(*words_), Argument::of(bits), Argument::of(*status_),
           Argument::value(code_bytes_), Argument::value(row_count_), Argument::value(group_count_),
           Argument::value(is_negated_)}});
@@ -250,14 +251,14 @@ constexpr std::array<Variant, 3> table = {
      {"fsst_match_pieces", finds_candidates, make<CandidateMatcher>},
      {"fsst_match_rows", any, make<RowMatcher>}}};
 
-// Whether most pieces would have to be walked: from here on rows are walked faster, each until it
-// is decided. On two cores 16 % of pieces noted take as long as all rows do, 76 % five times as
-// long. For GPUs a guess.
+// Returns whether most blocks would be candidates. Then matching row by row, each until its result
+// is known, is faster. On two cores, 16 % candidates take as long as all rows do, 76 % five times
+// as long. The limit for GPUs is a guess.
 bool finds_too_many(const Traits& traits, const EncodedStrings& strings,
                     const Predicate& predicate) {
-  const double most = traits.is_cpu ? 0.15 : 0.5;
+  const double max_share = traits.is_cpu ? 0.15 : 0.5;
   const Result<Automaton> automaton = automaton_of(predicate);
-  return automaton.ok() && candidate_share(strings, *automaton) > most;
+  return automaton.ok() && candidate_share(strings, *automaton) > max_share;
 }
 
 std::vector<const Variant*> fitting(const Traits& traits, const EncodedStrings& strings,

@@ -1,4 +1,4 @@
-// Programs made of the kernels in src/codec/fsst/kernels.
+// Builds programs from the kernels in src/codec/fsst/kernels.
 #pragma once
 #include <initializer_list>
 #include <string_view>
@@ -9,9 +9,9 @@ namespace penstock::fsst {
 
 struct ProgramOptions {
   std::uint32_t offset_bytes = 4, group_size = 1;
-  std::string definitions;  // lines of text in front
+  std::string definitions;  // #define lines before the kernels
 };
-// Of these files, in this order, behind fsst_tables; named after the last.
+// Assembles these files, in this order, after fsst_tables. The program is named after the last.
 ProgramSource program_source(const Device& device, const ProgramOptions& options,
                              std::initializer_list<std::string_view> files);
 Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,

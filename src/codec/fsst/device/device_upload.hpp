@@ -1,4 +1,4 @@
-// Host values upload_vector to a device's memory.
+// Uploads of host values to new device buffers.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace penstock::fsst {
 
-// Of what outlives the queue's work.
+// Enqueues the upload of `values`, which must outlive it.
 template <class T>
 Result<std::shared_ptr<Buffer>> upload_vector(Device& device, Queue& queue,
                                               const std::vector<T>& values) {
@@ -20,7 +20,7 @@ Result<std::shared_ptr<Buffer>> upload_vector(Device& device, Queue& queue,
     PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
   return buffer;
 }
-// Waits: of what ends with its caller.
+// Uploads `values` and waits.
 template <class T>
 Result<std::shared_ptr<Buffer>> upload_vector_now(Device& device, Queue& queue,
                                                   const std::vector<T>& values) {
@@ -29,8 +29,9 @@ Result<std::shared_ptr<Buffer>> upload_vector_now(Device& device, Queue& queue,
   return buffer;
 }
 
-// Whole 16s and 16 bytes more, the last of `from` and zeros, in which kernels may read wide. `from`
-// and `last` outlive the queue's work.
+// Uploads `from` with zeros up to a multiple of 16, so that kernels may load 16 bytes at once. The
+// rest after the last whole 16 bytes goes through `last`. `from` and `last` must outlive the
+// upload.
 inline Status upload_padded(Queue& queue, const Buffer& to, const Bytes& from,
                             std::array<std::byte, 16>& last) {
   const std::uint64_t whole = from.size / 16 * 16;

@@ -18,7 +18,7 @@ Status enqueue_measure(Queue& queue, const Program& program, const Traits& trait
                        const Buffer& lengths, const Buffer& status) {
   constexpr std::uint64_t rows_per_thread = 8;  // fsst_measure.kc
   std::vector<Argument> arguments;
-  for (const auto& buffer : {strings.codes, strings.offsets, strings.groups, strings.tables})
+  for (const auto& buffer : {strings.codes, strings.offsets, strings.group_rows, strings.tables})
     arguments.push_back(Argument::of(*buffer));
   for (const Buffer* buffer : {selection.rows, selection.counts, &lengths, &status})
     arguments.push_back(Argument::of(*buffer));
@@ -27,16 +27,16 @@ Status enqueue_measure(Queue& queue, const Program& program, const Traits& trait
   arguments.push_back(Argument::value(strings.group_count));
   add(arguments, selection);
   const std::uint64_t tiles = selection.count / (rows_per_thread * program.group_size()) + 1,
-                      most = traits.compute_units * std::uint64_t{64};
-  return queue.launch(program, "fsst_measure", static_cast<std::uint32_t>(std::min(tiles, most)),
-                      arguments);
+                      max_groups = traits.compute_units * std::uint64_t{64};
+  return queue.launch(program, "fsst_measure",
+                      static_cast<std::uint32_t>(std::min(tiles, max_groups)), arguments);
 }
 
-std::vector<Argument> decode_arguments(const DeviceStrings& strings, const DeviceOutput& text,
+std::vector<Argument> decode_arguments(const DeviceStrings& strings, const DeviceOutput& output,
                                        std::uint64_t output_capacity, const Buffer& status) {
   std::vector<Argument> arguments;
-  for (const auto& buffer :
-       {strings.codes, strings.offsets, strings.groups, strings.tables, text.offsets, text.bytes})
+  for (const auto& buffer : {strings.codes, strings.offsets, strings.group_rows, strings.tables,
+                             output.offsets, output.bytes})
     arguments.push_back(Argument::of(*buffer));
   arguments.push_back(Argument::of(status));
   arguments.push_back(Argument::value(strings.code_bytes));
@@ -44,10 +44,10 @@ std::vector<Argument> decode_arguments(const DeviceStrings& strings, const Devic
   return arguments;
 }
 
-std::vector<Argument> decode_arguments(const DeviceStrings& strings, const DeviceOutput& text,
+std::vector<Argument> decode_arguments(const DeviceStrings& strings, const DeviceOutput& output,
                                        std::uint64_t output_capacity, const Buffer& status,
                                        const RowSelection& selection) {
-  std::vector<Argument> arguments = decode_arguments(strings, text, output_capacity, status);
+  std::vector<Argument> arguments = decode_arguments(strings, output, output_capacity, status);
   arguments.push_back(Argument::value(strings.row_count));
   arguments.push_back(Argument::value(strings.group_count));
   arguments.push_back(Argument::of(*selection.rows));

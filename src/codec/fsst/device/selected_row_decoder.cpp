@@ -1,4 +1,4 @@
-// Decoding of chosen rows on a device.
+// Decoding of selected rows on a device.
 #include <algorithm>
 #include <array>
 
@@ -17,8 +17,8 @@ constexpr std::uint32_t error_row = 4, error_capacity = 8;  // fsst_tables.kc
 bool fits_memory(const Traits& traits) { return fits_tiles(traits, 17); }  // fsst_chosen_tiles.kc
 bool any(const Traits&) { return true; }
 
-// How chosen rows are decoded; by tiles, a group launched has at least `min_rows`, which make a
-// good part of a tile.
+// How selected rows are decoded. `min_rows`: the fewest rows worth a group of their own, which fill
+// a good part of a tile; 0: as many as the group has threads.
 struct Variant {
   std::string_view name, kernel;
   bool (*fits)(const Traits& traits);
@@ -66,23 +66,23 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
   }
 
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& rows,
-                 std::uint64_t count, const DeviceOutput& text) override {
+                 std::uint64_t count, const DeviceOutput& output) override {
     if (count > max_rows_)
-      return Status(Code::capacity, "more chosen rows than a decoder was built for");
+      return Status(Code::capacity, "more selected rows than the decoder was built for");
     if (rows.bytes() < count * 8)
-      return Status(Code::invalid, "memory for fewer row numbers than there are");
+      return Status(Code::invalid, "the buffer of row numbers is smaller than its count");
     given_count_ = count;
     is_count_on_device_ = false;
     return decode(queue, strings, {&rows, row_bases_.get(), count, 0, RowSelection::is_selected},
-                  text);
+                  output);
   }
 
   Status enqueue_bitmap(Queue& queue, const DeviceStrings& strings, const Buffer& bits,
-                        const DeviceOutput& text) override {
+                        const DeviceOutput& output) override {
     if (strings.row_count != row_count_)
-      return Status(Code::invalid, "a decoder that was built for another column");
+      return Status(Code::invalid, "the decoder was built for another column");
     if (bits.bytes() < bitmap_bytes(row_count_))
-      return Status(Code::invalid, "a bitmap for fewer rows than the column has");
+      return Status(Code::invalid, "the bitmap is smaller than the column's rows");
     const std::uint64_t words = (row_count_ + 31) / 32;
     PENSTOCK_TRY(
         queue.launch(*select_, "fsst_count_rows", select_groups(words + 1),
@@ -95,7 +95,7 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
     return decode(queue, strings,
                   {rows_.get(), row_bases_.get(), max_rows_, words,
                    RowSelection::is_selected | RowSelection::is_count_on_device},
-                  text);
+                  output);
   }
 
   Result<std::uint64_t> check(Queue& queue) override {
@@ -107,40 +107,41 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
     PENSTOCK_TRY(queue.finish());
     PENSTOCK_TRY(check_bad_row(queue, enqueued_, status[0]));
     if ((status[1] & error_row) != 0)
-      return Status(Code::invalid, "a chosen row that the column does not have");
+      return Status(Code::invalid, "a selected row that the column does not have");
     if ((status[1] & error_capacity) != 0)
-      return Status(Code::capacity, "more chosen rows or text than there is memory for");
-    if (status[1] != 0)
-      return Status(Code::corrupt, "codes or offsets that changed while they were decoded");
+      return Status(Code::capacity, "more selected rows or output than there is memory for");
+    if (status[1] != 0) return Status(Code::corrupt, "codes or offsets changed during decoding");
     return count;
   }
   std::string_view variant() const override { return variant_.name; }
 
  private:
   Status decode(Queue& queue, const DeviceStrings& strings, const RowSelection& selection,
-                const DeviceOutput& text) {
+                const DeviceOutput& output) {
     if (strings.tables == nullptr)
       return Status(Code::invalid, "strings that were upload_vector for matching alone");
     if (strings.row_count != row_count_ || strings.offset_bytes != offset_bytes_)
-      return Status(Code::invalid, "a decoder that was built for another column");
-    if (text.offsets->bytes() < (selection.count + 1) * 8)
-      return Status(Code::invalid, "memory for fewer offsets than chosen rows have");
+      return Status(Code::invalid, "the decoder was built for another column");
+    if (output.offsets->bytes() < (selection.count + 1) * 8)
+      return Status(Code::invalid, "the buffer of offsets is smaller than the selection");
     enqueued_ = strings;
     PENSTOCK_TRY(queue.fill(*status_, 0, 8));
     PENSTOCK_TRY(enqueue_measure(queue, *measure_, device_->traits(), strings, selection, *lengths_,
                                  *status_));
-    PENSTOCK_TRY(scan_->enqueue(queue, *lengths_, *text.offsets, selection.count + 1));
+    PENSTOCK_TRY(scan_->enqueue(queue, *lengths_, *output.offsets, selection.count + 1));
     const std::uint64_t rows_per_group =
         variant_.min_rows != 0 ? variant_.min_rows : decode_->group_size();
-    return queue.launch(*decode_, variant_.kernel,
-                        groups(selection.count, rows_per_group, variant_.groups_per_unit),
-                        decode_arguments(strings, text, text.bytes->bytes(), *status_, selection));
+    return queue.launch(
+        *decode_, variant_.kernel,
+        groups(selection.count, rows_per_group, variant_.groups_per_unit),
+        decode_arguments(strings, output, output.bytes->bytes(), *status_, selection));
   }
-  std::uint32_t groups(std::uint64_t things, std::uint64_t things_per_group,
+  std::uint32_t groups(std::uint64_t items_total, std::uint64_t items_per_group,
                        std::uint32_t groups_per_unit) const {
-    const std::uint64_t most = std::uint64_t{device_->traits().compute_units} * groups_per_unit;
+    const std::uint64_t max_groups =
+        std::uint64_t{device_->traits().compute_units} * groups_per_unit;
     return static_cast<std::uint32_t>(
-        std::min((things + things_per_group - 1) / things_per_group, most));
+        std::min((items_total + items_per_group - 1) / items_per_group, max_groups));
   }
   std::uint32_t select_groups(std::uint64_t words) const {
     return groups(words, select_->group_size(), 64);
@@ -154,7 +155,7 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
   std::shared_ptr<Program> select_, measure_, decode_;
   std::unique_ptr<primitive::Scan> scan_;
   std::shared_ptr<Buffer> counts_, row_bases_, rows_, lengths_, status_;
-  DeviceStrings enqueued_;  // until check() found it sound
+  DeviceStrings enqueued_;  // until check() found it valid
 };
 
 }  // namespace

@@ -25,8 +25,7 @@ Measured measure(const CodeTable& table, const std::uint8_t* at, const std::uint
       continue;
     }
     if (count < 8)
-      special &=
-          (std::uint64_t{1} << 8 * count) - 1;  // what stands behind the row counts for nothing
+      special &= (std::uint64_t{1} << 8 * count) - 1;  // ignores the bytes after the row
     const std::uint32_t before = special != 0 ? first_byte_of(special) : count;
     for (std::uint32_t i = 0; i < before; i++, codes >>= 8)
       measured.string_bytes += table.lengths[codes & 255];

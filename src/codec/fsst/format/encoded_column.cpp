@@ -10,7 +10,7 @@
 namespace penstock::fsst {
 namespace {
 
-// Offsets of rows [first, first + count], counts from `base` on; `to` has room for them.
+// Copies the offsets of rows [first, first + count] to `to`, rebased so that the first is `base`.
 template <class From, class To>
 void move_offsets(const EncodedStrings& strings, std::uint64_t first, std::uint64_t count,
                   std::uint64_t base, To* to) {
@@ -37,14 +37,14 @@ Bytes part_of_offsets(const EncodedStrings& strings, std::uint64_t first, std::u
   return Bytes::own(std::move(moved));
 }
 
-// A byte of text for each of codes.
+// Sets string sizes that the layout rules allow, without reading codes: one byte per code byte.
 void set_string_bytes(EncodedStrings& strings) {
   for (RowGroup& group : strings.row_groups)
     group.first_string_byte = strings.offset(group.first_row);
   strings.string_bytes = strings.row_count > 0 ? strings.offset(strings.row_count) : 0;
 }
 
-// With the sizes that the codes say.
+// Sets the string sizes by measuring the codes.
 Result<EncodedStrings> measured(EncodedStrings strings) {
   std::vector<Result<std::uint64_t>> sizes(strings.row_groups.size(), Result<std::uint64_t>(0));
   in_parallel(sizes.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
@@ -91,7 +91,7 @@ class CodesOfColumn final : public EncodedTexts {
     for (const auto& part : parts) {
       const auto* const codes = dynamic_cast<const CodesOfColumn*>(part.get());
       if (codes == nullptr)
-        return Status(Code::internal, "texts of several encodings in one column");
+        return Status(Code::internal, "strings of several encodings in one column");
       all.push_back(&codes->strings_);
     }
     PENSTOCK_ASSIGN(EncodedStrings strings, fsst::joined(all));
@@ -105,12 +105,12 @@ class CodesOfColumn final : public EncodedTexts {
     return texts;
   }
 
-  EncodedStrings strings_;  // without validity, which is the column's
+  EncodedStrings strings_;  // without validity, which the column holds
   StringCheck check_;
   bool has_string_sizes_;
 };
 
-// The row groups that `part` has after the rows and codes of those before it.
+// Appends the row groups of `part`, whose rows follow those that `to` has.
 void add_groups(const EncodedStrings& part, EncodedStrings& to) {
   for (const RowGroup& group : part.row_groups)
     to.row_groups.push_back({to.row_count + group.first_row, 0, group.table});

@@ -27,11 +27,11 @@ Status check_buffers(const EncodedStrings& strings) {
     return corrupt(std::to_string(offsets) + " offsets for " + std::to_string(strings.row_count) +
                    " rows");
   if (!strings.validity.empty() && strings.validity.size < parts_of(strings.row_count, 8))
-    return corrupt("fewer bits that tell missing rows than rows");
+    return corrupt("the validity bitmap has fewer bits than there are rows");
   return {};
 }
 
-// No branch in the loop, so that several rows are compared at once.
+// Has no branch in the loop, so that the compiler compares several rows at once.
 template <class Offset> bool any_descends(const Offset* offsets, std::uint64_t row_count) {
   unsigned descends = 0;
   for (std::uint64_t row = 0; row < row_count; row++)
@@ -49,7 +49,7 @@ Status check_offsets(const EncodedStrings& strings) {
                                strings.codes.size);
   if (strings.offset(strings.row_count) <= strings.codes.size) return {};
   PENSTOCK_TRY(check_row_offsets(0, strings.offset(0), strings.offset(0),
-                                 strings.codes.size));  // also where there is no row
+                                 strings.codes.size));  // also covers a column without rows
   std::uint64_t row = 0;
   while (strings.offset(row + 1) <= strings.codes.size) row++;
   return check_row_offsets(row, strings.offset(row), strings.offset(row + 1), strings.codes.size);
@@ -60,21 +60,23 @@ Status check_group(const EncodedStrings& strings, std::size_t group) {
   const std::uint64_t first = group == 0 ? 0 : strings.row_groups[group - 1].first_row + 1;
   if (at.first_row < first || (group == 0 && at.first_row != 0) ||
       at.first_row >= std::max<std::uint64_t>(strings.row_count, 1))
-    return corrupt(in_group(group) + "it begins at row " + std::to_string(at.first_row));
+    return corrupt(in_group(group) + "it begins at row " + std::to_string(at.first_row) +
+                   ", out of order");
   if (!at.table) return corrupt(in_group(group) + "no symbol table");
   PENSTOCK_TRY(validate(*at.table).with(in_group(group)));
   return {};
 }
 
-// Every code byte but an escape's first stands for 1 to 8 bytes of text.
+// Checks the stated size: each code byte but an escape's first stands for 1 to 8 output bytes.
 Status check_group_string_bytes(const EncodedStrings& strings, std::size_t group) {
   const std::uint64_t first = strings.row_groups[group].first_string_byte,
                       end = strings.end_string_byte(group);
   const std::uint64_t codes = code_bytes(strings, group);
   if ((group == 0 && first != 0) || end < first || end - first > codes * max_symbol_bytes ||
       end - first < codes / 2)
-    return corrupt(in_group(group) + "text from byte " + std::to_string(first) + " to " +
-                   std::to_string(end) + ", of " + std::to_string(codes) + " bytes of codes");
+    return corrupt(in_group(group) + "strings from byte " + std::to_string(first) + " to " +
+                   std::to_string(end) + " do not fit " + std::to_string(codes) +
+                   " bytes of codes");
   return {};
 }
 
@@ -88,9 +90,9 @@ Status check_split_sizes(const EncodedStrings& strings) {
     count += parts_of(code_bytes(strings, group), each);
   }
   if (splits.block_offsets.size != blocks * 8 || splits.splits.size != count * 2)
-    return corrupt(std::to_string(splits.block_offsets.size) + " and " +
-                   std::to_string(splits.splits.size) + " bytes of " + std::to_string(blocks) +
-                   " blocks' and " + std::to_string(count) + " splits' places");
+    return corrupt("block offsets of " + std::to_string(splits.block_offsets.size) +
+                   " bytes and splits of " + std::to_string(splits.splits.size) + " bytes, for " +
+                   std::to_string(blocks) + " blocks and " + std::to_string(count) + " splits");
   return {};
 }
 
@@ -120,15 +122,14 @@ Status check_splits(const EncodedStrings& strings) {
   };
   if (const std::uint64_t byte = first_difference(stated.block_offsets, found.block_offsets);
       byte < found.block_offsets.size)
-    return corrupt("block " + std::to_string(byte / 8) +
-                   " of codes does not begin where the splits say");
+    return corrupt("block " + std::to_string(byte / 8) + " of codes: its offset is wrong");
   if (const std::uint64_t byte = first_difference(stated.splits, found.splits);
       byte < found.splits.size)
-    return corrupt("split " + std::to_string(byte / 2) + " does not begin where it says");
+    return corrupt("split " + std::to_string(byte / 2) + ": its offset is wrong");
   return {};
 }
 
-// Of a row group's codes, one split after the other.
+// Walks the codes of a row group from one split to the next and counts output bytes.
 class SplitWalk {
  public:
   SplitWalk(const EncodedStrings& strings, std::size_t group)
@@ -138,7 +139,7 @@ class SplitWalk {
         end_(begin_ + code_bytes(strings, group)),
         at_(begin_) {}
 
-  // To the first code at byte `code_byte` or behind it.
+  // Advances to the first code at byte `code_byte` or after it.
   void go_to(std::uint64_t code_byte) {
     const std::uint8_t* const goal = begin_ + code_byte;
     while (at_ < goal) {
@@ -190,14 +191,14 @@ Status check_row_offsets(std::uint64_t row, std::uint64_t begin, std::uint64_t e
 
 Status check_string_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated) {
   if (found == stated) return {};
-  return corrupt(in_group(group) + std::to_string(found) + " bytes of text, where " +
+  return corrupt(in_group(group) + std::to_string(found) + " bytes of strings, but " +
                  std::to_string(stated) + " are stated");
 }
 
 Status check_split_size(std::uint32_t split_code_bytes) {
   if (is_split_size(split_code_bytes)) return {};
   return {Code::invalid, "splits of " + std::to_string(split_code_bytes) +
-                             " bytes of codes; powers of two from 16 to 4096 do"};
+                             " bytes of codes; it must be a power of two from 16 to 4096"};
 }
 
 std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group) {

@@ -6,21 +6,21 @@
 namespace penstock::fsst {
 namespace {
 
-// Where a lane reads and writes. Several lanes take turns: each match waits for the one before it,
-// but not for those of other texts.
+// Where a lane reads and writes. Four lanes are interleaved: a match depends on the match before it
+// in its string, but not on the other lanes, so that their latencies overlap.
 struct Cursor {
-  const char *at, *end;  // of the lane's text
+  const char *at, *end;  // of the lane's string
   std::uint8_t* out;
 };
 
-// The texts of a lane.
+// The strings that a lane encodes.
 struct Lane {
-  std::uint64_t text = 0, last_text = 0;
-  std::uint8_t* text_out = nullptr;
-  bool is_done() const { return text == last_text; }
+  std::uint64_t string = 0, last_string = 0;
+  std::uint8_t* string_out = nullptr;
+  bool is_done() const { return string == last_string; }
 };
 
-// Two bytes are stored, whether the second counts or not.
+// Stores two bytes; the second one counts only for an escape.
 constexpr std::uint64_t store_bytes = 2;
 inline void put(Cursor& cursor, std::uint64_t word, Match match) {
   cursor.out[0] = static_cast<std::uint8_t>(match.code());
@@ -31,19 +31,19 @@ inline void put(Cursor& cursor, std::uint64_t word, Match match) {
 
 class Encoder {
  public:
-  Encoder(const Matcher& matcher, std::span<const std::string_view> texts,
+  Encoder(const Matcher& matcher, std::span<const std::string_view> strings,
           std::span<std::uint32_t> sizes)
-      : matcher_(matcher), texts_(texts), sizes_(sizes) {}
+      : matcher_(matcher), strings_(strings), sizes_(sizes) {}
 
-  // The lane's first text that is not empty.
+  // Returns a cursor at the lane's first string that is not empty.
   Cursor begin(Lane& lane, std::uint8_t* out) const {
     Cursor cursor{nullptr, nullptr, out};
-    if (!lane.is_done()) cursor = text_of(lane, out);
+    if (!lane.is_done()) cursor = string_cursor(lane, out);
     return lane.is_done() || cursor.at != cursor.end ? cursor : next(lane, cursor);
   }
 
-  // Encodes what is left of a text whose next match may reach behind its end, and goes to the next
-  // text that is not empty.
+  // Encodes the rest of a string whose next match may extend past its end, then moves to the next
+  // string that is not empty.
   [[gnu::noinline]] Cursor next(Lane& lane, Cursor cursor) const {
     while (true) {
       while (cursor.at != cursor.end) {
@@ -53,14 +53,15 @@ class Encoder {
             left >= 8 ? matcher_.find(word)
                       : matcher_.find_at_end(word, static_cast<std::uint32_t>(left)));
       }
-      sizes_[lane.text] = static_cast<std::uint32_t>(cursor.out - lane.text_out);
-      if (++lane.text == lane.last_text) return cursor;
-      cursor = text_of(lane, cursor.out);
+      sizes_[lane.string] = static_cast<std::uint32_t>(cursor.out - lane.string_out);
+      if (++lane.string == lane.last_string) return cursor;
+      cursor = string_cursor(lane, cursor.out);
       if (cursor.at != cursor.end) return cursor;
     }
   }
 
-  // One match. True at the text's end, or where the match would reach behind it and was not taken.
+  // Encodes one match. Returns true at the string's end, or if the match would extend past it and
+  // was not taken.
   bool step(Cursor& cursor) const {
     const std::uint64_t word = load_word(cursor.at);
     const Match match = matcher_.find(word);
@@ -69,21 +70,21 @@ class Encoder {
     return false;
   }
 
-  Cursor run_alone(Lane& lane, Cursor cursor) const {
+  Cursor finish_lane(Lane& lane, Cursor cursor) const {
     while (!lane.is_done())
       if (step(cursor)) cursor = next(lane, cursor);
     return cursor;
   }
 
  private:
-  Cursor text_of(Lane& lane, std::uint8_t* out) const {
-    const std::string_view text = texts_[lane.text];
-    lane.text_out = out;
-    return {text.data(), text.data() + text.size(), out};
+  Cursor string_cursor(Lane& lane, std::uint8_t* out) const {
+    const std::string_view string = strings_[lane.string];
+    lane.string_out = out;
+    return {string.data(), string.data() + string.size(), out};
   }
 
   const Matcher& matcher_;
-  std::span<const std::string_view> texts_;
+  std::span<const std::string_view> strings_;
   std::span<std::uint32_t> sizes_;
 };
 
@@ -91,9 +92,9 @@ constexpr std::size_t lane_count = 4;
 using Lanes = std::array<Lane, lane_count>;
 using Cursors = std::array<Cursor, lane_count>;
 
-// Until one lane is done. Cursors are copied to and fro, so that the compiler keeps them in
-// registers.
-void run_together(const Encoder& encoder, Lanes& lanes, Cursors& cursors) {
+// Runs all lanes until one is done. Cursors are copied in and out, so that the compiler keeps them
+// in registers.
+void run_lanes(const Encoder& encoder, Lanes& lanes, Cursors& cursors) {
   for (const Lane& lane : lanes)
     if (lane.is_done()) return;
   Cursor a = cursors[0], b = cursors[1], c = cursors[2], d = cursors[3];
@@ -106,23 +107,24 @@ void run_together(const Encoder& encoder, Lanes& lanes, Cursors& cursors) {
   cursors = {a, b, c, d};
 }
 
-std::uint64_t bytes_of(std::span<const std::string_view> texts) {
+std::uint64_t bytes_of(std::span<const std::string_view> strings) {
   std::uint64_t bytes = 0;
-  for (const std::string_view text : texts) bytes += text.size();
+  for (const std::string_view string : strings) bytes += string.size();
   return bytes;
 }
 
-// Where the texts' bytes, added up, pass each lane's share; and the end.
-std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_view> texts) {
-  const std::uint64_t all_bytes = bytes_of(texts);
+// Divides the strings among the lanes by bytes: the first string of each lane, and the end.
+std::array<std::uint64_t, lane_count + 1> lane_starts(std::span<const std::string_view> strings) {
+  const std::uint64_t all_bytes = bytes_of(strings);
   std::array<std::uint64_t, lane_count + 1> first;
-  first.fill(texts.size());
+  first.fill(strings.size());
   first[0] = 0;
-  std::uint64_t passed = 0;
+  std::uint64_t bytes_before = 0;
   std::size_t lane = 1;
-  for (std::uint64_t text = 0; text < texts.size(); text++) {
-    while (lane < lane_count && passed >= all_bytes * lane / lane_count) first[lane++] = text;
-    passed += texts[text].size();
+  for (std::uint64_t string = 0; string < strings.size(); string++) {
+    while (lane < lane_count && bytes_before >= all_bytes * lane / lane_count)
+      first[lane++] = string;
+    bytes_before += strings[string].size();
   }
   return first;
 }
@@ -130,28 +132,28 @@ std::array<std::uint64_t, lane_count + 1> shares(std::span<const std::string_vie
 }  // namespace
 
 BatchEncoder::Codes BatchEncoder::encode(const Matcher& matcher,
-                                         std::span<const std::string_view> texts,
+                                         std::span<const std::string_view> strings,
                                          std::span<std::uint32_t> sizes) {
-  const std::uint64_t needed = 2 * bytes_of(texts) + store_bytes * lane_count;
-  if (needed > scratch_bytes_) {
-    scratch_ = large_array<std::uint8_t>(needed);
-    scratch_bytes_ = needed;
+  const std::uint64_t required_bytes = 2 * bytes_of(strings) + store_bytes * lane_count;
+  if (required_bytes > scratch_bytes_) {
+    scratch_ = large_array<std::uint8_t>(required_bytes);
+    scratch_bytes_ = required_bytes;
   }
-  const Encoder encoder(matcher, texts, sizes);
-  const auto first = shares(texts);
+  const Encoder encoder(matcher, strings, sizes);
+  const auto first = lane_starts(strings);
   Lanes lanes{};
   Cursors cursors{};
   std::array<std::uint8_t*, lane_count> outputs{};
   std::uint8_t* output = scratch_.get();
   for (std::size_t i = 0; i < lane_count; i++) {
-    lanes[i].text = first[i], lanes[i].last_text = first[i + 1];
+    lanes[i].string = first[i], lanes[i].last_string = first[i + 1];
     cursors[i] = encoder.begin(lanes[i], outputs[i] = output);
-    output += 2 * bytes_of(texts.subspan(first[i], first[i + 1] - first[i])) + store_bytes;
+    output += 2 * bytes_of(strings.subspan(first[i], first[i + 1] - first[i])) + store_bytes;
   }
-  run_together(encoder, lanes, cursors);
+  run_lanes(encoder, lanes, cursors);
   Codes codes;
   for (std::size_t i = 0; i < lane_count; i++) {
-    cursors[i] = encoder.run_alone(lanes[i], cursors[i]);
+    cursors[i] = encoder.finish_lane(lanes[i], cursors[i]);
     codes.size += static_cast<std::uint64_t>(cursors[i].out - outputs[i]);
   }
   codes.bytes = large_array<std::uint8_t>(codes.size);

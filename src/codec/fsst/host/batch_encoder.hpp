@@ -1,4 +1,4 @@
-// Many texts' codes by one table.
+// Encodes many strings with one symbol table.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,19 +10,20 @@
 
 namespace penstock::fsst {
 
-// A text may be read this far behind its end.
+// How many bytes after a string's end may be read.
 constexpr std::uint64_t string_padding_bytes = 7;
 
-// Encodes many texts by one table, again and again in the same memory: fresh pages can cost more
-// than the work that fills them.
+// Encodes many strings with one table. Reuses its memory from call to call: fresh pages can cost
+// more than the work that fills them.
 class BatchEncoder {
  public:
   struct Codes {
     std::shared_ptr<std::uint8_t[]> bytes;
     std::uint64_t size = 0;
   };
-  // The codes of texts, each with its padding, one after the other; what each took goes to `sizes`.
-  Codes encode(const Matcher& matcher, std::span<const std::string_view> texts,
+  // Returns the codes of the strings, one after another. Each string is followed by its readable
+  // padding. `sizes` receives the code bytes of each.
+  Codes encode(const Matcher& matcher, std::span<const std::string_view> strings,
                std::span<std::uint32_t> sizes);
 
  private:
