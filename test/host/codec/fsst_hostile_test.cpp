@@ -132,7 +132,7 @@ TEST(FsstHostile, MoreTextThanStated) {
 TEST(FsstHostile, MoreTextThanCodesCanMakeIsRefusedBeforeMemoryIsTaken) {
   EncodedStrings strings = sound();
   strings.string_bytes = std::uint64_t{1} << 60;
-  expect_refused(strings, "row group 0: text from byte 0");
+  expect_refused(strings, "row group 0: strings from byte 0");
 }
 TEST(FsstHostile, TextOfARowGroupThatBeginsElsewhere) {
   for (const std::int64_t moved : {-1000, -1, 1, 1000}) {
@@ -181,7 +181,7 @@ TEST(FsstHostile, SplitsThatLie) {
     const auto other =
         static_cast<std::uint16_t>(splits.as<std::uint16_t>()[at] ^ (at % 2 ? 1 : 0x8000));
     lie.splits->splits = changed<std::uint16_t>(splits, at, other);
-    EXPECT_NE(validate(lie).text().find("split " + std::to_string(at) + " does not begin"),
+    EXPECT_NE(validate(lie).text().find("split " + std::to_string(at) + ": its offset is wrong"),
               std::string::npos)
         << validate(lie).text();
   }
@@ -195,7 +195,7 @@ TEST(FsstHostile, BlocksThatLie) {
 TEST(FsstHostile, SplitsOfAnotherNumber) {
   EncodedStrings strings = urls();
   strings.splits->splits.size -= 2;
-  expect_refused(strings, "splits' places");
+  expect_refused(strings, " splits");
   strings = urls();
   strings.splits->split_code_bytes = 48;
   expect_refused(strings, "splits of 48 bytes");

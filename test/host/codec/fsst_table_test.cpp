@@ -102,7 +102,7 @@ TEST(FsstTable, ValidateNamesTheCode) {
   refused(table, "code 1: a symbol of 0 bytes");
   table = table_of({"ab", "c"});
   table.symbols[1] |= 0x100;
-  refused(table, "code 1: bytes behind");
+  refused(table, "code 1: bytes after");
   table = table_of({"ab"});
   table.lengths[200] = 1;
   refused(table, "code 200: a length after the last symbol");
