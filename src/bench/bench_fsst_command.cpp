@@ -7,10 +7,10 @@
 // the share of copy is of codes, offsets and decoded bytes. Every string is compared with the
 // original before a case is timed. The host's decoder, on all cores, is timed too.
 //
-// Predicates are evaluated on codes into a bitmap; their rates are of the strings that are not
-// decoded, and their share of copy of codes, offsets and bitmap. Another case decodes a tenth of
-// the rows only (bench_fsst_matching.hpp). "encode" encodes strings on the device with tables that
-// are given (bench_fsst_encoding.hpp).
+// Predicates are found from the codes to a bitmap; their rates are of the text that is not decoded,
+// and their share of copy of codes, offsets and bitmap. A tenth of the rows is decoded alone
+// (bench_fsst_matching.hpp). "encode" makes the codes of text that lies on the device, with tables
+// that are device_strings (bench_fsst_encoding.hpp).
 //
 // With --write-texts, baselines that decode other formats to the same strings find them in a
 // folder: one file per column, named as its first case.
@@ -36,9 +36,12 @@ struct Set {
 };
 constexpr Set sets[] = {{"addresses", codec::generate_urls},
                         {"log lines", codec::generate_log_lines}};
-constexpr const char* ways[] = {"decode", "decode to given offsets", "decode to checked offsets"};
+constexpr const char* methods[] = {"decode", "decode to given offsets",
+                                   "decode to checked offsets"};
 
-std::string case_name(const Set& set, const std::string& way) { return way + ", " + set.name; }
+std::string case_name(const Set& set, const std::string& method) {
+  return method + ", " + set.name;
+}
 
 class FsstBench {
  public:
@@ -47,22 +50,22 @@ class FsstBench {
     texts_ = set.generate(rows, 1);
     PENSTOCK_ASSIGN(strings_, fsst::encode(texts_));
     PENSTOCK_ASSIGN(queue_, device_->queue());
-    PENSTOCK_ASSIGN(there_, fsst::DeviceStrings::bring(*device_, *queue_, strings_));
-    PENSTOCK_ASSIGN(text_, fsst::DeviceText::allocate(*device_, there_));
+    PENSTOCK_ASSIGN(device_strings_, fsst::DeviceStrings::upload(*device_, *queue_, strings_));
+    PENSTOCK_ASSIGN(text_, fsst::DeviceOutput::allocate(*device_, device_strings_));
     return {};
   }
 
-  Status use(const std::string& variant, std::string_view way) {
-    PENSTOCK_ASSIGN(decoder_, fsst::Decoder::build(device_, there_, variant));
-    finds_offsets_ = way == ways[0];
-    how_ = way == ways[2] ? fsst::GivenOffsets::checked : fsst::GivenOffsets::believed;
+  Status use(const std::string& variant, std::string_view method) {
+    PENSTOCK_ASSIGN(decoder_, fsst::Decoder::build(device_, device_strings_, variant));
+    finds_offsets_ = method == methods[0];
+    how_ = method == methods[2] ? fsst::GivenOffsets::validated : fsst::GivenOffsets::trusted;
     return {};
   }
 
   Result<double> run_seconds() {
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(finds_offsets_ ? decoder_->enqueue(*queue_, there_, text_)
-                                : decoder_->enqueue_decode(*queue_, there_, text_, how_));
+    PENSTOCK_TRY(finds_offsets_ ? decoder_->enqueue(*queue_, device_strings_, text_)
+                                : decoder_->enqueue_decode(*queue_, device_strings_, text_, how_));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(done->wait());
     return done->seconds_since(*begun);
@@ -77,12 +80,12 @@ class FsstBench {
       PENSTOCK_TRY(queue_->upload(*text_.offsets, offsets_.data(), offsets_.size() * 8));
     PENSTOCK_TRY(run_seconds());
     PENSTOCK_TRY(decoder_->check(*queue_));
-    offsets_.resize(there_.row_count + 1);
-    std::vector<char> bytes(there_.text_bytes);
+    offsets_.resize(device_strings_.row_count + 1);
+    std::vector<char> bytes(device_strings_.string_bytes);
     PENSTOCK_TRY(queue_->download(offsets_.data(), *text_.offsets, offsets_.size() * 8));
     PENSTOCK_TRY(queue_->download(bytes.data(), *text_.bytes, bytes.size()));
     PENSTOCK_TRY(queue_->finish());
-    for (std::uint64_t row = 0; row < there_.row_count; row++) {
+    for (std::uint64_t row = 0; row < device_strings_.row_count; row++) {
       const std::string_view text = texts_.string(row);
       if (offsets_[row + 1] - offsets_[row] != text.size() ||
           std::memcmp(bytes.data() + offsets_[row], text.data(), text.size()) != 0)
@@ -101,39 +104,39 @@ class FsstBench {
   Status write_texts(const std::string& path) const {
     PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
     PENSTOCK_TRY(
-        file->write({texts_.values.as<char>(), static_cast<std::size_t>(strings_.text_bytes)}));
+        file->write({texts_.values.as<char>(), static_cast<std::size_t>(strings_.string_bytes)}));
     return file->commit();
   }
 
-  MatchedColumn matched() { return {device_, *queue_, texts_, strings_, there_}; }
-  double output_bytes() const { return static_cast<double>(strings_.text_bytes); }
-  double code_bytes() const { return static_cast<double>(there_.code_bytes); }
-  // Codes, both offsets and decoded strings.
+  MatchedColumn matched() { return {device_, *queue_, texts_, strings_, device_strings_}; }
+  double output_bytes() const { return static_cast<double>(strings_.string_bytes); }
+  double code_bytes() const { return static_cast<double>(device_strings_.code_bytes); }
+  // Codes and both offsets, and the text.
   double moved_bytes() const {
     return output_bytes() + code_bytes() +
-           static_cast<double>(there_.row_count) * (8 + there_.offset_bytes);
+           static_cast<double>(device_strings_.row_count) * (8 + device_strings_.offset_bytes);
   }
 
  private:
   std::shared_ptr<Device> device_;
   Column texts_;
   fsst::EncodedStrings strings_;
-  fsst::DeviceStrings there_;
-  fsst::DeviceText text_;
+  fsst::DeviceStrings device_strings_;
+  fsst::DeviceOutput text_;
   std::unique_ptr<fsst::Decoder> decoder_;
   bool finds_offsets_ = true;
-  fsst::GivenOffsets how_ = fsst::GivenOffsets::believed;
+  fsst::GivenOffsets how_ = fsst::GivenOffsets::trusted;
   std::vector<std::uint64_t> offsets_;
   std::unique_ptr<Queue> queue_;
 };
 
-Status measure_way(FsstBench& bench, const Set& set, const char* way, const Traits& traits,
-                   const BenchOptions& options, Figures& figures) {
+Status measure_method(FsstBench& bench, const Set& set, const char* method, const Traits& traits,
+                      const BenchOptions& options, Figures& figures) {
   for (const std::string& variant : fsst::Decoder::variants(traits)) {
-    PENSTOCK_TRY(bench.use(variant, way));
-    PENSTOCK_TRY(bench.verify().with(case_name(set, way) + " by " + variant));
+    PENSTOCK_TRY(bench.use(variant, method));
+    PENSTOCK_TRY(bench.verify().with(case_name(set, method) + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure,
-                    time_runs(case_name(set, way), "penstock " + variant, bench.moved_bytes(),
+                    time_runs(case_name(set, method), "penstock " + variant, bench.moved_bytes(),
                               options.repeats, [&] { return bench.run_seconds(); }));
     figure.output_bytes = bench.output_bytes();
     figure.stored_bytes = bench.code_bytes();
@@ -145,7 +148,7 @@ Status measure_way(FsstBench& bench, const Set& set, const char* way, const Trai
 std::vector<std::string> case_names() {
   std::vector<std::string> names;
   for (const Set& set : sets) {
-    for (const char* way : ways) names.push_back(case_name(set, way));
+    for (const char* method : methods) names.push_back(case_name(set, method));
     for (const std::string& name : matching_names()) names.push_back(case_name(set, name));
     names.push_back(case_name(set, encoding_name));
   }
@@ -154,15 +157,15 @@ std::vector<std::string> case_names() {
 
 Status measure_decoding(FsstBench& bench, const Set& set, const Traits& traits,
                         const BenchOptions& options, Figures& figures) {
-  if (std::none_of(std::begin(ways), std::end(ways),
-                   [&](const char* way) { return is_chosen(options, case_name(set, way)); }))
+  if (std::none_of(std::begin(methods), std::end(methods),
+                   [&](const char* method) { return is_chosen(options, case_name(set, method)); }))
     return {};
-  for (const char* way : ways)  // the first computes the offsets that the others are given
-    if (way == ways[0] || is_chosen(options, case_name(set, way)))
-      PENSTOCK_TRY(measure_way(bench, set, way, traits, options, figures));
+  for (const char* method : methods)  // the first computes the offsets that the others are given
+    if (method == methods[0] || is_chosen(options, case_name(set, method)))
+      PENSTOCK_TRY(measure_method(bench, set, method, traits, options, figures));
   PENSTOCK_ASSIGN(
       Figure host,
-      time_runs(case_name(set, ways[0]), "penstock host, all cores", bench.moved_bytes(),
+      time_runs(case_name(set, methods[0]), "penstock host, all cores", bench.moved_bytes(),
                 std::min<std::uint64_t>(options.repeats, 5), [&] { return bench.host_seconds(); }));
   host.output_bytes = bench.output_bytes();
   host.stored_bytes = bench.code_bytes();
@@ -175,7 +178,7 @@ Status write_texts(const FsstBench& bench, const Set& set, const std::string& fo
   std::error_code ignored;  // creating the file reports the error
   std::filesystem::create_directories(folder, ignored);
   return bench.write_texts(
-      (std::filesystem::path(folder) / (case_name(set, ways[0]) + ".text")).string());
+      (std::filesystem::path(folder) / (case_name(set, methods[0]) + ".text")).string());
 }
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {

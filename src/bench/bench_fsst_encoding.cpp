@@ -24,7 +24,7 @@ Status compare(const fsst::EncodedStrings& found, const fsst::EncodedStrings& ex
 
 double moved_bytes(const MatchedColumn& column, const fsst::PlainStrings& texts,
                    const fsst::DeviceCodes& codes) {
-  return static_cast<double>(column.strings.text_bytes) +
+  return static_cast<double>(column.strings.string_bytes) +
          static_cast<double>(column.strings.codes.size) +
          static_cast<double>(texts.row_count) * (texts.offset_bytes + codes.offset_bytes);
 }
@@ -38,7 +38,7 @@ Status measure_host(const MatchedColumn& column, const std::string& work, double
                               PENSTOCK_TRY(fsst::encode(column.texts).status());
                               return now_seconds() - begun;
                             }));
-  host.output_bytes = static_cast<double>(column.strings.text_bytes);
+  host.output_bytes = static_cast<double>(column.strings.string_bytes);
   figures.push_back(std::move(host));
   return {};
 }
@@ -48,7 +48,7 @@ Status measure_host(const MatchedColumn& column, const std::string& work, double
 Status measure_encoding(const MatchedColumn& column, const std::string& work,
                         const BenchOptions& options, Figures& figures) {
   PENSTOCK_ASSIGN(const fsst::PlainStrings texts,
-                  fsst::PlainStrings::bring(*column.device, column.queue, column.texts));
+                  fsst::PlainStrings::upload(*column.device, column.queue, column.texts));
   PENSTOCK_ASSIGN(const fsst::DeviceCodes codes,
                   fsst::DeviceCodes::allocate(*column.device, texts, column.strings.codes.size));
   for (const std::string& variant : fsst::DeviceEncoder::variants(column.device->traits())) {
@@ -64,12 +64,12 @@ Status measure_encoding(const MatchedColumn& column, const std::string& work,
     };
     PENSTOCK_TRY(run());
     PENSTOCK_TRY(encoder->check(column.queue).status().with(work + " by " + variant));
-    PENSTOCK_ASSIGN(const fsst::EncodedStrings found, encoder->fetch(column.queue));
+    PENSTOCK_ASSIGN(const fsst::EncodedStrings found, encoder->download(column.queue));
     PENSTOCK_TRY(compare(found, column.strings).with(work + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure,
                     time_runs(work, "penstock " + variant, moved_bytes(column, texts, codes),
                               options.repeats, run));
-    figure.output_bytes = static_cast<double>(column.strings.text_bytes);
+    figure.output_bytes = static_cast<double>(column.strings.string_bytes);
     figures.push_back(std::move(figure));
   }
   return measure_host(column, work, moved_bytes(column, texts, codes), options, figures);

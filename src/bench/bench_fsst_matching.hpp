@@ -12,14 +12,14 @@ struct MatchedColumn {
   Queue& queue;
   const Column& texts;
   const fsst::EncodedStrings& strings;
-  const fsst::DeviceStrings& there;
+  const fsst::DeviceStrings& device_strings;
 };
 
 // "like '%google%'", "= constant", "prefix 'http://%'", "decode a tenth of rows".
 std::vector<std::string> matching_names();
-// Measures one of them by every variant that fits. Each is compared with the strings before it is
-// timed. `work` is the case's name. Rows to decode are chosen by a random bitmap. Rates are of
-// their decoded bytes, shares of the bytes that must be read and written for them.
+// One of them by every variant that fits, each compared with the texts before it is timed; `work`:
+// the case's name. Rows that are decoded are selected by a bitmap, at random; rates are of their
+// text, shares of what must be read and written for them.
 Status measure_matching(const MatchedColumn& column, const std::string& name,
                         const std::string& work, const BenchOptions& options, Figures& figures);
 

@@ -121,7 +121,8 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
       figures.push_back(std::move(figure));
       return {};
     };
-    PENSTOCK_TRY(add("sums on the device", [&] { return bench.run_seconds(WindowLocation::device); }));
+    PENSTOCK_TRY(
+        add("sums on the device", [&] { return bench.run_seconds(WindowLocation::device); }));
     PENSTOCK_TRY(add("kernels without the sort", [&] { return bench.kernel_seconds(); }));
     PENSTOCK_TRY(add("sums on the host", [&] { return bench.run_seconds(WindowLocation::host); }));
   }

@@ -185,7 +185,7 @@ class TableEncoder {
     PENSTOCK_ASSIGN(const std::string record, io::fsst_record_text(*strings));
     EncodedColumn& report =
         report_.columns[static_cast<std::size_t>(codecs_[index] - options_.codecs.data())];
-    report.bytes_before += strings->text_bytes + 4 * (rows.row_count + 1);
+    report.bytes_before += strings->string_bytes + 4 * (rows.row_count + 1);
     report.bytes_after += strings->codes.size + 4 * (rows.row_count + 1) + record.size();
     metadata.Append(io::fsst_record_key(name), record);
     return io::fsst_array(*strings);

@@ -54,9 +54,10 @@ Result<std::size_t> ChunkStream::upload_codes(ChunkMemory& memory, Queue& comput
   PENSTOCK_ASSIGN(auto codes, upload_padded(memory, compute, index++, strings.codes));
   PENSTOCK_ASSIGN(auto offsets, upload(memory, index++, strings.offsets.data,
                                        (strings.row_count + 1) * strings.offset_bytes));
-  PENSTOCK_ASSIGN(all.back().there, fsst::DeviceStrings::for_matching(
-                                        *device_, strings, std::move(codes), std::move(offsets)));
-  bytes_uploaded_ += all.back().there.groups->bytes();
+  PENSTOCK_ASSIGN(all.back().on_device,
+                  fsst::DeviceStrings::wrap_for_matching(*device_, strings, std::move(codes),
+                                                         std::move(offsets)));
+  bytes_uploaded_ += all.back().on_device.group_rows->bytes();
   return all.size() - 1;
 }
 
@@ -84,7 +85,7 @@ Status ChunkStream::compute_on_codes(ChunkMemory& memory, Queue& compute) {
   PENSTOCK_ASSIGN(std::shared_ptr<Event> last, compute.record());
   for (ChunkCodes::Function& function : memory.encoded.functions) {
     function.begun = std::move(last);
-    PENSTOCK_TRY(function.column.enqueue(compute, memory.encoded.texts[function.texts].there));
+    PENSTOCK_TRY(function.column.enqueue(compute, memory.encoded.texts[function.texts].on_device));
     PENSTOCK_ASSIGN(last, compute.record());
     function.done = last;
   }

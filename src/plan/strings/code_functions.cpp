@@ -150,7 +150,7 @@ std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device>
 }
 
 std::uint64_t ChunkCodes::bytes_moved(const Function& function) const {
-  const fsst::DeviceStrings& read = texts[function.texts].there;
+  const fsst::DeviceStrings& read = texts[function.texts].on_device;
   return read.code_bytes + (read.row_count + 1) * read.offset_bytes +
          function.column.results()->bytes();
 }

@@ -59,8 +59,8 @@ std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device>
 struct ChunkCodes {
   struct Texts {
     std::uint32_t column = 0;
-    std::shared_ptr<const EncodedTexts> held;
-    fsst::DeviceStrings there;
+    std::shared_ptr<const EncodedTexts> encoded;
+    fsst::DeviceStrings on_device;
   };
   struct Function {
     std::size_t texts = 0;

@@ -1,4 +1,4 @@
-// A column on a linked device, what is found in it, and what an input tries there.
+// A column on a linked device, what is found in it, and what an input tries uploaded.
 #pragma once
 #include <cstring>
 
@@ -25,7 +25,7 @@ struct Bench {
   std::shared_ptr<Buffer> allocate(std::uint64_t bytes) const {
     return expected(device->allocate(bytes), "memory");
   }
-  fsst::DeviceText allocate_text(std::uint64_t rows, std::uint64_t bytes) const {
+  fsst::DeviceOutput allocate_output(std::uint64_t rows, std::uint64_t bytes) const {
     return {allocate((rows + 1) * 8), allocate(std::max<std::uint64_t>(bytes, 1))};
   }
 
@@ -33,18 +33,18 @@ struct Bench {
   const FoundTexts texts;
   std::shared_ptr<Device> device;
   std::unique_ptr<Queue> queue;
-  fsst::DeviceStrings there;
+  fsst::DeviceStrings uploaded;
 };
 
 // The text at place `at` is that of a row.
-void expect_text(const fsst::DeviceText& text, std::uint64_t at, std::uint64_t row,
-                 const std::string& expected_text, const std::string& claim);
+void expect_string(const fsst::DeviceOutput& text, std::uint64_t at, std::uint64_t row,
+                   const std::string& expected_text, const std::string& claim);
 void expect_unwritten(const Buffer& buffer, const std::string& claim);
 
 // fsst_predicates.cpp: a predicate, by each variant.
 void try_predicate(const Bench& bench, Input input);
 // fsst_chosen.cpp: rows by number and by bitmap, by each variant.
-void try_chosen_rows(const Bench& bench, Input input);
-void try_chosen_bits(const Bench& bench, Input input);
+void try_selected_rows(const Bench& bench, Input input);
+void try_selected_bits(const Bench& bench, Input input);
 
 }  // namespace penstock::fuzz

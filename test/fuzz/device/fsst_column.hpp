@@ -1,5 +1,5 @@
-// Columns of FSST codes made of a fuzzer's bytes: tables, row groups, codes of any kind, offsets
-// that may lie once the column is on the device; and what a plain loop finds in them.
+// Columns of FSST codes generated of a fuzzer's bytes: tables, row groups, codes of any kind,
+// offsets that may lie once the column is on the device; and what a plain loop finds in them.
 #pragma once
 #include <optional>
 #include <vector>
@@ -12,7 +12,7 @@ namespace penstock::fuzz {
 struct FuzzedColumn {
   fsst::EncodedStrings strings;        // of a sound layout, whatever its codes
   std::vector<std::uint64_t> offsets;  // what the device gets in place of strings' own
-  bool has_other_offsets = false;      // whether these differ
+  bool has_replaced_offsets = false;   // whether these differ
 
   // A row's text as the device has its codes; nothing for one that is not sound.
   std::optional<std::string> text(std::uint64_t row) const;
@@ -30,7 +30,7 @@ struct FoundTexts {
   explicit FoundTexts(const FuzzedColumn& column);
   std::vector<std::optional<std::string>> rows;
   std::optional<std::uint64_t> first_bad_row;
-  std::uint64_t text_bytes = 0;  // of the rows that are sound
+  std::uint64_t string_bytes = 0;  // of the rows that are sound
 };
 
 }  // namespace penstock::fuzz

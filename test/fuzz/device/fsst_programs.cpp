@@ -7,8 +7,8 @@
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 #include "fuzz/device/linked_programs.hpp"
-#define MATCH_PIECES 2u
-#define NEAR_NOTES 2u
+#define MATCH_BLOCKS 2u
+#define LOCAL_CANDIDATES 2u
 #define MAX_ROW_CODES 200u
 #if GROUP_SIZE > 1
 #define MATCH_COPY_BITS 5u
@@ -48,7 +48,7 @@ namespace compare {
 namespace select {
 #include "codec/fsst/kernels/fsst_select.kc"
 }
-namespace chosen {
+namespace selected {
 #include "codec/fsst/kernels/fsst_row_text.kc"
 #include "codec/fsst/kernels/fsst_tile.kc"
 #include "codec/fsst/kernels/fsst_chosen_tiles.kc"
@@ -91,7 +91,7 @@ static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 static const KernelEntry* const kernels[] = {
     &measure::fsst_measure_entry,        &rows::fsst_decode_rows_entry,
     &tiles::fsst_decode_tiles_entry,     &select::fsst_count_rows_entry,
-    &select::fsst_write_rows_entry,      &chosen::fsst_chosen_tiles_entry,
+    &select::fsst_write_rows_entry,      &selected::fsst_chosen_tiles_entry,
     &lengths::fsst_lengths_entry,        &codes::fsst_match_codes_entry,
     &pieces::fsst_find_pieces_entry,     &pieces::fsst_walk_pieces_entry,
     &pieces::fsst_walk_alone_entry,      &far_tables::fsst_match_rows_entry,

@@ -23,7 +23,7 @@ TEST(FsstRecord, GivesBackTablesGroupsAndSplits) {
   for (const std::uint32_t split_code_bytes : {0u, 16u, 4096u}) {
     const EncodedStrings strings = urls(split_code_bytes);
     EncodedStrings read = strings;
-    read.row_groups.clear(), read.splits.reset(), read.text_bytes = 0, read.is_canonical = false;
+    read.row_groups.clear(), read.splits.reset(), read.string_bytes = 0, read.is_canonical = false;
     const Status status = read_record(record_of(strings), read);
     ASSERT_TRUE(status.ok()) << status.text();
     EXPECT_TRUE(validate(read).ok()) << validate(read).text();

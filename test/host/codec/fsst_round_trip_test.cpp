@@ -82,15 +82,16 @@ TEST(FsstRoundTrip, SeveralRowGroups) {
 }
 TEST(FsstRoundTrip, RowGroupsEndWhereTheirTextWouldBeTooMuch) {
   const Column urls = codec::generate_urls(10'000);
-  const auto encoded = encode(urls, {.row_group_text_bytes = 50'000});
+  const auto encoded = encode(urls, {.row_group_string_bytes = 50'000});
   ASSERT_TRUE(encoded.ok());
   EXPECT_GT(encoded->row_groups.size(), 15);
   for (std::size_t group = 0; group < encoded->row_groups.size(); group++)
-    EXPECT_LE(encoded->end_text_byte(group) - encoded->row_groups[group].first_text_byte, 50'000);
-  expect_round_trip(urls, {.row_group_text_bytes = 50'000});
+    EXPECT_LE(encoded->end_string_byte(group) - encoded->row_groups[group].first_string_byte,
+              50'000);
+  expect_round_trip(urls, {.row_group_string_bytes = 50'000});
 }
 TEST(FsstRoundTrip, ATextLongerThanARowGroupHasOneOfItsOwn) {
-  expect_round_trip(texts({"a", std::string(1000, 'b'), "c", ""}), {.row_group_text_bytes = 100});
+  expect_round_trip(texts({"a", std::string(1000, 'b'), "c", ""}), {.row_group_string_bytes = 100});
 }
 TEST(FsstRoundTrip, ARowGroupARow) {
   expect_round_trip(codec::generate_urls(50), {.row_group_rows = 1});
@@ -107,14 +108,14 @@ TEST(FsstRoundTrip, DictionaryColumns) {
   expect_round_trip(codes);
 }
 
-// A table that is trained on little must take what little there is for symbols, or every byte
+// A table that is trained on little must take what little uploaded is for symbols, or every byte
 // becomes an escape.
 TEST(Fsst, FewTextsDoNotGrow) {
   for (const std::vector<std::string>& rows :
        {std::vector<std::string>{"hello world"}, {"a", "b", "c"}, {"x"}, {"\xff\xff", ""}}) {
     const auto encoded = encode(texts(rows));
     ASSERT_TRUE(encoded.ok());
-    EXPECT_LE(encoded->codes.size, encoded->text_bytes) << rows[0];
+    EXPECT_LE(encoded->codes.size, encoded->string_bytes) << rows[0];
   }
 }
 
@@ -129,7 +130,7 @@ TEST(Fsst, EncodeTextMakesTheCodesOfEncode) {
     const auto encoded = encode(column);
     ASSERT_TRUE(encoded.ok());
     for (std::uint64_t row = 0; row < column.row_count; row++) {
-      const auto codes = encode_text(*encoded->row_groups[0].table, column.string(row));
+      const auto codes = encode_string(*encoded->row_groups[0].table, column.string(row));
       ASSERT_EQ(std::string_view(reinterpret_cast<const char*>(codes.data()), codes.size()),
                 std::string_view(encoded->codes.as<char>() + encoded->offset(row),
                                  encoded->offset(row + 1) - encoded->offset(row)));

@@ -21,10 +21,10 @@ Octets with(Octets bytes, std::size_t at, unsigned value) {
   bytes[at] = static_cast<std::byte>(value);
   return bytes;
 }
-void expect_refused(const Octets& bytes, std::string_view words) {
+void expect_refused(const Octets& bytes, std::string_view message) {
   const auto read = read_symbol_table(bytes);
   ASSERT_FALSE(read.ok());
-  EXPECT_NE(read.status().text().find(words), std::string::npos) << read.status().text();
+  EXPECT_NE(read.status().text().find(message), std::string::npos) << read.status().text();
 }
 // "ab" and "c" as a serialized table.
 Octets small() { return written(table_of({"ab", "c"})); }
@@ -92,8 +92,8 @@ TEST(FsstTable, LengthsOutOfTheFormatsOrderAreNotWritten) {
   EXPECT_EQ(write_symbol_table(table_of({"a", "bc"})).status().code(), Code::unsupported);
 }
 TEST(FsstTable, ValidateNamesTheCode) {
-  const auto refused = [](SymbolTable table, std::string_view words) {
-    EXPECT_NE(validate(table).text().find(words), std::string::npos) << validate(table).text();
+  const auto refused = [](SymbolTable table, std::string_view message) {
+    EXPECT_NE(validate(table).text().find(message), std::string::npos) << validate(table).text();
   };
   SymbolTable table = table_of({"ab", "c"});
   table.lengths[1] = 9;
@@ -102,10 +102,10 @@ TEST(FsstTable, ValidateNamesTheCode) {
   refused(table, "code 1: a symbol of 0 bytes");
   table = table_of({"ab", "c"});
   table.symbols[1] |= 0x100;
-  refused(table, "code 1: bytes behind");
+  refused(table, "code 1: bytes after");
   table = table_of({"ab"});
   table.lengths[200] = 1;
-  refused(table, "code 200: a length behind the last symbol");
+  refused(table, "code 200: a length after the last symbol");
   table.symbol_count = 256;
   refused(table, "256 symbols");
 }

@@ -18,7 +18,7 @@ template <class Variants, class Body> void on_each_variant(Body body) {
   });
 }
 
-// What every byte of a memory holds that something is to write to, and how many there are behind
+// What every byte of a memory holds that something is to write to, and how many uploaded are behind
 // what it should write.
 constexpr std::uint8_t canary = 0xa5;
 constexpr std::uint64_t canary_bytes = 4096;
@@ -32,8 +32,8 @@ inline Status cover(Queue& queue, const Buffer& buffer) {
 
 // The first values that a memory holds, or all of them.
 template <class T>
-Result<std::vector<T>> fetched(Queue& queue, const Buffer& from,
-                               std::uint64_t count = ~std::uint64_t{0}) {
+Result<std::vector<T>> downloaded(Queue& queue, const Buffer& from,
+                                  std::uint64_t count = ~std::uint64_t{0}) {
   std::vector<T> values(std::min(count, from.bytes() / sizeof(T)));
   PENSTOCK_TRY(queue.download(values.data(), from, values.size() * sizeof(T)));
   PENSTOCK_TRY(queue.finish());

@@ -1,5 +1,5 @@
 // Chosen rows of FSST columns decoded on every device, by number and by bitmap, against the texts
-// they were made of.
+// they were generated of.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -31,31 +31,32 @@ std::vector<std::uint32_t> bits_of(const std::vector<std::uint64_t>& rows,
 
 Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
                       const std::vector<std::uint64_t>& rows, bool by_bits, std::uint64_t max_rows,
-                      std::uint64_t room, const std::string& variant) {
+                      std::uint64_t capacity, const std::string& variant) {
   const std::vector<std::uint32_t> bits =
       by_bits ? bits_of(rows, strings.row_count) : std::vector<std::uint32_t>();
   PENSTOCK_ASSIGN(const auto queue, device->queue());
-  PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
-  PENSTOCK_ASSIGN(const auto decoder, ChosenDecoder::build(device, there, max_rows, variant));
-  DeviceText text;
+  PENSTOCK_ASSIGN(const DeviceStrings uploaded, DeviceStrings::upload(*device, *queue, strings));
+  PENSTOCK_ASSIGN(const auto decoder,
+                  SelectedRowDecoder::build(device, uploaded, max_rows, variant));
+  DeviceOutput text;
   PENSTOCK_ASSIGN(text.offsets, device->allocate((max_rows + 1) * 8));
-  PENSTOCK_ASSIGN(text.bytes, device->allocate(std::max<std::uint64_t>(room, 4)));
+  PENSTOCK_ASSIGN(text.bytes, device->allocate(std::max<std::uint64_t>(capacity, 4)));
   PENSTOCK_TRY(cover(*queue, *text.bytes));
-  PENSTOCK_ASSIGN(const auto chosen,
+  PENSTOCK_ASSIGN(const auto selected,
                   by_bits ? on_device(*device, *queue, bits) : on_device(*device, *queue, rows));
   PENSTOCK_TRY(queue->finish());
-  PENSTOCK_TRY(by_bits ? decoder->enqueue_bits(*queue, there, *chosen, text)
-                       : decoder->enqueue(*queue, there, *chosen, rows.size(), text));
+  PENSTOCK_TRY(by_bits ? decoder->enqueue_bitmap(*queue, uploaded, *selected, text)
+                       : decoder->enqueue(*queue, uploaded, *selected, rows.size(), text));
   Texts texts;
   texts.count = decoder->check(*queue);
-  PENSTOCK_ASSIGN(texts.offsets, fetched<std::uint64_t>(*queue, *text.offsets));
-  PENSTOCK_ASSIGN(texts.bytes, fetched<char>(*queue, *text.bytes));
+  PENSTOCK_ASSIGN(texts.offsets, downloaded<std::uint64_t>(*queue, *text.offsets));
+  PENSTOCK_ASSIGN(texts.bytes, downloaded<char>(*queue, *text.bytes));
   return texts;
 }
 
-void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
-                   const Column& column, const std::vector<std::uint64_t>& rows, bool by_bits,
-                   const std::string& variant) {
+void expect_selected(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
+                     const Column& column, const std::vector<std::uint64_t>& rows, bool by_bits,
+                     const std::string& variant) {
   SCOPED_TRACE(variant);
   std::uint64_t bytes = 0;
   for (const std::uint64_t row : rows) bytes += text_of(column, row).size();
@@ -66,13 +67,13 @@ void expect_chosen(const std::shared_ptr<Device>& device, const EncodedStrings& 
   ASSERT_EQ(*texts->count, rows.size());
   std::uint64_t at = 0;
   for (std::size_t i = 0; i < rows.size(); i++) {
-    ASSERT_EQ(texts->offsets[i], at) << "chosen row " << i;
+    ASSERT_EQ(texts->offsets[i], at) << "selected row " << i;
     const std::string_view text = text_of(column, rows[i]);
     ASSERT_EQ(std::string_view(texts->bytes.data() + at, text.size()), text) << "row " << rows[i];
     at += text.size();
   }
   for (std::size_t i = rows.size(); i < texts->offsets.size(); i++)
-    ASSERT_EQ(texts->offsets[i], at) << "behind the last chosen row";
+    ASSERT_EQ(texts->offsets[i], at) << "behind the last selected row";
   for (std::size_t i = at; i < texts->bytes.size(); i++)
     ASSERT_EQ(static_cast<std::uint8_t>(texts->bytes[i]), canary) << "written behind the text";
 }
@@ -89,10 +90,10 @@ std::vector<std::uint64_t> some_rows(std::uint64_t row_count, unsigned of_1000,
 TEST(FsstChosenRows, OfBitmapsOfEveryDensity) {
   const Column urls = codec::generate_urls(20'011);
   const EncodedStrings strings = encoded(urls, {.row_group_rows = 3000});
-  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
+  on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
     for (const unsigned of_1000 : {0u, 1u, 100u, 500u, 1000u})
-      expect_chosen(device, strings, urls, some_rows(urls.row_count, of_1000, of_1000), true,
-                    variant);
+      expect_selected(device, strings, urls, some_rows(urls.row_count, of_1000, of_1000), true,
+                      variant);
   });
 }
 
@@ -109,10 +110,10 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
   std::mt19937 random(5);
   std::vector<std::uint64_t> rows{0, 2999, 3, 3, 3};
   for (int i = 0; i < 2000; i++) rows.push_back(random() % 3000);
-  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
-    expect_chosen(device, strings, column, rows, false, variant);
-    expect_chosen(device, strings, column, {}, false, variant);
-    expect_chosen(device, strings, column, {2999}, false, variant);
+  on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
+    expect_selected(device, strings, column, rows, false, variant);
+    expect_selected(device, strings, column, {}, false, variant);
+    expect_selected(device, strings, column, {2999}, false, variant);
   });
 }
 
@@ -130,16 +131,16 @@ std::vector<std::uint64_t> rows_in_runs(const EncodedStrings& strings, std::uint
 }
 // Four are decoded run by run, five row by row.
 void expect_runs_at_the_border(const std::shared_ptr<Device>& device, const std::string& variant) {
-  const Made made = random_codes(8, {.rows = 400, .row_groups = 8, .letters = {}});
+  const RandomColumn generated = random_codes(8, {.rows = 400, .row_groups = 8, .letters = {}});
   for (const std::uint64_t runs : {4u, 5u}) {
     SCOPED_TRACE(runs);
-    expect_chosen(device, made.strings, made.texts, rows_in_runs(made.strings, runs), false,
-                  variant);
+    expect_selected(device, generated.strings, generated.texts,
+                    rows_in_runs(generated.strings, runs), false, variant);
   }
 }
 
 TEST(FsstChosenRows, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
-  on_each_variant<ChosenDecoder>([](const auto& device, const std::string& variant) {
+  on_each_variant<SelectedRowDecoder>([](const auto& device, const std::string& variant) {
     expect_runs_at_the_border(device, variant);
   });
 }
@@ -147,7 +148,7 @@ TEST(FsstChosenRows, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
 TEST(FsstChosenRows, RowsThatTheColumnDoesNotHaveAreRefused) {
   const EncodedStrings strings =
       strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x01", ""}, 3);
-  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
+  on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
     for (const std::uint64_t row : {std::uint64_t{3}, ~std::uint64_t{0}}) {
       const auto texts = decoded(device, strings, {1, row, 0}, false, 3, 100, variant);
       ASSERT_TRUE(texts.ok()) << texts.status().text();
@@ -160,7 +161,7 @@ TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
   const Column urls = codec::generate_urls(1000);
   const EncodedStrings strings = encoded(urls);
   const std::vector<std::uint64_t> rows = some_rows(1000, 500, 1);
-  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
+  on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
     const auto many = decoded(device, strings, rows, true, rows.size() - 1, 1 << 20, variant);
     ASSERT_TRUE(many.ok()) << many.status().text();
     EXPECT_EQ(many->count.status().code(), Code::capacity);
@@ -173,7 +174,7 @@ TEST(FsstChosenRows, MoreRowsOrTextThanThereIsMemoryForAreTold) {
 TEST(FsstChosenRows, OnlyChosenRowsMustBeSound) {
   const EncodedStrings strings =
       strings_of(table_of({"a", "bc"}), {std::string(1, '\0'), "\x07", "\x01\xff", "\x01"}, 6);
-  on_each_variant<ChosenDecoder>([&](const auto& device, const std::string& variant) {
+  on_each_variant<SelectedRowDecoder>([&](const auto& device, const std::string& variant) {
     const auto sound = decoded(device, strings, {0, 3}, true, 4, 100, variant);
     ASSERT_TRUE(sound.ok()) << sound.status().text();
     EXPECT_OK(sound->count);
@@ -199,9 +200,9 @@ TEST_P(FsstChosenOnTheHost, DecodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   const Column urls = codec::generate_urls(300);
   const EncodedStrings strings = encoded(urls, {.row_group_rows = 90});
-  for (const std::string& variant : ChosenDecoder::variants(device->traits())) {
-    expect_chosen(device, strings, urls, some_rows(300, 400, 9), true, variant);
-    expect_chosen(device, strings, urls, {5, 4, 299, 4}, false, variant);
+  for (const std::string& variant : SelectedRowDecoder::variants(device->traits())) {
+    expect_selected(device, strings, urls, some_rows(300, 400, 9), true, variant);
+    expect_selected(device, strings, urls, {5, 4, 299, 4}, false, variant);
     const auto no_room =
         decoded(device, strings, some_rows(300, 900, 10), true, 300, 1001, variant);
     ASSERT_TRUE(no_room.ok()) << no_room.status().text();
@@ -211,7 +212,7 @@ TEST_P(FsstChosenOnTheHost, DecodesWithoutAFinding) {
 
 TEST_P(FsstChosenOnTheHost, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
   const auto device = kernel::make_host_device(GetParam());
-  for (const std::string& variant : ChosenDecoder::variants(device->traits()))
+  for (const std::string& variant : SelectedRowDecoder::variants(device->traits()))
     expect_runs_at_the_border(device, variant);
 }
 
@@ -231,10 +232,10 @@ TEST_P(FsstChosenOnTheHost, PiecesOfRowsAndRunsOfRowGroupsLieOneBehindAnother) {
   const EncodedStrings strings = encoded(column, {.row_group_rows = 23});
   std::vector<std::uint64_t> rows;
   for (std::uint64_t i = 0; i < 300; i++) rows.push_back(i < 150 ? i : random() % 200);
-  const std::vector<std::string> variants = ChosenDecoder::variants(device->traits());
+  const std::vector<std::string> variants = SelectedRowDecoder::variants(device->traits());
   EXPECT_EQ(variants.front(), GetParam().is_cpu ? "fsst_chosen_rows" : "fsst_chosen_tiles");
   for (const std::string& variant : variants)
-    expect_chosen(device, strings, column, rows, false, variant);
+    expect_selected(device, strings, column, rows, false, variant);
 }
 
 }  // namespace

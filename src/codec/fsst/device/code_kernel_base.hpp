@@ -1,4 +1,4 @@
-// What predicates and lengths share: the column they are built for, and what kernels tell of it.
+// Common base of predicates and lengths: the column that a kernel is built for, and its status.
 #pragma once
 #include <algorithm>
 
@@ -8,12 +8,12 @@
 
 namespace penstock::fsst {
 
-template <class Interface> class RowAnswers : public Interface {
+template <class Interface> class CodeKernelBase : public Interface {
  public:
-  explicit RowAnswers(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+  explicit CodeKernelBase(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   Status check(Queue& queue) override {
     std::uint32_t bad_row = 0;
-    PENSTOCK_TRY(queue.download(&bad_row, *verdict_, 4));
+    PENSTOCK_TRY(queue.download(&bad_row, *status_, 4));
     PENSTOCK_TRY(queue.finish());
     return check_bad_row(queue, enqueued_, bad_row);
   }
@@ -28,15 +28,15 @@ template <class Interface> class RowAnswers : public Interface {
     code_bytes_ = strings.codes.size;
     offset_bytes_ = strings.offset_bytes;
     group_count_ = static_cast<std::uint32_t>(strings.row_groups.size());
-    PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
+    PENSTOCK_ASSIGN(status_, device_->allocate(16));
     PENSTOCK_ASSIGN(auto queue, device_->queue());
-    PENSTOCK_TRY(queue->fill(*verdict_, 0, 16));
+    PENSTOCK_TRY(queue->fill(*status_, 0, 16));
     return queue;
   }
   template <class T>
-  Result<std::shared_ptr<Buffer>> bring(Queue& queue, const std::vector<T>& values) {
+  Result<std::shared_ptr<Buffer>> upload(Queue& queue, const std::vector<T>& values) {
     bytes_uploaded_ += values.size() * sizeof(T);
-    return brought_at_once(*device_, queue, values);
+    return upload_vector_now(*device_, queue, values);
   }
   Status build_program(const ProgramOptions& options, std::string_view file) {
     ProgramSource source = program_source(*device_, options, file);
@@ -47,9 +47,9 @@ template <class Interface> class RowAnswers : public Interface {
   Status begin(Queue& queue, const DeviceStrings& strings) {
     if (strings.row_count != row_count_ || strings.code_bytes != code_bytes_ ||
         strings.offset_bytes != offset_bytes_ || strings.group_count != group_count_)
-      return Status(Code::invalid, "codes of another column than what was built for");
+      return Status(Code::invalid, "the kernel was built for another column");
     enqueued_ = strings;
-    return queue.fill(*verdict_, 0, 16);
+    return queue.fill(*status_, 0, 16);
   }
   std::uint32_t groups(std::uint64_t rows_per_group, std::uint32_t groups_per_unit) const {
     const std::uint64_t all = (row_count_ + rows_per_group - 1) / rows_per_group;
@@ -60,13 +60,13 @@ template <class Interface> class RowAnswers : public Interface {
   std::shared_ptr<Device> device_;
   std::uint64_t row_count_ = 0, code_bytes_ = 0;
   std::uint32_t offset_bytes_ = 4, group_count_ = 0;
-  std::shared_ptr<Buffer> verdict_;
+  std::shared_ptr<Buffer> status_;
   std::shared_ptr<Program> program_;
 
  private:
   std::string source_;
   std::uint64_t bytes_uploaded_ = 0;
-  DeviceStrings enqueued_;  // until check() found it sound
+  DeviceStrings enqueued_;  // until check() found it valid
 };
 
 }  // namespace penstock::fsst
