@@ -21,7 +21,7 @@ inline SymbolTable table_of(const std::vector<std::string>& symbols) {
   return table;
 }
 
-// One row group of these rows' codes.
+// Returns one row group of these rows' codes.
 inline EncodedStrings strings_of(const SymbolTable& table, const std::vector<std::string>& rows,
                                  std::uint64_t string_bytes) {
   EncodedStrings strings;
@@ -39,7 +39,7 @@ inline EncodedStrings strings_of(const SymbolTable& table, const std::vector<std
   return strings;
 }
 
-// With a text size that these codes may have, whatever they are.
+// Returns the same with a string size that any such codes may have.
 inline EncodedStrings strings_of(const SymbolTable& table, const std::vector<std::string>& rows) {
   std::size_t bytes = 0;
   for (const std::string& row : rows) bytes += row.size();
@@ -47,7 +47,7 @@ inline EncodedStrings strings_of(const SymbolTable& table, const std::vector<std
 }
 
 inline SymbolTable three_symbols() { return table_of({"a", "bc", "defghijk"}); }
-// Row 1 of each is not sound.
+// Returns columns in which row 1 is corrupt.
 inline std::vector<EncodedStrings> corrupt_columns() {
   const std::vector<std::vector<std::string>> columns = {
       {std::string("\x00\x01", 2), std::string("\x07", 1)},              // no symbol has code 7
@@ -55,14 +55,14 @@ inline std::vector<EncodedStrings> corrupt_columns() {
       {std::string("\x00", 1), std::string("\xff\xff\xff", 3), "\x01"},  // so does this
       {std::string("\xff\xff", 2), std::string(100, '\xff') + '\xff', ""},
       {std::string(15, '\x01'), std::string("\xff", 1),
-       std::string(14, '\x01')},  // between two pieces of sixteen
+       std::string(14, '\x01')},  // between two blocks of sixteen
       {std::string(16, '\x01'), std::string("\x03", 1)}};
   std::vector<EncodedStrings> all;
   for (const auto& rows : columns) all.push_back(strings_of(three_symbols(), rows));
   return all;
 }
 
-// Texts whose encoding is not what is tested.
+// Encodes strings for tests of something else.
 inline EncodedStrings encoded(const Column& texts, const EncodeOptions& options = {}) {
   auto strings = encode(texts, options);
   EXPECT_TRUE(strings.ok()) << strings.status().text();
@@ -76,7 +76,7 @@ inline Column encoded_texts(const Column& texts, std::uint64_t row_group_rows,
   return column.ok() ? std::move(*column) : Column{};
 }
 
-// The same rows behind codes that belong to none, with offsets of eight bytes.
+// Returns the same rows after codes that belong to no row, with offsets of eight bytes.
 inline EncodedStrings moved(EncodedStrings strings, std::size_t code_bytes) {
   std::vector<std::uint8_t> codes(code_bytes, 255);
   codes.insert(codes.end(), strings.codes.as<std::uint8_t>(),
@@ -90,9 +90,9 @@ inline EncodedStrings moved(EncodedStrings strings, std::size_t code_bytes) {
   return strings;
 }
 
-// Row groups of random codes: symbols of every length, so that message begin and end anywhere in
-// them, escapes, literals that are 255 or look like codes, runs of escapes (escaped or not), empty
-// rows, long rows. And their texts.
+// Row groups of random codes, and their strings: symbols of every length, so that words begin and
+// end anywhere in them, escapes, literals that are 255 or look like codes, runs of escapes (escaped
+// or not), empty rows, long rows.
 struct RandomColumn {
   EncodedStrings strings;
   Column texts;
@@ -100,7 +100,7 @@ struct RandomColumn {
 struct RandomColumnOptions {
   std::size_t rows = 2000, max_codes = 30, long_row_codes = 0, row_groups = 3;
   unsigned escapes_of_100 = 5, symbol_bytes = 0;  // symbols of so many bytes; 0: of one to eight
-  std::string letters = "abc";                    // of texts; none: any byte
+  std::string letters = "abc";                    // of strings; empty: any byte
 };
 inline RandomColumn random_codes(std::uint32_t seed, const RandomColumnOptions& column_options) {
   std::mt19937 random(seed);
@@ -151,7 +151,7 @@ inline RandomColumn random_codes(std::uint32_t seed, const RandomColumnOptions& 
   return generated;
 }
 
-// A missing row's is empty.
+// Returns a row's string; a null row's is empty.
 inline std::string_view text_of(const Column& column, std::uint64_t row) {
   return column.is_valid(row) ? column.string(row) : std::string_view();
 }

@@ -1,19 +1,18 @@
-// penstock bench fsst: decodes string columns of FSST codes on the device, by every variant that
-// fits.
+// penstock bench fsst: FSST string columns, decoded on the device by every variant that fits.
 //
-// Two generated columns: web addresses and log lines. "decode" finds every row's length from the
-// codes, checks all of them, computes offsets and decodes: what a file of codes and offsets needs.
-// "to given offsets" only decodes, as formats that store lengths allow. Rates are of decoded bytes;
-// the share of copy is of codes, offsets and decoded bytes. Every string is compared with the
-// original before a case is timed. The host's decoder, on all cores, is timed too.
+// There are two generated columns: page addresses and log lines. "decode" finds every row's length
+// from the codes, checks all of them, scans the lengths and decodes: what a file of codes and
+// offsets needs. "to given offsets" only decodes, as formats that store lengths allow. Rates are of
+// output; the share of copy counts codes, offsets and output. All output is compared with the
+// strings before it is timed. The host's decoder, on all cores, is timed beside them.
 //
-// Predicates are found from the codes to a bitmap; their rates are of the text that is not decoded,
-// and their share of copy of codes, offsets and bitmap. A tenth of the rows is decoded alone
-// (bench_fsst_matching.hpp). "encode" makes the codes of text that lies on the device, with tables
-// that are device_strings (bench_fsst_encoding.hpp).
+// Predicates are computed from the codes to a bitmap. Their rates are of the output that is not
+// decoded, and their share of copy counts codes, offsets and bitmap. A tenth of the rows is decoded
+// on its own (bench_fsst_matching.hpp). "encode" makes the codes of strings on the device, with
+// given tables (bench_fsst_encoding.hpp).
 //
-// With --write-texts, baselines that decode other formats to the same strings find them in a
-// folder: one file per column, named as its first case.
+// Baselines that decode other formats to the same output read it from the folder of --write-texts:
+// one file per column, named as its first case.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -47,46 +46,48 @@ class FsstBench {
  public:
   Status open(std::shared_ptr<Device> device, const Set& set, std::uint64_t rows) {
     device_ = std::move(device);
-    texts_ = set.generate(rows, 1);
-    PENSTOCK_ASSIGN(strings_, fsst::encode(texts_));
+    strings_ = set.generate(rows, 1);
+    PENSTOCK_ASSIGN(encoded_, fsst::encode(strings_));
     PENSTOCK_ASSIGN(queue_, device_->queue());
-    PENSTOCK_ASSIGN(device_strings_, fsst::DeviceStrings::upload(*device_, *queue_, strings_));
-    PENSTOCK_ASSIGN(text_, fsst::DeviceOutput::allocate(*device_, device_strings_));
+    PENSTOCK_ASSIGN(device_strings_, fsst::DeviceStrings::upload(*device_, *queue_, encoded_));
+    PENSTOCK_ASSIGN(output_, fsst::DeviceOutput::allocate(*device_, device_strings_));
     return {};
   }
 
   Status use(const std::string& variant, std::string_view method) {
     PENSTOCK_ASSIGN(decoder_, fsst::Decoder::build(device_, device_strings_, variant));
     finds_offsets_ = method == methods[0];
-    how_ = method == methods[2] ? fsst::GivenOffsets::validated : fsst::GivenOffsets::trusted;
+    given_offsets_ =
+        method == methods[2] ? fsst::GivenOffsets::validated : fsst::GivenOffsets::trusted;
     return {};
   }
 
   Result<double> run_seconds() {
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(finds_offsets_ ? decoder_->enqueue(*queue_, device_strings_, text_)
-                                : decoder_->enqueue_decode(*queue_, device_strings_, text_, how_));
+    PENSTOCK_TRY(finds_offsets_
+                     ? decoder_->enqueue(*queue_, device_strings_, output_)
+                     : decoder_->enqueue_decode(*queue_, device_strings_, output_, given_offsets_));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(done->wait());
     return done->seconds_since(*begun);
   }
 
-  // Also computes the offsets that later runs are given.
+  // Checks the output. Also downloads the offsets that later methods are given.
   Status verify() {
-    PENSTOCK_TRY(queue_->fill(*text_.bytes, 0, text_.bytes->bytes() / 4 * 4));
+    PENSTOCK_TRY(queue_->fill(*output_.bytes, 0, output_.bytes->bytes() / 4 * 4));
     if (finds_offsets_)
-      PENSTOCK_TRY(queue_->fill(*text_.offsets, 0, text_.offsets->bytes() / 4 * 4));
+      PENSTOCK_TRY(queue_->fill(*output_.offsets, 0, output_.offsets->bytes() / 4 * 4));
     else
-      PENSTOCK_TRY(queue_->upload(*text_.offsets, offsets_.data(), offsets_.size() * 8));
+      PENSTOCK_TRY(queue_->upload(*output_.offsets, offsets_.data(), offsets_.size() * 8));
     PENSTOCK_TRY(run_seconds());
     PENSTOCK_TRY(decoder_->check(*queue_));
     offsets_.resize(device_strings_.row_count + 1);
     std::vector<char> bytes(device_strings_.string_bytes);
-    PENSTOCK_TRY(queue_->download(offsets_.data(), *text_.offsets, offsets_.size() * 8));
-    PENSTOCK_TRY(queue_->download(bytes.data(), *text_.bytes, bytes.size()));
+    PENSTOCK_TRY(queue_->download(offsets_.data(), *output_.offsets, offsets_.size() * 8));
+    PENSTOCK_TRY(queue_->download(bytes.data(), *output_.bytes, bytes.size()));
     PENSTOCK_TRY(queue_->finish());
     for (std::uint64_t row = 0; row < device_strings_.row_count; row++) {
-      const std::string_view text = texts_.string(row);
+      const std::string_view text = strings_.string(row);
       if (offsets_[row + 1] - offsets_[row] != text.size() ||
           std::memcmp(bytes.data() + offsets_[row], text.data(), text.size()) != 0)
         return Status(Code::internal, "row " + std::to_string(row) + " is wrong");
@@ -96,7 +97,7 @@ class FsstBench {
 
   Result<double> host_seconds() const {
     const double begun = now_seconds();
-    PENSTOCK_TRY(fsst::decode(strings_).status());
+    PENSTOCK_TRY(fsst::decode(encoded_).status());
     return now_seconds() - begun;
   }
 
@@ -104,14 +105,14 @@ class FsstBench {
   Status write_texts(const std::string& path) const {
     PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
     PENSTOCK_TRY(
-        file->write({texts_.values.as<char>(), static_cast<std::size_t>(strings_.string_bytes)}));
+        file->write({strings_.values.as<char>(), static_cast<std::size_t>(encoded_.string_bytes)}));
     return file->commit();
   }
 
-  MatchedColumn matched() { return {device_, *queue_, texts_, strings_, device_strings_}; }
-  double output_bytes() const { return static_cast<double>(strings_.string_bytes); }
+  MatchedColumn matched() { return {device_, *queue_, strings_, encoded_, device_strings_}; }
+  double output_bytes() const { return static_cast<double>(encoded_.string_bytes); }
   double code_bytes() const { return static_cast<double>(device_strings_.code_bytes); }
-  // Codes and both offsets, and the text.
+  // Counts codes, both offsets and the output.
   double moved_bytes() const {
     return output_bytes() + code_bytes() +
            static_cast<double>(device_strings_.row_count) * (8 + device_strings_.offset_bytes);
@@ -119,13 +120,13 @@ class FsstBench {
 
  private:
   std::shared_ptr<Device> device_;
-  Column texts_;
-  fsst::EncodedStrings strings_;
+  Column strings_;
+  fsst::EncodedStrings encoded_;
   fsst::DeviceStrings device_strings_;
-  fsst::DeviceOutput text_;
+  fsst::DeviceOutput output_;
   std::unique_ptr<fsst::Decoder> decoder_;
   bool finds_offsets_ = true;
-  fsst::GivenOffsets how_ = fsst::GivenOffsets::trusted;
+  fsst::GivenOffsets given_offsets_ = fsst::GivenOffsets::trusted;
   std::vector<std::uint64_t> offsets_;
   std::unique_ptr<Queue> queue_;
 };

@@ -24,7 +24,7 @@ std::string value_of(const arrow::KeyValueMetadata* metadata, std::string_view k
   return at < 0 ? "" : metadata->value(at);
 }
 
-// Keeps an array alive while its buffers' bytes are used.
+// Returns bytes of an array's buffer that keep the array alive.
 Bytes part_of(const std::shared_ptr<arrow::Array>& array, const std::uint8_t* data,
               std::int64_t bytes) {
   return {array, reinterpret_cast<const std::byte*>(data), static_cast<std::uint64_t>(bytes)};
@@ -38,7 +38,7 @@ void take_buffers(const std::shared_ptr<arrow::Array>& array, fsst::EncodedStrin
   const auto* const offsets = reinterpret_cast<const std::uint8_t*>(binary.raw_value_offsets());
   const std::int64_t offset_bytes =
       (array->length() + 1) * static_cast<std::int64_t>(sizeof(Offset));
-  if (offsets == nullptr) {  // a writer may leave out the one offset of no rows
+  if (offsets == nullptr) {  // without rows a writer may omit the single offset
     strings.offsets = Bytes::own(std::vector<Offset>(1));
   } else if (reinterpret_cast<std::uintptr_t>(offsets) % sizeof(Offset) == 0) {
     strings.offsets = part_of(array, offsets, offset_bytes);

@@ -45,7 +45,7 @@ Result<bool> ChunkStream::begin_on_codes(ChunkMemory& memory, Queue& compute, st
 // Uploads a column's codes once a chunk, for however many functions.
 Result<std::size_t> ChunkStream::upload_codes(ChunkMemory& memory, Queue& compute,
                                               std::size_t& index, std::uint32_t column) {
-  std::vector<ChunkCodes::Texts>& all = memory.encoded.texts;
+  std::vector<ChunkCodes::Strings>& all = memory.encoded.strings;
   for (std::size_t i = 0; i < all.size(); i++)
     if (all[i].column == column) return i;
   const Column& source = column_of(memory, column);
@@ -85,7 +85,8 @@ Status ChunkStream::compute_on_codes(ChunkMemory& memory, Queue& compute) {
   PENSTOCK_ASSIGN(std::shared_ptr<Event> last, compute.record());
   for (ChunkCodes::Function& function : memory.encoded.functions) {
     function.begun = std::move(last);
-    PENSTOCK_TRY(function.column.enqueue(compute, memory.encoded.texts[function.texts].on_device));
+    PENSTOCK_TRY(
+        function.column.enqueue(compute, memory.encoded.strings[function.strings].on_device));
     PENSTOCK_ASSIGN(last, compute.record());
     function.done = last;
   }
@@ -97,7 +98,7 @@ Status ChunkStream::check(ChunkMemory& memory) {
   if (!checks_) { PENSTOCK_ASSIGN(checks_, device_->queue()); }
   for (ChunkCodes::Function& function : memory.encoded.functions) {
     const std::string& name =
-        program_.source_schema[memory.encoded.texts[function.texts].column].name;
+        program_.source_schema[memory.encoded.strings[function.strings].column].name;
     PENSTOCK_TRY(function.column.check(*checks_).with(memory.location_of("on the codes of", name)));
     PENSTOCK_TRY(code_reports_.note_run(memory.encoded, function));
   }

@@ -9,7 +9,7 @@ namespace {
 
 using fsst::Predicate;
 
-// Returns a pattern that only this string fits.
+// Returns a LIKE pattern that matches exactly `text`.
 std::string as_pattern(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -70,7 +70,7 @@ bool is_on_codes(const TileProgram& program, const DerivedColumn& derived) {
   return is_encoded(program, derived.source) && code_function(derived).has_value();
 }
 
-// A reader that needs all strings has them decoded while rows are read, ahead and in threads.
+// A column of which all strings are needed is decoded while rows are read, ahead and in parallel.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program) {
   const bool drops_rows = !program.keeps_all_rows() || program.bound;
   std::vector<std::uint32_t> columns;
@@ -94,7 +94,7 @@ bool is_read_as_codes(const TileProgram& program, std::uint32_t column) {
 }
 
 std::uint64_t code_bytes_per_row(const TileProgram& program) {
-  constexpr std::uint64_t of_a_column = 64;  // addresses take 47 and offsets 4 or 8
+  constexpr std::uint64_t of_a_column = 64;  // addresses take 47, and offsets 4 or 8
   std::uint64_t bytes = 0;
   for (std::uint32_t column = 0; column < program.first_derived(); column++)
     bytes += is_read_as_codes(program, column) ? of_a_column : 0;
@@ -150,7 +150,7 @@ std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device>
 }
 
 std::uint64_t ChunkCodes::bytes_moved(const Function& function) const {
-  const fsst::DeviceStrings& read = texts[function.texts].on_device;
+  const fsst::DeviceStrings& read = strings[function.strings].on_device;
   return read.code_bytes + (read.row_count + 1) * read.offset_bytes +
          function.column.results()->bytes();
 }

@@ -33,7 +33,7 @@ Bench::Bench(const FuzzedColumn& its, bool is_cpu)
     : column(its), texts(its), device(make_linked_device(traits_of(is_cpu))) {
   queue = expected(device->queue(), "a queue");
   uploaded = expected(fsst::DeviceStrings::upload(*device, *queue, column.strings),
-                      "a column of a sound layout is upload_faulty");
+                      "a column with a valid layout is uploaded");
   if (!column.has_replaced_offsets) return;
   for (std::uint64_t i = 0; i < column.offsets.size(); i++)
     std::memcpy(content_of(*uploaded.offsets).data() + i * uploaded.offset_bytes,
@@ -47,12 +47,12 @@ void expect_string(const fsst::DeviceOutput& text, std::uint64_t at, std::uint64
   require(end - begin == expected_text.size() && end <= text.bytes->bytes() &&
               std::memcmp(content_of(*text.bytes).data() + begin, expected_text.data(),
                           expected_text.size()) == 0,
-          claim + ": the text of row " + std::to_string(row));
+          claim + ": the string of row " + std::to_string(row));
 }
 
 void expect_unwritten(const Buffer& buffer, const std::string& claim) {
   for (const std::byte byte : content_of(buffer))
-    require(byte == unwritten(), claim + ": text of a column that is not sound");
+    require(byte == unwritten(), claim + ": output of a corrupt column");
 }
 
 }  // namespace penstock::fuzz

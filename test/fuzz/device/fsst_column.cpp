@@ -3,8 +3,8 @@
 namespace penstock::fuzz {
 namespace {
 
-// Symbols of few letters, so that texts repeat and message are found; lengths of 1 to 8, or all
-// alike.
+// Makes symbols of few letters, so that strings repeat and words are found; lengths of 1 to 8, or
+// all alike.
 std::shared_ptr<const fsst::SymbolTable> make_table(std::uint32_t symbol_count,
                                                     std::uint32_t seed) {
   auto table = std::make_shared<fsst::SymbolTable>();
@@ -27,10 +27,10 @@ std::shared_ptr<const fsst::SymbolTable> make_table(std::uint32_t symbol_count,
   return table;
 }
 
-// Short rows as a rule, some of many pieces.
+// Returns the codes of a row: few as a rule, some rows of many blocks.
 std::uint64_t row_codes(std::uint32_t byte) { return byte < 192 ? byte % 32 : (byte - 192) * 8; }
 
-// An offset that lies: a little beside, at the codes' end or behind it, far away.
+// Returns a wrong offset: slightly off, at or after the codes' end, or far away.
 std::uint64_t other_offset(Input& input, std::uint64_t right, std::uint64_t code_bytes,
                            std::uint32_t offset_bytes) {
   const std::uint32_t kind = input.byte(), by = input.byte();
@@ -70,8 +70,8 @@ std::optional<Shape> take_shape(Input& input) {
   return shape;
 }
 
-// Makes rows sound, so that more than their first codes are looked at: codes get symbols, and an
-// escape at a row's end does, too.
+// Repairs rows, so that more than their first codes are reached: codes get symbols, and so does an
+// escape at a row's end.
 void repair_rows(FuzzedColumn& column, std::string& codes) {
   for (std::uint64_t row = 0; row < column.strings.row_count; row++) {
     const std::uint32_t symbols = column.table(row).symbol_count,
@@ -86,7 +86,7 @@ void repair_rows(FuzzedColumn& column, std::string& codes) {
   }
 }
 
-// What the layout states of texts: the truth where uploaded is one, else what it must be inside of.
+// Sets the string sizes: the true ones where they exist, else ones that the layout allows.
 void set_string_bytes(FuzzedColumn& column) {
   fsst::EncodedStrings& strings = column.strings;
   std::uint64_t text = 0;
@@ -138,7 +138,7 @@ std::optional<FuzzedColumn> make_column(Input& input) {
   strings.row_count = shape->row_codes.size();
   strings.row_groups = shape->groups;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> others;
-  Input lies = input;  // their bytes are taken before the codes
+  Input lies = input;  // bytes of wrong offsets come before the codes
   for (std::uint32_t i = 0; i < shape->lying_offsets; i++) input.byte(), input.byte(), input.byte();
   std::string codes = input.take(input.left());
   column.offsets = {std::min<std::uint64_t>(shape->codes_before, codes.size())};

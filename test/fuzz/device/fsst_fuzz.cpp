@@ -1,6 +1,6 @@
-// What FSST's kernels make of any column, as the library launches them on the host executor: of its
-// decoders, lengths, predicates and selected rows, each input tries one. Verdicts and answers are
-// compared with a plain loop's, and with those of the host's own decoder.
+// FSST's kernels on any column, as the library launches them on the host executor. Each input tries
+// one decoder, length, predicate or row selection. Status and results are compared with a plain
+// loop's and with the host decoder's.
 #include "fuzz/device/fsst_bench.hpp"
 #include "fuzz/device/linked_programs.hpp"
 #include "penstock/fsst/matcher.hpp"
@@ -15,8 +15,8 @@ void expect_all_texts(const Bench& bench, const DeviceOutput& text, const std::s
     expect_string(text, row, row, *bench.texts.rows[row], claim);
 }
 
-// Offsets that descend move the borders of groups, which the tiles were shared out by; then they
-// need only stay inside.
+// Offsets that descend move the borders of row groups, by which tiles were divided. Kernels need
+// only stay in bounds then.
 void try_decoder(const Bench& bench, const std::string& variant) {
   const DeviceOutput text =
       bench.allocate_output(bench.uploaded.row_count, bench.uploaded.string_bytes);
@@ -93,7 +93,7 @@ void try_lengths(const Bench& bench, fsst::DeviceLengths::Unit unit) {
   }
 }
 
-// The host's own check and decoder say the same of the column as it was generated.
+// Requires that the host's check and decoder agree on the column as it was made.
 void expect_host_agrees(const Bench& bench) {
   if (bench.column.has_replaced_offsets) return;
   const Status status = fsst::validate(bench.column.strings);
@@ -144,8 +144,8 @@ const kernelc::KernelEntry* find_linked(const ProgramSource& source, std::string
 
 }  // namespace penstock::fuzz
 
-// The first two bytes say what is tried on which device, the next 64 are what it takes of its own,
-// the others are the column.
+// The first two bytes select what is tried on which device, the next 64 are its input, the others
+// are the column.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace penstock::fuzz;
   constexpr std::size_t own_bytes = 64;

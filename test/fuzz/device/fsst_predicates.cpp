@@ -4,7 +4,7 @@
 namespace penstock::fuzz {
 namespace {
 
-// Of texts that are uploaded, so that rows match.
+// Takes parts of strings of the column, so that rows match.
 std::string take_part(const Bench& bench, Input& input, bool is_whole) {
   const std::string text = bench.texts.rows[input.byte() % bench.uploaded.row_count].value_or("ab");
   const std::size_t from = input.byte(), bytes = 1 + input.byte() % 12;
@@ -38,7 +38,7 @@ bool holds(const fsst::Predicate& predicate, const fsst::Automaton& automaton,
   }
   return is_matched != predicate.is_negated;
 }
-// Of a row whose codes are compared, canonical or not.
+// Returns the expected result for a row whose codes are compared, canonical or not.
 bool has_codes_of(const FuzzedColumn& column, std::uint64_t row, const fsst::Predicate& predicate) {
   const auto* const begin = column.strings.codes.as<std::uint8_t>() + column.offsets[row];
   bool is_matched = false;
@@ -50,9 +50,9 @@ bool has_codes_of(const FuzzedColumn& column, std::uint64_t row, const fsst::Pre
   return is_matched != predicate.is_negated;
 }
 
-// Rows that are not sound are told where they are met: any of them will do, the first of those
-// whose offsets are wrong where codes are not looked at. Says whether answers for the other rows
-// count, as they do but where kernels end early: those that match pieces.
+// Requires that corrupt rows are reported where they are read: any of them, or the first with wrong
+// offsets where codes are not read. Returns whether results for other rows count; they do not where
+// kernels end early, as those that match candidate blocks.
 bool expect_match_status(const Bench& bench, const Status& status, const std::string& variant) {
   std::optional<std::uint64_t> first_outside;
   for (std::uint64_t row = bench.uploaded.row_count; row-- > 0;)

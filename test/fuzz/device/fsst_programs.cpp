@@ -1,6 +1,7 @@
-// FSST's kernels and the running sums they need as host C++, compiled once for each size of groups
-// and of offsets: GROUP_SIZE, FSST_OFFSET and PROGRAMS, their namespace (linked_programs.hpp). Few
-// pieces are noted near by, so that some are not; rows that are too long for tiles are short here.
+// FSST's kernels and the scans they need as host C++, compiled once for each size of groups and of
+// offsets: GROUP_SIZE, FSST_OFFSET and PROGRAMS, their namespace (linked_programs.hpp). Local
+// memory holds few candidates here, so that some go directly to global memory. Rows that are too
+// long for tiles are short here.
 // clang-format off
 #include "kernel/common.prelude"
 #include "kernel/parameters.prelude"

@@ -4,7 +4,7 @@
 namespace penstock::fuzz {
 namespace {
 
-// Rows that are asked for, as far as a decoder takes them, and what becomes of them.
+// Selected rows, as far as a decoder takes them, and the expected result.
 struct Selection {
   std::vector<std::uint64_t> rows;
   std::uint64_t string_bytes = 0;
@@ -34,9 +34,10 @@ void expect_selection(const Bench& bench, fsst::SelectedRowDecoder& decoder,
     expect_bad_row(count.status(), *selection.first_bad_row, claim);
     expect_unwritten(*text.bytes, claim);
   } else if (selection.is_outside) {
-    require(count.status().code() == Code::invalid, claim + ": a row that is not uploaded is told");
+    require(count.status().code() == Code::invalid,
+            claim + ": a row that does not exist is reported");
   } else if (are_too_many || selection.string_bytes > text.bytes->bytes()) {
-    require(count.status().code() == Code::capacity, claim + ": too much text is told");
+    require(count.status().code() == Code::capacity, claim + ": too much output is reported");
   } else {
     require(count.ok() && *count == selection.rows.size(),
             claim + ": selected rows are counted: " + count.status().text());

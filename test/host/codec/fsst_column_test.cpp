@@ -1,5 +1,5 @@
-// Columns that stay FSST codes, cut and put together: their texts are those of the rows, whatever
-// was asked of them before.
+// Columns that keep FSST codes, sliced and concatenated: their strings are those of the rows,
+// whatever was asked of them before.
 #include "codec/fsst/format/encoded_column.hpp"
 #include "column/rebatch.hpp"
 #include "fsst_strings.hpp"
@@ -8,7 +8,7 @@
 namespace penstock::fsst {
 namespace {
 
-// NULLs and empty texts among addresses.
+// NULLs and empty strings among addresses.
 Column texts(std::uint64_t row_count) {
   const Column generated = codec::generate_urls(row_count, 3);
   std::vector<std::optional<std::string>> values;
@@ -117,7 +117,7 @@ TEST(EncodedColumn, ATableYieldsTextsToWhoDoesNotAskForCodes) {
   }
 }
 
-// Tables of `sizes` rows as batches of `batch_rows`: the rows of each, whose texts are looked at.
+// Cuts tables of `sizes` rows into batches of `batch_rows` and checks the strings of each.
 std::vector<std::uint64_t> batches_of(const std::vector<std::uint64_t>& sizes,
                                       std::uint64_t batch_rows) {
   std::uint64_t total = 0;

@@ -1,5 +1,5 @@
-// Encoded strings that lie: taken for sound, an error that names another place, or a write outside
-// the output.
+// Corrupt encoded strings: taken for valid, reported at another position, or written outside the
+// output.
 #include <random>
 
 #include "codec/fsst/host/decode_span.hpp"
@@ -9,7 +9,7 @@
 namespace penstock::fsst {
 namespace {
 
-// Both say the same of it: the whole check and the decoder.
+// Requires the same error of validate() and the decoder.
 void expect_refused(const EncodedStrings& strings, std::string_view message) {
   for (const Status& status : {validate(strings), decode(strings).status()}) {
     EXPECT_FALSE(status.ok()) << message;
@@ -195,14 +195,14 @@ TEST(FsstHostile, BlocksThatLie) {
 TEST(FsstHostile, SplitsOfAnotherNumber) {
   EncodedStrings strings = urls();
   strings.splits->splits.size -= 2;
-  expect_refused(strings, " splits");
+  expect_refused(strings, "block offsets of ");
   strings = urls();
   strings.splits->split_code_bytes = 48;
   expect_refused(strings, "splits of 48 bytes");
 }
 
-// Whatever one byte becomes, the whole check and the decoder agree, and nobody reads or writes
-// elsewhere (the sanitizers look).
+// Whatever one byte becomes, validate() and the decoder agree, and nothing is accessed out of
+// bounds (the sanitizers look).
 TEST(FsstHostile, EveryChangedByteIsJudgedAlikeByBoth) {
   const auto encoded = encode(codec::generate_urls(40), {.row_group_rows = 16});
   ASSERT_TRUE(encoded.ok());
@@ -223,7 +223,7 @@ TEST(FsstHostile, EveryChangedByteIsJudgedAlikeByBoth) {
   }
 }
 
-// Codes without sense, into outputs that are too small: bytes around them keep their value.
+// Random codes into outputs that are too small: the bytes around them keep their value.
 TEST(FsstHostile, NothingIsWrittenOutsideTheOutput) {
   std::mt19937 random(11);
   const EncodedStrings strings = urls(0);
@@ -252,7 +252,7 @@ TEST(FsstSplits, TellWhereTheTextOfEveryPlaceStarts) {
     EXPECT_EQ(strings.splits->split_count(), strings.splits->splits.size / 2);
   }
 }
-// By hand: "ab" and "x" in front of an escape that lies across byte 16.
+// By hand: "ab" and "x" before an escape that crosses byte 16.
 TEST(FsstSplits, AnEscapeAcrossASplitIsMarked) {
   EncodedStrings strings =
       strings_of(small_table(), {std::string(14, '\0') + "\2\xff" + "Z\2"}, 31);

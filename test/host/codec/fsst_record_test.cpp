@@ -1,5 +1,5 @@
-// The record beside a batch's codes: one that is cut or changed and taken all the same, or that
-// comes back different.
+// The record of a batch's codes: one that is cut or changed and still accepted, or that comes back
+// different.
 #include "codec/fsst/format/fsst_record.hpp"
 #include "fsst_strings.hpp"
 #include "testdata/generate_text.hpp"
@@ -43,7 +43,7 @@ TEST(FsstRecord, EveryTruncatedPrefixIsRefused) {
         << size;
   }
 }
-// What is read is refused, or strings that the checks can look at.
+// A record that is read is refused, or gives strings that validate() can check.
 TEST(FsstRecord, EveryChangedByteIsRefusedOrJudgedByTheChecks) {
   const EncodedStrings strings = urls(1024);
   const Octets record = record_of(strings);

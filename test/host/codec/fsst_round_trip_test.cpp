@@ -1,5 +1,4 @@
-// FSST: texts that come back different, and encoders that lose the properties queries on codes rely
-// on.
+// FSST round trips, and the properties of encoding that queries on codes rely on.
 #include <random>
 
 #include "codec/fsst/host/symbol_matcher.hpp"
@@ -71,7 +70,7 @@ TEST(FsstRoundTrip, RunsOfTheEscapesByte) {
     rows.push_back(std::string(size, '\xff') + "a" + std::string(size, '\xff'));
   expect_round_trip(texts(rows));
 }
-// A table that was trained on other texts escapes most of theirs.
+// A table that was trained on other strings escapes most bytes of these.
 TEST(FsstRoundTrip, TextsThatEndInEscapes) {
   std::vector<std::string> rows(20'000, "the quick brown fox");
   for (std::size_t row = 0; row < 300; row++) rows[row * 60] += random_bytes(row, row % 9);
@@ -108,8 +107,8 @@ TEST(FsstRoundTrip, DictionaryColumns) {
   expect_round_trip(codes);
 }
 
-// A table that is trained on little must take what little uploaded is for symbols, or every byte
-// becomes an escape.
+// A table trained on little must take what little there is for symbols, or every byte becomes an
+// escape.
 TEST(Fsst, FewTextsDoNotGrow) {
   for (const std::vector<std::string>& rows :
        {std::vector<std::string>{"hello world"}, {"a", "b", "c"}, {"x"}, {"\xff\xff", ""}}) {
@@ -123,8 +122,8 @@ TEST(Fsst, EncodeRefusesNumbers) {
   EXPECT_EQ(encode(Column::from(std::vector<int>{1})).status().code(), Code::invalid);
 }
 
-// Queries compare codes: the fast encoder and the plain one must agree on every text, or `=` misses
-// rows.
+// Queries compare codes: the fast encoder and the plain one must agree on every string, or `=`
+// misses rows.
 TEST(Fsst, EncodeTextMakesTheCodesOfEncode) {
   for (const Column& column : {codec::generate_urls(5000), codec::generate_log_lines(5000)}) {
     const auto encoded = encode(column);

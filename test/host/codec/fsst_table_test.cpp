@@ -1,5 +1,5 @@
-// Serialized symbol tables: damaged ones that are taken, and sound ones that are refused or written
-// differently.
+// Serialized symbol tables: damaged ones that are accepted, and valid ones that are refused or
+// written differently.
 #include "fsst_strings.hpp"
 #include "testdata/generate_text.hpp"
 
@@ -61,14 +61,14 @@ TEST(FsstTable, AZeroTerminatedTableKeepsItsZero) {
 TEST(FsstTable, EveryTruncatedPrefixIsRefused) {
   const Octets bytes = written(trained());
   for (std::size_t size = 0; size < bytes.size(); size++) {
-    // A copy of that size, so that a read behind its end is seen by the address sanitizer.
+    // A copy of that size, so that the address sanitizer sees a read past its end.
     const auto read =
         read_symbol_table(Octets(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
     ASSERT_FALSE(read.ok()) << size;
     ASSERT_EQ(read.status().code(), Code::truncated) << size;
   }
 }
-// Whatever a byte of the header becomes, what is read is refused or sound.
+// Whatever a byte of the header becomes, the table is refused or valid.
 TEST(FsstTable, EveryChangedHeaderByteIsRefusedOrSound) {
   const Octets bytes = written(trained());
   for (std::size_t at = 0; at < 17; at++)

@@ -67,7 +67,7 @@ TEST_P(FsstVectors, CodesAreDecodedToTheTexts) {
   expect_equal(*decoded, Column::from_strings(vector.texts));
 }
 
-// Texts that its encoder does not cut into parts (it cuts at 511 bytes) have the codes that ours
+// Strings that its encoder does not cut into parts (it cuts at 511 bytes) have the codes that ours
 // makes with its table.
 TEST_P(FsstVectors, ShortTextsHaveOneEncoding) {
   const auto read = read_symbol_table(octets(vector.table));

@@ -1,6 +1,5 @@
-// String columns encoded on every device by every variant that fits it: the codes must be those
-// that the host makes with the same symbol tables. And hostile offsets, and memory that is too
-// small, which must be told.
+// String columns encoded on every device by every variant that fits: the codes must be those of the
+// host with the same symbol tables. Hostile offsets and too little memory must be reported.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -17,19 +16,19 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-// What a device generated of a column: all of the memory for codes, and what check() and fetch()
-// gave.
+// The result of encoding on a device: all of the memory for codes, and what check() and download()
+// returned.
 struct RandomColumn {
   Status status;
   std::vector<std::uint8_t> memory;
-  std::vector<std::uint8_t> offsets;  // and what lies behind them
+  std::vector<std::uint8_t> offsets;  // and the bytes after them
   EncodedStrings strings;
 };
 
 struct Setting {
   std::string_view variant = {};
   std::uint32_t code_offset_bytes = 4;
-  std::uint64_t code_bytes = 0;  // memory for codes; 0: twice the text
+  std::uint64_t code_bytes = 0;  // memory for codes; 0: twice the string bytes
   std::uint64_t runs = 1;
 };
 
@@ -102,7 +101,7 @@ Column with_wide_offsets(const Column& column) {
   return wide;
 }
 
-// Of offsets and text as they are, whatever they say.
+// Returns a column of these offsets and strings, whatever they say.
 Column column_of(std::vector<std::uint32_t> offsets, std::string text) {
   Column column;
   column.type = {Kind::string};
@@ -166,8 +165,7 @@ TEST(FsstEncodeOnDevices, BytesThatHaveNoSymbolTakeTwiceTheirRoom) {
   });
 }
 
-// Tiles whose codes are more than their text are encoded twice, others once: both beside each
-// other.
+// Tiles with more codes than string bytes are encoded twice, others once: here both are adjacent.
 TEST(FsstEncodeOnDevices, EscapesAmongTextThatIsEncodedWell) {
   const Column urls = codec::generate_urls(6000), noise = random_bytes(3000, 200, 5);
   std::vector<std::string> texts;
@@ -192,7 +190,7 @@ TEST(FsstEncodeOnDevices, RowsOfAMegabyte) {
   });
 }
 
-// Walks from two places of such a text never meet.
+// Greedy parses from two positions of such a string never meet.
 TEST(FsstEncodeOnDevices, OneByteRepeatedAtEveryPhase) {
   std::vector<std::string> texts;
   for (std::size_t i = 1; i < 400; i++) texts.emplace_back(i, 'a');
@@ -219,7 +217,7 @@ TEST(FsstEncodeOnDevices, OneByteRepeatedAtEveryPhase) {
   });
 }
 
-// Symbols overlap at every place, and walks meet late.
+// Symbols overlap at every position, and parses meet late.
 TEST(FsstEncodeOnDevices, TextsOfTwoLetters) {
   std::mt19937 random(11);
   std::vector<std::string> texts(400);
@@ -246,7 +244,7 @@ TEST(FsstEncodeOnDevices, MissingRowsHaveNoCodesWhateverTheirText) {
   });
 }
 
-// The rows behind one are uploaded: an empty row that is missing takes no byte of them.
+// The neighbours are not null: an empty null row must take no byte of them.
 TEST(FsstEncodeOnDevices, MissingRowsWithoutTextTakeNothingFromTheirNeighbours) {
   std::vector<std::optional<std::string>> texts;
   for (std::uint32_t row = 0; row < 3000; row++) {
@@ -300,7 +298,7 @@ TEST(FsstEncodeOnDevices, CodesAreDecodedAndMatchedWhereTheyLie) {
   });
 }
 
-// Kernels read whole 16s of it.
+// Kernels load whole 16 bytes of it.
 TEST(FsstEncodeOnDevices, NothingBehindABroughtTextIsLeftUnwritten) {
   on_each_device([](Device& device) {
     TAKE(const auto queue, device.queue());
@@ -309,7 +307,7 @@ TEST(FsstEncodeOnDevices, NothingBehindABroughtTextIsLeftUnwritten) {
           Column::from_strings(std::vector<std::string>{std::string(string_bytes, 'a')});
       {
         TAKE(const auto before,
-             device.allocate(string_bytes / 16 * 16 + 16));  // the pool gives it again
+             device.allocate(string_bytes / 16 * 16 + 16));  // the pool returns it again
         ASSERT_OK(cover(*queue, *before));
       }
       TAKE(const PlainStrings texts, PlainStrings::upload(device, *queue, column));
@@ -351,8 +349,7 @@ TEST(FsstEncodeOnDevices, MemoryOfOneByteTooFewIsToldAndKept) {
                 std::string::npos)
           << generated->status.text();
       for (std::size_t i = 0; i < memory; i++)
-        ASSERT_EQ(generated->memory[i], canary)
-            << "written though uploaded is no capacity, byte " << i;
+        ASSERT_EQ(generated->memory[i], canary) << "written without capacity, byte " << i;
     }
   });
 }
@@ -418,8 +415,8 @@ TEST(FsstEncodeOnDevices, NothingIsFetchedThatWasNotFoundGood) {
   });
 }
 
-// Every first byte with as many second ones as uploaded are symbols for: rows of pairs that do not
-// lie over one another easily.
+// Every first byte has as many second ones as there are symbols for: rows of pairs that do not
+// overlap easily.
 TEST(FsstEncodeOnDevices, TablesOfNothingButPairs) {
   std::mt19937 random(8);
   std::vector<std::string> symbols;

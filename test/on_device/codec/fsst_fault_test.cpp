@@ -1,5 +1,5 @@
-// Columns of codes that are not sound, on every device by everything that reads codes uploaded:
-// errors name row and byte as the host's do.
+// Corrupt columns on every device, in every kernel that reads codes: errors name row and byte as
+// the host's do.
 #include <gtest/gtest.h>
 
 #include "fsst_strings.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-// What is wrong with the column is in `on_device`; its layout is sound as it is upload_faulty, and
-// `offsets`, where uploaded are any, take the place of its own uploaded.
+// A corrupt column as it is `on_device`. Its layout is valid when it is uploaded; `offsets`, if
+// any, then replace its own in device memory.
 struct Faulty {
   EncodedStrings strings;
   std::vector<std::uint32_t> offsets = {};
@@ -32,8 +32,8 @@ Result<DeviceStrings> upload_faulty(Device& device, Queue& queue, const Faulty& 
   return uploaded;
 }
 
-// Spans are shared out by the offsets that a column was upload_faulty with: others lie beyond what
-// they promise.
+// Spans are divided by the offsets that a column was uploaded with. Replaced offsets may lie
+// outside of them.
 void expect_decoders_message(const std::shared_ptr<Device>& device, Queue& queue,
                              const DeviceStrings& uploaded, bool has_replaced_offsets,
                              const std::string& message) {
@@ -140,8 +140,7 @@ TEST(FsstFaults, OffsetsOfEightBytesAreRead) {
   on_each_shared([&](const auto& device) { expect_the_hosts_message(device, {strings}); });
 }
 
-// Codes are downloaded in pieces of 2^18 bytes: an escape that begins in one and ends in the next
-// is none that ends early.
+// Codes are downloaded in parts of 2^18 bytes: an escape that crosses two parts does not end early.
 TEST(FsstFaults, TheByteInALongRowIsCountedThroughEscapesThatLieAcrossPieces) {
   constexpr std::size_t piece = 1 << 18;
   std::string codes(3 * piece, '\x01');
@@ -160,7 +159,7 @@ TEST(FsstFaults, TheByteInALongRowIsCountedThroughEscapesThatLieAcrossPieces) {
   });
 }
 
-// Given offsets are no part of the column: what the host has no message for.
+// Given offsets are no part of the column, so the host has no message for them.
 TEST(FsstFaults, GivenOffsetsThatDoNotFitAreNamedByTheirFirstRow) {
   const EncodedStrings strings = strings_of(three_symbols(), {"\x01", "\x02", "\x01"}, 12);
   on_each_shared([&](const auto& device) {
@@ -176,7 +175,7 @@ TEST(FsstFaults, GivenOffsetsThatDoNotFitAreNamedByTheirFirstRow) {
   });
 }
 
-// The status may be about what lies uploaded no more.
+// The codes may have changed since the status was written.
 TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
   const EncodedStrings bad = strings_of(three_symbols(), {"\x01", "\x07"}, 4),
                        sound = strings_of(three_symbols(), {"\x01", "\x01"}, 4);
@@ -191,7 +190,7 @@ TEST(FsstFaults, ARowThatIsSoundWhenItIsLookedAtIsStillRefused) {
   });
 }
 
-// The variants that no device here may have.
+// Also covers the variants that no device here may have.
 class FsstFaultsOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstFaultsOnTheHost,

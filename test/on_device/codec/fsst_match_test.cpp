@@ -1,6 +1,6 @@
-// Predicates on FSST codes on every device by every variant that fits, against LIKE as SQL's
-// interpreter has it, on the decoded texts; and hostile codes, which must be told and must not be
-// read or written outside.
+// Predicates on FSST codes on every device by every variant that fits, compared with the SQL
+// interpreter's LIKE on the decoded strings. Hostile codes must be reported and must cause no
+// access out of bounds.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -168,7 +168,7 @@ TEST(FsstMatching, RowsOfHundredsOfKilobytesBesideShortOnes) {
   });
 }
 
-// The filter of pieces takes an escaped byte for a code: at a piece's end and at its beginning.
+// The filter takes an escaped byte for a code: at a block's end and at its beginning.
 TEST(FsstMatching, WordsThatEndWithOrBehindAnEscapeAtEveryPlace) {
   std::vector<std::string> symbols = {"a", "goo", "le", "googl"}, rows, texts;
   symbols.resize(255, "x");
@@ -191,7 +191,7 @@ TEST(FsstMatching, WordsThatEndWithOrBehindAnEscapeAtEveryPlace) {
   });
 }
 
-// Whether a byte among so many 255 is escaped cannot be told from the few before it.
+// Whether a byte after so many 255s is escaped cannot be told from the few before it.
 TEST(FsstMatching, WordsBehindLongRunsOfEscapes) {
   std::vector<std::string> rows, texts;
   for (std::size_t literals = 0; literals < 120; literals++) {
@@ -227,7 +227,7 @@ TEST(FsstMatching, CharactersOfSeveralBytesAreOneForAnUnderscore) {
   });
 }
 
-// Random patterns on random texts: whatever an automaton of sets of places may get wrong.
+// Random patterns on random strings, for errors in sets of positions.
 TEST(FsstMatching, RandomPatterns) {
   const RandomColumn generated = random_codes(11, {.rows = 900, .max_codes = 6, .row_groups = 2});
   on_each_shared([&](const auto& device) {
@@ -235,7 +235,7 @@ TEST(FsstMatching, RandomPatterns) {
     for (int attempt = 0; attempt < 80; attempt++) {
       std::string pattern;
       for (std::size_t i = random() % 9; i > 0; i--) pattern += "abc%%__"[random() % 7];
-      // Escaped 255s are no UTF-8, of which SQL's _ takes a byte at a time, as it does here.
+      // Escaped 255s are not UTF-8; SQL's _ takes one such byte at a time, as _ does here.
       expect_matched(device, generated.strings, generated.texts, Predicate::like(pattern));
     }
   });
@@ -307,7 +307,7 @@ TEST(FsstMatching, MoreStatesThanAByteCountsAreRefused) {
   });
 }
 
-// A file of some hundred KB may say so, and would take many GiB.
+// A file of some hundred KB may claim so, and would take many GiB.
 TEST(FsstMatching, AutomatonsOfAsManyRowGroupsAsRowsAreRefusedWhereTheyAreLarge) {
   EncodedStrings strings =
       strings_of(table_of({"a"}), std::vector<std::string>(9000, std::string(1, '\0')));
@@ -328,7 +328,7 @@ TEST(FsstMatching, AutomatonsOfAsManyRowGroupsAsRowsAreRefusedWhereTheyAreLarge)
   });
 }
 
-// The row of the first code that decoding refuses, by every variant that looks at all codes.
+// Names the row of the first code that decoding refuses, by every variant that reads all codes.
 TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
   const std::vector<EncodedStrings> columns = corrupt_columns();
   on_each_shared([&](const auto& device) {
@@ -417,7 +417,7 @@ TEST(FsstLengths, CodesThatAreNotSoundAreRefusedByRow) {
   });
 }
 
-// Their tables and bounds are of one column.
+// Their tables and bounds belong to one column.
 TEST(FsstLengths, AndMatchersTakeNoOtherColumnThanTheirs) {
   const SymbolTable table = table_of({"a", "bc"});
   const EncodedStrings strings = strings_of(table, {"\x01", "\x01"}, 4);
@@ -436,8 +436,8 @@ TEST(FsstLengths, AndMatchersTakeNoOtherColumnThanTheirs) {
   });
 }
 
-// Races, divergent barriers and accesses out of bounds, in the texts of GPUs and of CPUs. No GPU is
-// needed for the pieces' text to run.
+// Races, divergent barriers and accesses out of bounds, in the kernels for GPUs and for CPUs. No
+// GPU is needed to run the candidate kernels.
 class FsstMatchingOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstMatchingOnTheHost,

@@ -1,5 +1,5 @@
-// Chosen rows of FSST columns decoded on every device, by number and by bitmap, against the texts
-// they were generated of.
+// Selected rows of FSST columns decoded on every device, by number and by bitmap, compared with the
+// strings that they were encoded from.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -17,7 +17,7 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 
 struct Texts {
   std::vector<std::uint64_t> offsets;
-  std::vector<char> bytes;  // and what lies behind them
+  std::vector<char> bytes;  // and the bytes after them
   Result<std::uint64_t> count = std::uint64_t{0};
 };
 
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> bits_of(const std::vector<std::uint64_t>& rows,
                                    std::uint64_t row_count) {
   std::vector<std::uint32_t> bits(bitmap_bytes(row_count) / 4);
   for (const std::uint64_t row : rows) bits[row / 32] |= 1u << row % 32;
-  if (row_count % 32 != 0) bits.back() |= ~0u << row_count % 32;  // behind the last row: not rows
+  if (row_count % 32 != 0) bits.back() |= ~0u << row_count % 32;  // bits after the last row
   return bits;
 }
 
@@ -73,7 +73,7 @@ void expect_selected(const std::shared_ptr<Device>& device, const EncodedStrings
     at += text.size();
   }
   for (std::size_t i = rows.size(); i < texts->offsets.size(); i++)
-    ASSERT_EQ(texts->offsets[i], at) << "behind the last selected row";
+    ASSERT_EQ(texts->offsets[i], at) << "after the last selected row";
   for (std::size_t i = at; i < texts->bytes.size(); i++)
     ASSERT_EQ(static_cast<std::uint8_t>(texts->bytes[i]), canary) << "written behind the text";
 }
@@ -117,8 +117,8 @@ TEST(FsstChosenRows, ByNumberInAnyOrderAndTwice) {
   });
 }
 
-// Rows of row groups in turns, so many of these in each chunk of rows that a group of
-// fsst_chosen_tiles takes: 16, where rows are few.
+// Returns rows that alternate between row groups, with so many runs in each chunk of rows that a
+// group of fsst_chosen_tiles takes: 16, if rows are few.
 std::vector<std::uint64_t> rows_in_runs(const EncodedStrings& strings, std::uint64_t runs) {
   constexpr std::uint64_t chunk_rows = 16, chunks = 12;
   std::vector<std::uint64_t> rows;
@@ -129,7 +129,7 @@ std::vector<std::uint64_t> rows_in_runs(const EncodedStrings& strings, std::uint
                      (5 * chunk + i) % 40);
   return rows;
 }
-// Four are decoded run by run, five row by row.
+// Four runs are decoded run by run, five row by row.
 void expect_runs_at_the_border(const std::shared_ptr<Device>& device, const std::string& variant) {
   const RandomColumn generated = random_codes(8, {.rows = 400, .row_groups = 8, .letters = {}});
   for (const std::uint64_t runs : {4u, 5u}) {
@@ -216,8 +216,8 @@ TEST_P(FsstChosenOnTheHost, ChunksOfFourAndOfFiveRunsAreLeftOutByNeitherWay) {
     expect_runs_at_the_border(device, variant);
 }
 
-// Rows longer than a group's tile of codes, which go in pieces; chunks of rows of a few row groups,
-// and of many.
+// Rows longer than a group's tile of codes, which take several tiles; chunks of rows of a few row
+// groups, and of many.
 TEST_P(FsstChosenOnTheHost, PiecesOfRowsAndRunsOfRowGroupsLieOneBehindAnother) {
   const auto device = kernel::make_host_device(GetParam());
   std::mt19937 random(6);

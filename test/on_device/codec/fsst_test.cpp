@@ -1,5 +1,5 @@
-// FSST columns decoded on every device by every variant that fits it, against the text they were
-// generated of; and hostile ones, which must be told and must not write outside their memory.
+// FSST columns decoded on every device by every variant that fits, compared with their strings.
+// Hostile ones must be reported and must not write outside their memory.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -17,7 +17,7 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 
 struct Texts {
   std::vector<std::uint64_t> offsets;
-  std::vector<std::uint8_t> bytes;  // and what lies behind them
+  std::vector<std::uint8_t> bytes;  // and the bytes after them
   Status status;
 };
 
@@ -32,7 +32,7 @@ Result<Texts> decoded(const std::shared_ptr<Device>& device, const EncodedString
   PENSTOCK_ASSIGN(text.bytes,
                   device->allocate((strings.string_bytes + 15) / 16 * 16 + canary_bytes));
   PENSTOCK_TRY(cover(*queue, *text.bytes));
-  PENSTOCK_TRY(cover(*queue, *text.offsets));  // of columns that are not sound they are not written
+  PENSTOCK_TRY(cover(*queue, *text.offsets));  // corrupt columns leave them unwritten
   if (!given_offsets.empty())
     PENSTOCK_TRY(queue->upload(*text.offsets, given_offsets.data(), given_offsets.size() * 8));
   PENSTOCK_TRY(given_offsets.empty() ? decoder->enqueue(*queue, uploaded, text)
@@ -65,7 +65,7 @@ void expect_texts(const Texts& texts, const Column& expected, std::uint64_t stri
   expect_canaries(texts, string_bytes);
 }
 
-// Where texts begin, and where all end.
+// Returns where strings begin, and where the last ends.
 std::vector<std::uint64_t> text_offsets(const Column& texts) {
   std::vector<std::uint64_t> offsets{0};
   for (std::uint64_t row = 0; row < texts.row_count; row++)
@@ -73,7 +73,7 @@ std::vector<std::uint64_t> text_offsets(const Column& texts) {
   return offsets;
 }
 
-// Decodes by every variant, with offsets found and with offsets given.
+// Decodes by every variant, with measured offsets and with given ones.
 void expect_decoded(const std::shared_ptr<Device>& device, const Column& column,
                     const EncodedStrings& strings) {
   for (const std::string& variant : Decoder::variants(device->traits())) {
@@ -116,7 +116,7 @@ TEST(FsstOnDevices, RowGroupsThatBeginAnywhereWithLongOffsets) {
   });
 }
 
-// Warps' spans are whole steps of 512 codes: rows end where they do.
+// Warps' spans are whole steps of 512 codes: rows end at their ends.
 TEST(FsstOnDevices, AnEscapeThatEndsARowAtAStepsEndIsTold) {
   std::vector<std::string> codes(40, std::string(512, '\0'));
   codes[17].back() = '\xff';
@@ -126,8 +126,8 @@ TEST(FsstOnDevices, AnEscapeThatEndsARowAtAStepsEndIsTold) {
   });
 }
 
-// A warp looks at the rows that begin in a step side by side: that some of them descend is told
-// before they are upload_faulty, or never.
+// A warp handles the rows that begin in a step together: that some of them descend must be found
+// when they are uploaded, or it never is.
 TEST(FsstOnDevices, OffsetsThatDescendWithinAStepAreNotBrought) {
   const EncodedStrings sound =
       strings_of(table_of({"a"}), std::vector<std::string>(40, std::string(100, '\0')));
@@ -203,7 +203,7 @@ TEST(FsstOnDevices, AColumnOfEmptyTextsHasOffsetsAndNoBytes) {
   });
 }
 
-// What is wrong is told by every variant, and nothing is written behind the text.
+// Every variant reports the error, and nothing is written after the output.
 TEST(FsstOnDevices, CodesThatAreNotSoundAreRefusedByRow) {
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (const EncodedStrings& strings : corrupt_columns()) {
@@ -222,7 +222,7 @@ TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
   on_each_variant<Decoder>([&](const auto& device, const std::string& variant) {
     for (int attempt = 0; attempt < 12; attempt++) {
       std::vector<std::uint64_t> offsets = right;
-      // The last and the first are what every variant must notice; others move text about inside.
+      // Every variant must notice the last and the first. Others shift the output inside.
       offsets[attempt % 2 == 0 ? offsets.size() - 1 : 0] =
           attempt % 3 == 0 ? random() : right.back() + random() % 5000 + 1;
       for (int i = 0; i < attempt; i++)
@@ -237,7 +237,7 @@ TEST(FsstOnDevices, OffsetsThatLieAreToldAndWriteNothingOutside) {
   });
 }
 
-// In the middle of a piece of codes that is decoded at once nothing else would tell.
+// In the middle of a part of the codes that is decoded at once nothing else would notice it.
 TEST(FsstOnDevices, AnyOffsetThatLiesByAByteIsToldWhereOffsetsAreChecked) {
   const RandomColumn generated = random_codes(6, {.rows = 4000, .max_codes = 40, .letters = {}});
   const std::vector<std::uint64_t> right = text_offsets(generated.texts);
@@ -256,7 +256,7 @@ TEST(FsstOnDevices, AnyOffsetThatLiesByAByteIsToldWhereOffsetsAreChecked) {
   });
 }
 
-// The text is right all the same.
+// The output is right all the same.
 TEST(FsstOnDevices, ARowThatEndsWithAnEscapeIsToldWhereOffsetsAreChecked) {
   std::vector<std::string> codes(300, std::string(30, '\0'));
   codes[123].back() = '\xff';  // the next row's first byte is its literal
@@ -280,7 +280,7 @@ TEST(FsstOnDevices, OffsetsThatLieOfTextsWithoutCodesAreTold) {
   });
 }
 
-// What kernels report to is not emptied between columns that nobody asked about.
+// Status words are not cleared between columns that were not checked.
 TEST(FsstOnDevices, AColumnThatIsNotSoundIsToldBehindOthersAndNoLongerThanToTheNextCheck) {
   const EncodedStrings sound =
       strings_of(table_of({"a"}), {std::string(700, '\0'), "", std::string(3, '\0')}, 703);
@@ -293,7 +293,7 @@ TEST(FsstOnDevices, AColumnThatIsNotSoundIsToldBehindOthersAndNoLongerThanToTheN
     TAKE(const DeviceStrings wrong, DeviceStrings::upload(*device, *queue, bad));
     TAKE(const auto decoder, Decoder::build(device, good, variant));
     TAKE(const DeviceOutput text, DeviceOutput::allocate(*device, good));
-    ASSERT_OK(decoder->check(*queue));  // of nothing
+    ASSERT_OK(decoder->check(*queue));  // nothing was enqueued
     for (const GivenOffsets how : {GivenOffsets::trusted, GivenOffsets::validated}) {
       ASSERT_OK(queue->upload(*text.offsets, offsets.data(), 32));
       ASSERT_OK(decoder->enqueue_decode(*queue, wrong, text, how));
@@ -309,7 +309,7 @@ TEST(FsstOnDevices, AColumnThatIsNotSoundIsToldBehindOthersAndNoLongerThanToTheN
   });
 }
 
-// Nothing is decoded uploaded that would not end where it should.
+// There is nothing to decode that could end at a wrong offset.
 TEST(FsstOnDevices, OffsetsThatLieOfRowsWithoutCodesAtTheBeginningAreTold) {
   const EncodedStrings empty = strings_of(table_of({"a"}), {"", ""}, 0),
                        one = strings_of(table_of({"a"}), {"", std::string(1, '\0')}, 1);
@@ -337,7 +337,7 @@ TEST(FsstOnDevices, TextThatBeginsBehindTheFirstByteIsTold) {
   });
 }
 
-// As validate() says it, which goes row by row.
+// The message is that of validate(), which goes row by row.
 TEST(FsstOnDevices, ATornRowBeforeAMissingSymbolIsTheOneThatIsNamed) {
   const EncodedStrings strings =
       strings_of(three_symbols(), {"\xff", std::string("\xff\x07", 2)}, 1);
@@ -398,7 +398,7 @@ TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMe
       random_codes(9, {.rows = 500, .max_codes = 40, .escapes_of_100 = 0, .letters = {}});
   const std::vector<std::uint64_t> right = text_offsets(generated.texts);
   auto table = std::make_shared<SymbolTable>(*generated.strings.row_groups[0].table);
-  table->symbol_count = 254;  // code 254 stands for nothing
+  table->symbol_count = 254;  // code 254 has no symbol
   table->symbols[254] = 0;
   table->lengths[254] = 0;
   generated.strings.row_groups[0].table = table;
@@ -409,8 +409,8 @@ TEST(FsstOnDevices, AMissingSymbolInTheMiddleStopsEveryVariantThatWasNotToldToMe
   });
 }
 
-// Races, divergent barriers and accesses out of bounds, in the texts of GPUs with and without
-// sub-groups, and of CPUs.
+// Races, divergent barriers and accesses out of bounds, in the kernels for GPUs with and without
+// sub-groups, and for CPUs.
 class FsstOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstOnTheHost,
