@@ -68,7 +68,7 @@ void try_stream(const std::string& stream) {
   require(inflated.ok() == expected.is_valid, "zlib's verdict: " + inflated.status().text());
   if (inflated.ok()) {
     out.resize(inflated->output_bytes);
-    require(out == expected.text && inflated->input_bytes == expected.input_bytes,
+    require(out == expected.output && inflated->input_bytes == expected.input_bytes,
             "zlib's text and end");
   }
   for (const auto mode : {deflate::SpeculationMode::tokens, deflate::SpeculationMode::markers})
