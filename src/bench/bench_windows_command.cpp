@@ -120,7 +120,8 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
       figures.push_back(std::move(figure));
       return {};
     };
-    PENSTOCK_TRY(add("sums by the device", [&] { return bench.run_seconds(WindowLocation::device); }));
+    PENSTOCK_TRY(
+        add("sums by the device", [&] { return bench.run_seconds(WindowLocation::device); }));
     PENSTOCK_TRY(add("its kernels without the sort", [&] { return bench.kernel_seconds(); }));
     PENSTOCK_TRY(add("sums by the host", [&] { return bench.run_seconds(WindowLocation::host); }));
   }
