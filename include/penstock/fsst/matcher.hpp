@@ -1,10 +1,11 @@
 // Predicates and string lengths computed on a device from FSST codes, without decoding.
 //
-// A predicate becomes a deterministic finite automaton on bytes (as of Aho and Corasick for
-// constants), then one on codes: a transition table per row group. Where equal strings have equal
-// codes (EncodedStrings::is_canonical), constants are encoded and compared with the codes instead.
-// The result is an Arrow bitmap, one bit per row. A null row counts as the string that its codes
-// stand for, which is empty for encode()'s; the caller applies validity.
+// A predicate becomes a deterministic finite automaton on bytes, by subset construction; for LIKE
+// '%word%' it is the automaton of Knuth, Morris and Pratt. Symbols' bytes are then composed to an
+// automaton on codes: a transition table per row group. Where equal strings have equal codes
+// (EncodedStrings::is_canonical), constants are encoded and compared with the codes instead. The
+// result is an Arrow bitmap, one bit per row. A null row counts as the string that its codes stand
+// for, which is empty for encode()'s; the caller applies validity.
 //
 //     PENSTOCK_ASSIGN(auto codes, fsst::DeviceStrings::upload(*device, *queue, urls));
 //     PENSTOCK_ASSIGN(auto matcher, fsst::DeviceMatcher::build(device, urls,
@@ -75,9 +76,9 @@ class DeviceMatcher : public CodeKernel {
   // Matches the rows of `strings`, the column that the matcher was built for, uploaded. `bits` has
   // bitmap_bytes() bytes. Allocates nothing and does not wait.
   virtual Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& bits) = 0;
-  // Waits. Code::corrupt names a row of the last enqueued column with corrupt codes and the byte.
-  // Codes that do not affect the result are not checked: those after a match, or all codes of a row
-  // that is compared by its codes.
+  // Waits. Code::corrupt names the first corrupt row that was noticed in the last enqueued column,
+  // and its byte. Codes that do not affect the result are not checked: those after a match, or all
+  // codes of a row that is compared by its codes.
   virtual Status check(Queue& queue) = 0;
 };
 
