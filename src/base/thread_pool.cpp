@@ -45,15 +45,31 @@ ThreadPool::~ThreadPool() {
   thread_ended_.wait(lock, [&] { return thread_count_ == 0; });
 }
 
-// Every job that waits has an idle thread that will take it: otherwise a thread is made for it.
 void ThreadPool::enqueue(std::function<void()> job) {
   const std::lock_guard lock(mutex_);
+  enqueue_locked(std::move(job));
+}
+
+// Every job that waits has an idle thread that will take it: otherwise a thread is made for it.
+void ThreadPool::enqueue_locked(std::function<void()> job) {
   if (idle_threads_ <= jobs_.size()) {
     std::thread([this] { run_jobs(); }).detach();
     thread_count_++, idle_threads_++;
   }
   jobs_.push_back(std::move(job));
   job_added_.notify_one();
+}
+
+bool ThreadPool::start_helper(std::function<void()> help) {
+  const std::lock_guard lock(mutex_);
+  if (helper_count_ >= core_count_) return false;
+  enqueue_locked([this, help = std::move(help)] {
+    help();
+    const std::lock_guard count_lock(mutex_);
+    helper_count_--;
+  });
+  helper_count_++;
+  return true;
 }
 
 void ThreadPool::run_jobs() {
@@ -70,7 +86,7 @@ void ThreadPool::run_jobs() {
     }
     lock.lock();
     idle_threads_++;
-    if (idle_threads_ > max_idle_threads_ + jobs_.size()) break;
+    if (idle_threads_ > core_count_ + jobs_.size()) break;
   }
   idle_threads_--, thread_count_--;
   thread_ended_.notify_all();
@@ -84,7 +100,8 @@ void ThreadPool::run_on(unsigned thread_count, const std::function<void()>& work
     ~Closing() { run.close(); }
   } const closing{*run};
   try {
-    for (unsigned i = 1; i < thread_count; i++) enqueue([run] { run->help(); });
+    for (unsigned i = 1; i < thread_count; i++)
+      if (!start_helper([run] { run->help(); })) break;
   } catch (const std::system_error&) {}  // no further thread: those that there are do the work
   work();
 }

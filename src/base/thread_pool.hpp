@@ -49,8 +49,8 @@ class ThreadPool {
   // order with the destructors of other libraries. A forked child has none of its threads.
   static ThreadPool& shared();
 
-  // Of the threads that run out of work, `max_idle_threads` are kept.
-  explicit ThreadPool(unsigned max_idle_threads) : max_idle_threads_(max_idle_threads) {}
+  // `core_count` threads are kept when they run out of work, and no more help in run_on().
+  explicit ThreadPool(unsigned core_count) : core_count_(core_count) {}
   ~ThreadPool();  // waits for all tasks
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -65,20 +65,23 @@ class ThreadPool {
   }
 
   // Calls `work()` on up to `thread_count` threads at once, this one among them, and returns when
-  // all calls have returned. Work that this thread has finished alone is not begun by others, so
-  // that a call never waits for a thread. Throws what this thread's call throws; the others' calls
-  // must not throw.
+  // all calls have returned. Fewer threads help where other calls of run_on() occupy the cores, so
+  // that nested calls do not multiply threads. A helper that has not begun when this thread's call
+  // returns does not begin at all, so that a call never waits for a thread. Throws what this
+  // thread's call throws; the helpers' calls must not throw.
   void run_on(unsigned thread_count, const std::function<void()>& work);
 
  private:
   void enqueue(std::function<void()> job);
+  void enqueue_locked(std::function<void()> job);
+  bool start_helper(std::function<void()> help);  // false where all cores have one
   void run_jobs();
 
-  const unsigned max_idle_threads_;
+  const unsigned core_count_;
   std::mutex mutex_;
   std::condition_variable job_added_, thread_ended_;
   std::deque<std::function<void()>> jobs_;
-  std::size_t idle_threads_ = 0, thread_count_ = 0;
+  std::size_t idle_threads_ = 0, thread_count_ = 0, helper_count_ = 0;
   bool is_ending_ = false;
 };
 

@@ -72,6 +72,22 @@ TEST(ThreadPool, RunOnReturnsWhenAllCallsHaveReturned) {
   }
 }
 
+TEST(ThreadPool, NestedCallsDoNotMultiplyThreads) {
+  constexpr unsigned cores = 3;
+  ThreadPool pool(cores);
+  std::atomic<int> inside = 0, max_inside = 0;
+  pool.run_on(cores, [&] {
+    for (int i = 0; i < 20; i++)
+      pool.run_on(cores, [&] {
+        const int now = ++inside;
+        for (int max = max_inside; now > max && !max_inside.compare_exchange_weak(max, now);) {}
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        inside--;
+      });
+  });
+  EXPECT_LE(max_inside, static_cast<int>(cores) + 1);  // the helpers, and the first caller
+}
+
 TEST(InParallel, EveryRowIsMetOnceAlsoInNestedCalls) {
   constexpr std::uint64_t rows = 64;
   std::vector<std::atomic<int>> met(rows * rows);
