@@ -1,5 +1,5 @@
-/* LZ4 blocks decoded on a device from C, and their texts encoded again, in the program's own OpenCL
- * context, queue and memory; with CUDA they would be a CUstream and CUdeviceptrs, and the device
+/* Decodes LZ4 blocks on a device from C and encodes their output again, in the program's own OpenCL
+ * context, queue and memory. With CUDA these would be a CUstream and CUdeviceptrs, and the device
  * penstock_device_open("cuda:0", ...). */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -11,8 +11,8 @@
 
 enum { chunk_count = 2, capacity = 64 };
 
-/* "penstock " and a match of 45 bytes from 9 before, then five literals; and a block that reaches
- * back to before its text. */
+/* "penstock " and a match of 45 bytes at distance 9, then five literals; and a corrupt block, whose
+ * match begins before its output. */
 static const uint8_t input[48] = {0x9f, 'p', 'e', 'n',  's', 't', 'o', 'c', 'k', ' ',
                                   9,    0,   26,  0x50, 'f', 'l', 'o', 'w', 's', [32] = 0x10,
                                   'x',  7,   0,   0x50, 'n', 'e', 'v', 'e', 'r'};
@@ -36,20 +36,20 @@ static void get(cl_command_queue queue, penstock_memory from, void* to) {
                       NULL, NULL);
 }
 
-/* Texts are taken where the decoder left them, and as long as it said they are: nothing comes to
- * the host between. */
+/* Returns a batch whose input is the decoder's output, with the sizes that it wrote. Nothing is
+ * copied to the host in between. */
 static penstock_chunk_batch outputs_of(cl_context context, const penstock_chunk_encoder* encoder,
                                        const penstock_chunk_batch* decoded) {
-  const uint64_t made = penstock_chunk_bound_bytes(PENSTOCK_CHUNK_LZ4, capacity);
-  const uint64_t offsets[chunk_count] = {0, made}, rooms[chunk_count] = {made, made};
+  const uint64_t bound = penstock_chunk_bound_bytes(PENSTOCK_CHUNK_LZ4, capacity);
+  const uint64_t offsets[chunk_count] = {0, bound}, bounds[chunk_count] = {bound, bound};
   return (penstock_chunk_batch){
       .chunk_count = chunk_count,
       .input = decoded->output,
       .input_offsets = decoded->output_offsets,
       .input_sizes = decoded->output_sizes,
-      .output = put(context, NULL, (size_t)(chunk_count * made + 16)),
+      .output = put(context, NULL, (size_t)(chunk_count * bound + 16)),
       .output_offsets = put(context, offsets, sizeof offsets),
-      .output_capacities = put(context, rooms, sizeof rooms),
+      .output_capacities = put(context, bounds, sizeof bounds),
       .output_sizes = put(context, NULL, (size_t)chunk_count * 8),
       .statuses = put(context, NULL, chunk_count * sizeof(penstock_chunk_status)),
       .scratch = put(context, NULL,
@@ -96,10 +96,10 @@ int main(void) {
   if (penstock_chunk_decoder_enqueue(decoder, queue, &batch, &status)) fail(status.message);
   if (penstock_chunk_encoder_enqueue(encoder, queue, &again, &status)) fail(status.message);
 
-  char text[chunk_count * capacity];
+  char output[chunk_count * capacity];
   uint64_t sizes[chunk_count], sizes_again[chunk_count];
   penstock_chunk_status statuses[chunk_count];
-  get(queue, batch.output, text);
+  get(queue, batch.output, output);
   get(queue, batch.output_sizes, sizes);
   get(queue, batch.statuses, statuses);
   get(queue, again.output_sizes, sizes_again);
@@ -109,12 +109,12 @@ int main(void) {
       printf("%s\n", status.message);
     else
       printf("%s, by %s: %.*s\n", penstock_device_id(device),
-             penstock_chunk_decoder_variant(decoder), (int)sizes[i], text + i * capacity);
+             penstock_chunk_decoder_variant(decoder), (int)sizes[i], output + i * capacity);
   }
   printf("encoded again, by %s: %d bytes\n", penstock_chunk_encoder_variant(encoder),
          (int)sizes_again[0]);
   const char expected[] = "penstock penstock penstock penstock penstock penstock flows";
-  const int is_right = sizes[0] == strlen(expected) && memcmp(text, expected, sizes[0]) == 0 &&
+  const int is_right = sizes[0] == strlen(expected) && memcmp(output, expected, sizes[0]) == 0 &&
                        statuses[1].error != 0 && sizes_again[0] != 0 && sizes_again[0] < sizes[0];
 
   penstock_chunk_decoder_free(decoder);

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Checks Kernel C without a device: what every target would refuse, found by the compilers of this machine and a few lints.
+"""Checks Kernel C without a device, by the compilers of this machine and a few lints.
 
   check_kernels.py [options] FILE...
 
-FILE is assembled text, its ending the target (x.opencl, x.metal, x.cuda, x.sycl, x.host), or Kernel C (x.kc), which is first
-assembled for all five by --assembler (print_kernel_text). Several .kc files joined by + are one program: a.kc+b.kc. What a .kc
-file includes comes with it. A line `// check: OPTIONS` of it gives the options that it is checked with, where the command line
-has none; several lines are several checks. Without one they are --group-size 1 --group-size 64.
+FILE is assembled source, its ending the target (x.opencl, x.metal, x.cuda, x.sycl, x.host), or
+Kernel C (x.kc), which --assembler (print_kernel_text) first assembles for all five. Several .kc
+files joined by + are one program: a.kc+b.kc. The files that a .kc file includes come with it. A
+line `// check: OPTIONS` in it gives the options of one check, where the command line has none.
+Without such a line they are --group-size 1 --group-size 64.
 
-  opencl  clang as OpenCL C 1.2                    cuda  --cuda-checker (check_cuda_text: NVRTC), skipped where there is none
-  metal   clang and test/kernel_c/metal            sycl  clang and test/kernel_c/sycl; acpp and icpx where found
-  host    g++ and clang++                          all but cuda: lints of what compilers here accept and some target does not
+  opencl  clang as OpenCL C 1.2
+  cuda    --cuda-checker (check_cuda_text: NVRTC), skipped where there is none
+  metal   clang and test/kernel_c/metal
+  sycl    clang and test/kernel_c/sycl; acpp and icpx where found
+  host    g++ and clang++
+  all but cuda: lints of what these compilers accept and some target does not
 
 Exit code 0 when nothing failed, 1 when something did, 2 for wrong usage."""
 
@@ -29,7 +33,7 @@ TARGETS = ("cuda", "opencl", "metal", "sycl", "host")
 WARNINGS = ["-Wall", "-Wextra", "-Wno-unused", "-Wno-unused-parameter", "-Werror"]
 CXX = ["-x", "c++", "-std=c++17", "-fsyntax-only", "-Wdouble-promotion", *WARNINGS]
 
-# (check, program, arguments). A program that is not found is a skipped check, clang's absence a failed one.
+# (check, program, arguments). A missing program skips its check; a missing clang fails it.
 CHECKS = {
     "opencl": [
         (
@@ -46,7 +50,7 @@ CHECKS = {
             ],
         )
     ],
-    # C++ for OpenCL: device, threadgroup, constant and thread are address spaces that do not convert into one another.
+    # C++ for OpenCL: device, threadgroup, constant and thread are address spaces that do not convert.
     "metal": [
         (
             "Metal",
@@ -79,8 +83,11 @@ CHECKS = {
 }
 
 SCALARS = r"(?:[ui](?:8|16|32|64)|f32|f64|u32x4|void|ATOMIC_U32|ATOMIC_U64)"
-# Words that some target reserves and others take as names (kernel-c.md, "What not to write").
-RESERVED = r"\b(?:local|global|private|constant|kernel|device|thread|threadgroup|new|delete|class|template|this|operator|half|atomic_uint)\b"
+# Names that some target reserves and others allow (kernel-c.md, "What not to write").
+RESERVED = (
+    r"\b(?:local|global|private|constant|kernel|device|thread|threadgroup|new|delete|class|template"
+    r"|this|operator|half|atomic_uint)\b"
+)
 
 
 def blank(match):
@@ -88,7 +95,7 @@ def blank(match):
 
 
 def lines_of_parts(text):
-    """(file, first line, text) of each #line part that is not a prelude, without comments and literals."""
+    """Yields name and text, without comments and literals, of each #line part but the preludes."""
     text = re.sub(r'(?m)^#line 1 "(.*)"$', "\x01\\1\x01", text)
     text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S)
     pieces = text.split("\x01")[1:]
@@ -98,7 +105,7 @@ def lines_of_parts(text):
 
 
 def lint(text):
-    """Sentences, each with its place."""
+    """Yields messages, each with file and line."""
     parts = list(lines_of_parts(text))
     types = {SCALARS}
     for _, part in parts:
@@ -120,7 +127,8 @@ def lint(text):
             if not re.search(r"GLOBAL|LOCAL|PRIVATE|CONSTANT", match.group(1)):
                 say(
                     match.start(2),
-                    f"pointer to {match.group(2)} without GLOBAL, LOCAL, PRIVATE or CONSTANT: Metal refuses it",
+                    f"pointer to {match.group(2)} without GLOBAL, LOCAL, PRIVATE or CONSTANT: "
+                    "Metal refuses it",
                 )
         for match in re.finditer(r"\bgoto\b", part):
             say(match.start(), "goto: Metal refuses it")
@@ -135,7 +143,8 @@ def lint(text):
             if function in functions and body is not None:
                 say(
                     match.start(),
-                    f"'{function}' is also defined at {functions[function]}: OpenCL C has no overloads",
+                    f"'{function}' is also defined at {functions[function]}: "
+                    "OpenCL C has no overloads",
                 )
             if body is not None:
                 functions[function] = f"{name}:{part.count(chr(10), 0, match.start())}"
@@ -148,7 +157,7 @@ def lint(text):
 
 
 def body_after(text, at):
-    """The braces after a parameter list that is open at `at`; None for a declaration."""
+    """Returns the body after a parameter list open at `at`; None for a declaration."""
     depth = 1
     while at < len(text) and depth:
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -283,14 +292,16 @@ def main():
             if file.endswith(".kc"):
                 if not options.assembler:
                     parser.error(
-                        f"{file}: Kernel C needs --assembler (cmake --build build --target print_kernel_text check_cuda_text)"
+                        f"{file}: Kernel C needs --assembler "
+                        "(cmake --build build --target print_kernel_text check_cuda_text)"
                     )
                 checks = checks_of(file, parser, options)
             elif file.rsplit(".", 1)[-1] in TARGETS:
                 checks = [options]
             else:
                 parser.error(
-                    f"{file}: the ending must be .kc or one of {', '.join('.' + t for t in TARGETS)}"
+                    f"{file}: the ending must be .kc or one of "
+                    + ", ".join("." + target for target in TARGETS)
                 )
             for check in checks:
                 is_source = file.endswith(".kc")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Counts test cases: count_tests.py RESULTS_FOLDER CTEST_JUNIT_XML
 
-A CTest test that left a GoogleTest XML file counts its cases; one whose output has a line "N passed, N failed" counts those;
-any other counts one. A program that fails without a failed case (a crash, a time-out) counts one failure. Prints the failures,
-the times of the slowest programs, what was skipped and why, and "N passed, N failed" as the last line; exits 1 unless all passed.
+A CTest test that left a GoogleTest XML file counts its cases. One whose output has a line
+"N passed, N failed" counts those. Any other counts one. A program that fails without a failed case
+(a crash, a time-out) counts one failure. Prints the failures, the times of the slowest programs, what
+was skipped and why, and "N passed, N failed" as the last line. Exits 1 unless all passed.
 """
 
 import collections
@@ -12,7 +13,8 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
-# What one program said: `skipped` has (case, reason), `unchecked` (check, reason) of checks that this machine has no compiler for.
+# The result of one program: `skipped` has (case, reason), `unchecked` (check, reason) of checks
+# without a compiler on this machine.
 Counts = collections.namedtuple("Counts", "passed failed skipped unchecked")
 
 
@@ -21,7 +23,7 @@ def googletest_reason(case):
     lines = (element.get("message") or "").splitlines() if element is not None else []
     if (case.get("name") or "").startswith("DISABLED_"):
         return "disabled by its name; another test runs it, or a person"
-    return " ".join(lines[1:]) or "no reason was given"  # the first line is the place
+    return " ".join(lines[1:]) or "no reason was given"  # the first line is file and line
 
 
 def googletest_cases(path):
@@ -51,7 +53,7 @@ def printed_cases(output, succeeded):
     skipped = re.findall(r"""^(\S+) \(.*\.\.\. skipped ['"](.*)['"]$""", output, re.MULTILINE)
     unchecked = re.findall(
         r"^skipped  (\S+)[^:\n]*: (.+)$", output, re.MULTILINE
-    )  # as check_kernels.py says it
+    )  # as check_kernels.py prints it
     return Counts(passed, failed, skipped, unchecked)
 
 

@@ -1,5 +1,5 @@
-// What the formats' own libraries make of chunks: liblz4, libsnappy and zlib. Decoders of devices
-// are compared with them.
+// The formats' own libraries, liblz4, libsnappy and zlib, as references for the decoders of
+// devices.
 #pragma once
 #include <lz4.h>
 #include <lz4hc.h>
@@ -31,8 +31,8 @@ struct Reference {
   };  // whether we refuse what it takes
 };
 
-// Level 0: the fast encoder; 1 to 12: the one that looks longer for matches; less than 0: the fast
-// one, that much faster.
+// Level 0: the fast encoder; 1 to 12: the high-compression one; below 0: the fast one with so much
+// acceleration.
 inline Bytes lz4_compressed(const Bytes& output, int level) {
   const int bytes = static_cast<int>(output.size());
   Bytes block(LZ4_compressBound(bytes));
@@ -55,7 +55,7 @@ inline std::optional<Bytes> lz4_output(const Chunk& chunk) {
   output.resize(bytes);
   return output;
 }
-// Offsets of 0, which liblz4 takes, are looked for by hand.
+// Distances of 0, which liblz4 accepts, are searched here.
 inline bool has_distance_zero(const Bytes& block) {
   for (std::size_t at = 0; at < block.size();) {
     const std::uint8_t token = block[at++];
@@ -97,7 +97,7 @@ inline std::optional<Bytes> snappy_output(const Chunk& chunk) {
   output.resize(bytes);
   return output;
 }
-// 2^32 literals, which libsnappy takes for none, are looked for by hand.
+// 2^32 literals, which libsnappy accepts as none, are searched here.
 inline bool has_too_many_literals(const Bytes& block) {
   std::size_t at = 0;
   while (at < block.size() && (block[at++] & 128) != 0) {}
@@ -118,7 +118,7 @@ inline Reference snappy_reference() {
   return {Format::snappy, snappy_compressed, snappy_output, has_too_many_literals};
 }
 
-// As deflateInit2 takes them; `window` says what stands around the blocks, too.
+// As deflateInit2 takes them; `window` also chooses what is around the blocks.
 constexpr int raw_window = -15, zlib_window = 15, gzip_window = 31;
 struct DeflateOptions {
   int level = 6, strategy = Z_DEFAULT_STRATEGY, memory = 8, window = raw_window;
@@ -136,8 +136,8 @@ inline Bytes deflate_compressed(const Bytes& output, DeflateOptions options = {}
   deflateEnd(&stream);
   return chunk;
 }
-// Nothing, too, where the stream ends early. gzip: all members, as gzread() tells them from what
-// else stands behind one.
+// Returns nullopt also where the stream ends early. gzip: all members, as gzread() distinguishes
+// them from other bytes after a member.
 inline std::optional<Bytes> deflate_output(const Chunk& chunk, int window) {
   z_stream stream{};
   inflateInit2(&stream, window);

@@ -1,4 +1,4 @@
-// Deflate streams for tests: made by zlib and libdeflate of texts of many kinds, and by hand bit by
+// Deflate streams for tests: by zlib and libdeflate from many kinds of data, and written bit by
 // bit.
 #pragma once
 #include <libdeflate.h>
@@ -17,8 +17,8 @@ inline std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-// zlib's raw streams. Strategies are zlib's: Z_FIXED makes fixed blocks only, Z_HUFFMAN_ONLY has no
-// matches.
+// Returns a raw stream of zlib. Strategies are zlib's: Z_FIXED makes fixed blocks only,
+// Z_HUFFMAN_ONLY has no matches.
 inline std::string deflated(const std::string& text, int level, int strategy = Z_DEFAULT_STRATEGY,
                             int memory_level = 8) {
   z_stream stream{};
@@ -50,25 +50,25 @@ struct Random {
   std::mt19937 engine;
 };
 
-// What a library says of a stream, and the text up to its verdict's place (zlib) or of a sound
-// stream (libdeflate).
+// The result of a library for a stream: the output up to the error (zlib), or of a valid stream
+// (libdeflate).
 struct ChunkStatus {
   bool is_valid = false;
-  std::string text;
+  std::string output;
   std::size_t input_bytes = 0;
 };
 
 inline ChunkStatus zlib_status(const std::string& stream_bytes, std::size_t max_bytes) {
   ChunkStatus chunk_status;
-  chunk_status.text.resize(max_bytes);
+  chunk_status.output.resize(max_bytes);
   z_stream stream{};
   if (inflateInit2(&stream, -15) != Z_OK) throw std::runtime_error("inflateInit2");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(stream_bytes.data()));
   stream.avail_in = static_cast<uInt>(stream_bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(chunk_status.text.data());
+  stream.next_out = reinterpret_cast<Bytef*>(chunk_status.output.data());
   stream.avail_out = static_cast<uInt>(max_bytes);
   chunk_status.is_valid = ::inflate(&stream, Z_FINISH) == Z_STREAM_END;
-  chunk_status.text.resize(stream.total_out);
+  chunk_status.output.resize(stream.total_out);
   chunk_status.input_bytes = stream.total_in;
   inflateEnd(&stream);
   return chunk_status;
@@ -76,19 +76,19 @@ inline ChunkStatus zlib_status(const std::string& stream_bytes, std::size_t max_
 
 inline ChunkStatus libdeflate_status(const std::string& stream, std::size_t max_bytes) {
   ChunkStatus chunk_status;
-  chunk_status.text.resize(max_bytes);
+  chunk_status.output.resize(max_bytes);
   libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
   std::size_t out_bytes = 0;
   chunk_status.is_valid =
       libdeflate_deflate_decompress_ex(decompressor, stream.data(), stream.size(),
-                                       chunk_status.text.data(), max_bytes,
+                                       chunk_status.output.data(), max_bytes,
                                        &chunk_status.input_bytes, &out_bytes) == LIBDEFLATE_SUCCESS;
-  chunk_status.text.resize(chunk_status.is_valid ? out_bytes : 0);
+  chunk_status.output.resize(chunk_status.is_valid ? out_bytes : 0);
   libdeflate_free_decompressor(decompressor);
   return chunk_status;
 }
 
-// Bits in the order in which a stream has them: numbers lowest bit first, codes highest bit first.
+// Writes bits in stream order: numbers lowest bit first, codes highest bit first.
 class BitWriter {
  public:
   BitWriter& number(std::uint64_t value, unsigned bits) {
@@ -104,8 +104,8 @@ class BitWriter {
     return *this;
   }
   BitWriter& header(bool is_last, unsigned type) { return number(is_last, 1).number(type, 2); }
-  // A dynamic block's header whose precode has eight symbols of three bits: the lengths 0 to 7 as
-  // they are.
+  // A dynamic block's header whose code length code has eight symbols of three bits: the lengths 0
+  // to 7.
   BitWriter& codes(const std::vector<unsigned>& literals, const std::vector<unsigned>& distances) {
     number(literals.size() - 257, 5).number(distances.size() - 1, 5).number(19 - 4, 4);
     for (const unsigned symbol : {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15})
@@ -127,7 +127,7 @@ class BitWriter {
   std::size_t bits_ = 0;
 };
 
-// Texts of as many kinds: words with a Zipf law, lines of logs, records of numbers, random bytes,
+// Data of many kinds: words with a Zipf distribution, log lines, records of numbers, random bytes,
 // runs of every period to 64, zeros.
 inline std::vector<std::string> outputs_of_all_kinds(std::size_t bytes, unsigned seed = 1) {
   Random random(seed);

@@ -100,7 +100,7 @@ class RandomExpressions {
   static std::pair<Int128, Int128> bounds(Type type) {
     const int bits = static_cast<int>(width_bytes(type)) * 8;
     if (type.kind == Kind::boolean) return {0, 1};
-    if (type.kind == Kind::date32) return {-2147483646, 2147483646};
+    if (type.kind == Kind::date32) return {-2147483647, 2147483647};  // the ends are infinite
     if (type.kind == Kind::decimal) {
       Int128 limit = 1;
       for (int i = 0; i < type.precision; i++) limit *= 10;

@@ -24,8 +24,8 @@ inline std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-inline ChunkStatus status_of(const Result<std::vector<std::byte>>& result) {
-  return result.ok() ? ChunkStatus(text_of(*result)) : std::nullopt;
+inline ExpectedOutput output_of(const Result<std::vector<std::byte>>& result) {
+  return result.ok() ? ExpectedOutput(text_of(*result)) : std::nullopt;
 }
 
 // A source that gives few bytes at a time, as a slow pipe does.

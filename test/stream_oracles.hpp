@@ -1,4 +1,4 @@
-// What the published libraries say of compressed files: the oracles of tests and fuzz programs.
+// The published libraries as oracles of tests and fuzz programs for compressed files.
 #pragma once
 #include <lz4frame.h>
 #include <zlib.h>
@@ -11,14 +11,15 @@
 
 namespace penstock::stream {
 
-// What comes out, or nothing where it is refused. An oracle stops behind max_bytes: what is longer
-// than these is not all of it.
-using ChunkStatus = std::optional<std::string>;
+// The output, or nothing where the file is refused. An oracle stops after max_bytes; longer output
+// is incomplete.
+using ExpectedOutput = std::optional<std::string>;
 
-// zlib's verdict of concatenated members (31) or one stream (15). What follows them is left in
+// Decodes concatenated members (31) or one stream (15) with zlib. What follows them is left in
 // `rest`.
-inline ChunkStatus zlib_says(std::string_view file, int window_bits,
-                             std::string_view* rest = nullptr, std::size_t max_bytes = SIZE_MAX) {
+inline ExpectedOutput zlib_says(std::string_view file, int window_bits,
+                                std::string_view* rest = nullptr,
+                                std::size_t max_bytes = SIZE_MAX) {
   std::string all;
   do {
     z_stream stream{};
@@ -41,14 +42,14 @@ inline ChunkStatus zlib_says(std::string_view file, int window_bits,
   return all;
 }
 // gzip's own rule: zeros may follow. It ignores anything else with a warning, which we refuse.
-inline ChunkStatus gzip_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
+inline ExpectedOutput gzip_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
   std::string_view rest;
-  const ChunkStatus chunk_status = zlib_says(file, 31, &rest, max_bytes);
-  if (chunk_status && chunk_status->size() > max_bytes) return chunk_status;
-  return rest.find_first_not_of('\0') == std::string_view::npos ? chunk_status : std::nullopt;
+  const ExpectedOutput output = zlib_says(file, 31, &rest, max_bytes);
+  if (output && output->size() > max_bytes) return output;
+  return rest.find_first_not_of('\0') == std::string_view::npos ? output : std::nullopt;
 }
 
-inline ChunkStatus zstd_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
+inline ExpectedOutput zstd_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 31);
   std::string all;
@@ -65,10 +66,11 @@ inline ChunkStatus zstd_says(std::string_view file, std::size_t max_bytes = SIZE
     if (in.pos == before && out.pos == 0 && in.pos == in.size) break;
   }
   ZSTD_freeDCtx(context);
-  return (hint == 0 && !file.empty()) || all.size() > max_bytes ? ChunkStatus(all) : std::nullopt;
+  return (hint == 0 && !file.empty()) || all.size() > max_bytes ? ExpectedOutput(all)
+                                                                : std::nullopt;
 }
 
-inline ChunkStatus lz4_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
+inline ExpectedOutput lz4_says(std::string_view file, std::size_t max_bytes = SIZE_MAX) {
   LZ4F_dctx* context = nullptr;
   LZ4F_createDecompressionContext(&context, LZ4F_VERSION);
   std::string all;
@@ -83,7 +85,7 @@ inline ChunkStatus lz4_says(std::string_view file, std::size_t max_bytes = SIZE_
     goes_on = !file.empty() || made == sizeof buffer;
   }
   LZ4F_freeDecompressionContext(context);
-  return hint == 0 || all.size() > max_bytes ? ChunkStatus(all) : std::nullopt;
+  return hint == 0 || all.size() > max_bytes ? ExpectedOutput(all) : std::nullopt;
 }
 
 }  // namespace penstock::stream

@@ -1,5 +1,4 @@
-// Data of many kinds and Zstandard frames of it, made by libzstd, the oracle of the tests of our
-// decoder.
+// Data of many kinds, and Zstandard frames of it by libzstd, the oracle of our decoder's tests.
 #pragma once
 #define ZSTD_STATIC_LINKING_ONLY  // parameters that only tests want
 #include <zstd.h>
@@ -28,7 +27,7 @@ inline std::span<const std::byte> bytes_of(const std::string& text) {
 
 // ---- Data ----
 
-// Numbers of 32 bits, the same everywhere.
+// Numbers of 32 bits, the same on every machine.
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -77,7 +76,7 @@ inline std::string json(std::size_t bytes, unsigned seed) {
   return text;
 }
 
-// Records of counters, small numbers and some noise, as programs keep them.
+// Records of counters, small numbers and some noise, as in programs.
 inline std::string records(std::size_t bytes, unsigned seed) {
   Random random(seed);
   std::string text;
@@ -134,7 +133,7 @@ inline std::string compressed(const std::string& text, const Parameters& paramet
   return frame;
 }
 
-// As a program writes that does not know its output's size, and flushes now and then.
+// Compresses as a program that does not know the size of its output, and flushes now and then.
 inline std::string streamed(const std::string& text, const Parameters& parameters,
                             const std::function<std::size_t()>& next_piece) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
@@ -162,13 +161,13 @@ inline std::string streamed(const std::string& text, const Parameters& parameter
 
 struct ChunkStatus {
   bool is_ok = false;
-  std::string text;  // what was decoded, else what is wrong
+  std::string output;  // what was decoded, else what is wrong
 };
 
-// What libzstd says of one frame, of which all bytes are to be used. The thread's context is begun
-// anew by each call; making one takes libzstd longer than a small frame.
-inline ChunkStatus status_of_libzstd(const std::string& frame, std::size_t limit,
-                                     const std::string& dictionary = {}) {
+// Returns libzstd's result for one frame, which must use all bytes. The thread's context is reset
+// by each call; making one takes libzstd longer than a small frame.
+inline ChunkStatus libzstd_status(const std::string& frame, std::size_t limit,
+                                  const std::string& dictionary = {}) {
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
@@ -184,7 +183,7 @@ inline ChunkStatus status_of_libzstd(const std::string& frame, std::size_t limit
 
 // ---- Ours ----
 
-// All at once.
+// Decodes all at once.
 inline ChunkStatus decoded(const std::string& frame, std::size_t limit,
                            const zstd::DecodeOptions& options = {.threads = 1}) {
   std::string text(limit, 0);
@@ -196,7 +195,7 @@ inline ChunkStatus decoded(const std::string& frame, std::size_t limit,
   return {true, text};
 }
 
-// Piece by piece.
+// Decodes part by part.
 inline ChunkStatus pulled(const std::string& frame, const zstd::DecodeOptions& options) {
   auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), options);
   if (!decoder.ok()) return {false, decoder.status().text()};
@@ -211,7 +210,7 @@ inline ChunkStatus pulled(const std::string& frame, const zstd::DecodeOptions& o
   return {true, text};
 }
 
-// With given loops, block after block; a frame without a checksum.
+// Decodes a frame without a checksum with given loops, block after block.
 inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& frame,
                               std::size_t limit) {
   const std::span<const zstd::Byte> input{reinterpret_cast<const zstd::Byte*>(frame.data()),
@@ -240,7 +239,7 @@ inline ChunkStatus decoded_by(const zstd::HotLoops& loops, const std::string& fr
   return {true, text};
 }
 
-// What libzstd (up to 1.5.7, some of it) lets pass and the format does not: words of our messages
+// What libzstd (up to 1.5.7, some of it) accepts and the format does not: parts of our messages
 // (docs/formats/zstd.md).
 inline const char* const stricter_reasons[] = {
     "reserved bits of its sequences' tables",  // libzstd to 1.5.5 ignores them

@@ -1,12 +1,12 @@
-// Intel's ISA-L (igzip) on all cores, on the very chunks of Deflate, zlib and gzip that `penstock
+// Intel's ISA-L (igzip) on all cores, on the same Deflate, zlib and gzip chunks that `penstock
 // bench codecs` decodes.
 //
 //     apt-get install libisal-dev
 //     g++ -std=c++20 -O3 -o cpu_codecs bench/peers/cpu_codecs.cpp -lisal
 //     penstock bench codecs --only "deflate," --write-texts chunks --peers "./cpu_codecs chunks"
 //
-// Takes a folder, of whose `<case>.chunks` those of these formats are decoded, rows and repeats as
-// the bench gives them. Every chunk is compared with its text before it is timed. Prints
+// Takes a folder, whose `<case>.chunks` of these formats it decodes, and the bench's rows and
+// repeats. Every chunk is compared with the original before it is timed. Prints
 // `case;name;seconds;spread;bytes moved;bytes stored`.
 #include <isa-l/igzip_lib.h>
 
@@ -76,7 +76,7 @@ double seconds_of_all(const Chunks& chunks, std::uint32_t frame, std::vector<std
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
-// 0 where it went well.
+// Returns 0 for success.
 int measure(const std::filesystem::path& path, std::uint32_t frame, unsigned repeats) {
   Chunks chunks;
   if (!read_chunks(path, chunks))

@@ -1,9 +1,12 @@
-"""The cases of `penstock bench pipelines` on a CPU by DuckDB, numexpr and pyarrow.compute, those that are installed, over the same rows.
+"""The cases of `penstock bench pipelines` on a CPU by DuckDB, numexpr and pyarrow.compute, where
+installed, over the same rows.
 
-    .venv/bin/python bench/peers/cpu_pipelines.py ROWS REPEATS [selectivity]      # scripts/python_environment.sh installs numpy
+    .venv/bin/python bench/peers/cpu_pipelines.py ROWS REPEATS [selectivity]
 
-Takes the number of rows, the repeats and perhaps `selectivity`, for all pass rates of that sweep; prints `case;name;seconds`. Each uses all
-cores that the process may run on; DuckDB's rows are in a table of its own, and its result is fetched as an Arrow table.
+Takes the number of rows, the repeats and optionally `selectivity`, for all pass rates of that sweep.
+Prints `case;name;seconds`. Each uses all cores that the process may run on. DuckDB's rows are in a
+table of its own, and its result is fetched as an Arrow table. scripts/python_environment.sh installs
+numpy.
 """
 
 import importlib
@@ -23,7 +26,7 @@ IS_SWEEP = sys.argv[3:] == ["selectivity"]
 
 
 def cases_of(family, usual):
-    """(name, limit of x * 2) a pass rate."""
+    """Returns (name, limit of x * 2) for each pass rate."""
     return [
         (f"{family} {percent}%", 2000 - 20 * float(percent))
         for percent in (SWEEP if IS_SWEEP else usual)
@@ -36,7 +39,7 @@ THREADS = len(os.sched_getaffinity(0))
 
 
 def rows_of(count):
-    """x in [0, 1000) from the row number, as the bench makes it; in slices, for their memory."""
+    """Returns x in [0, 1000) from the row number, as the bench does; in slices, to save memory."""
     rows = numpy.empty(count, numpy.float32)
     for first in range(0, count, 1 << 24):
         number = numpy.arange(first, min(count, first + (1 << 24)), dtype=numpy.uint64)

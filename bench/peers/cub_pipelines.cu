@@ -1,6 +1,6 @@
 // The cases of `penstock bench pipelines` by CUB, with its fancy iterators. Built by: nvcc -O3
 // -arch=native -o cub_pipelines bench/peers/cub_pipelines.cu. Takes the row count, the repeats and
-// perhaps `selectivity`, for all pass rates of that sweep; prints `case;name;seconds`.
+// optionally `selectivity`, for all pass rates of that sweep. Prints `case;name;seconds`.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

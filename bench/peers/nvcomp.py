@@ -1,17 +1,23 @@
-"""nvCOMP on an NVIDIA GPU: its decompression of chunks that are given, and of any files of bytes in chunks that it makes of them itself;
-and its compression of the texts that `penstock bench codecs` compresses.
+"""nvCOMP on an NVIDIA GPU: decompression of given chunks and of any files that it compresses itself,
+and compression of the data that `penstock bench codecs` compresses.
 
-    python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] TEXTS [ROWS [REPEATS]]
+    python3 bench/peers/nvcomp.py [--library PATH] [--codec NAME]... [--chunk BYTES] TEXTS
+                                  [ROWS [REPEATS]]
 
-TEXTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock bench fsst` and `penstock bench codecs`
-make them with --write-texts. A text is compressed by each codec (lz4, zstd and ans unless said; deflate, gdeflate, gzip and snappy are
-there, too). A file of chunks has the very chunks that the bench decodes, of the codec that its name begins with: u64 count, little-endian;
-for each chunk u64 its bytes and u64 the bytes of its text; all chunks; the text. Of a text of a case that compresses (`lz4 compress, logs`)
-the compression by that codec is what is timed, in chunks of --chunk. Either is decompressed, compared with the text byte by
-byte and then timed by device events, all chunks in one call. Prints `case;name;seconds;spread;bytes moved;bytes stored`.
+TEXTS is a file, or a folder whose `<case>.text` and `<case>.chunks` are all taken, as `penstock bench
+fsst` and `penstock bench codecs` write them with --write-texts.
 
-Where library or GPU are absent, and of chunks that nvCOMP has no decoder for, it says so and prints no figure; an error of nvCOMP, and a
-byte that differs, end it with 1 after the other codecs. nvcomp_library.py says where the library is looked for.
+`<case>.text` is plain data, which each codec compresses (by default lz4, zstd and ans; deflate,
+gdeflate, gzip and snappy exist too). `<case>.chunks` has the same chunks that the bench decodes, of
+the codec that its name begins with: u64 count, little-endian; for each chunk u64 compressed and u64
+decompressed bytes; all compressed chunks; the decompressed data. For a case that compresses (`lz4
+compress, logs`) the compression is timed, in chunks of --chunk. Everything is decompressed, compared
+byte by byte and then timed by device events, all chunks in one call. Prints
+`case;name;seconds;spread;bytes moved;bytes stored`.
+
+Where library or GPU are absent, or nvCOMP has no decoder for chunks, it says so and prints no figure.
+After an error of nvCOMP or a byte that differs it ends with 1, after the other codecs.
+nvcomp_library.py says where the library is looked for.
 """
 
 import argparse
@@ -24,7 +30,7 @@ import sys
 
 from nvcomp_library import CODECS, POINTER, SIZE, Absent, Alignments, Cuda, Failed, Nvcomp, Options
 
-CHUNK_ALIGNMENT = 256  # of packed chunks on the device: more than any codec asks for, as memory of its own would have it
+CHUNK_ALIGNMENT = 256  # of chunks on the device, as of separate allocations; codecs need less
 
 
 def aligned(size):
@@ -32,7 +38,7 @@ def aligned(size):
 
 
 class Batch:
-    """Chunks of a text, packed by one codec, on the device; its buffers live until the device's memory is freed."""
+    """Chunks on the device, compressed by one codec. Buffers live until all device memory is freed."""
 
     def __init__(self, cuda, nvcomp, codec, text, sizes):
         self.cuda, self.nvcomp, self.text = cuda, nvcomp, text
@@ -111,7 +117,7 @@ class Batch:
                 )
 
     def verify(self):
-        """Decompresses over cleared memory and compares with the text."""
+        """Decompresses over cleared memory and compares with the original."""
         self.cuda.clear(self.plain, self.bytes)
         self.decompress()
         self.check_statuses("decompressed")
@@ -125,7 +131,7 @@ class Batch:
 
 
 class CompressedText(Batch):
-    """A text in chunks of one size, which nvCOMP compresses."""
+    """Data in chunks of one size, which nvCOMP compresses."""
 
     def __init__(self, cuda, nvcomp, codec, text, chunk_bytes):
         bytes_of_text = ctypes.sizeof(text)
@@ -182,7 +188,7 @@ class CompressedText(Batch):
 
 
 class GivenChunks(Batch):
-    """The chunks of a file; on the device each begins at a multiple of CHUNK_ALIGNMENT."""
+    """The chunks of a file; on the device each starts at a multiple of CHUNK_ALIGNMENT."""
 
     label = "the same chunks"
 
@@ -211,14 +217,14 @@ class GivenChunks(Batch):
 
 
 def measured(batch, work, repeats):
-    """Median and spread of runs after two that do not count, as the program's own."""
+    """Returns median and spread of runs after two for warming up, as the program does."""
     seconds = sorted([batch.cuda.seconds_of(work) for _ in range(repeats + 2)][2:])
     median = seconds[len(seconds) // 2]
     return median, (seconds[-1] - seconds[0]) / median
 
 
 def bytes_of(path):
-    """A file's bytes, not copied; None where there are none."""
+    """Maps a file without copying; returns None where it is empty."""
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             return None
@@ -231,7 +237,7 @@ def has_chunks(path):
 
 
 def codec_to_compress_by(path):
-    """Of the text of a case that compresses, such as `lz4 compress, logs`; None of others."""
+    """Returns the codec of a case that compresses, such as `lz4 compress, logs`; None for others."""
     codec, _, work = path.stem.partition(",")[0].strip().partition(" ")
     return codec if work == "compress" and not has_chunks(path) else None
 
@@ -246,7 +252,7 @@ def measure(cuda, nvcomp, path, codec, arguments):
             if has_chunks(path)
             else CompressedText(cuda, nvcomp, codec, file, arguments.chunk)
         )
-        batch.verify()  # behind which the text is on the device again
+        batch.verify()  # which leaves the decompressed data on the device
         median, spread = measured(
             batch,
             batch.compress if codec_to_compress_by(path) else batch.decompress,
@@ -262,7 +268,7 @@ def measure(cuda, nvcomp, path, codec, arguments):
 
 
 def codecs_of(path, chosen):
-    """What a file is measured by: a text by each codec, chunks by their own."""
+    """Yields the batches of a file: plain data for each codec, chunks for their own."""
     codec = codec_to_compress_by(path)
     if not has_chunks(path) and codec is None:
         return chosen or ["lz4", "zstd", "ans"]

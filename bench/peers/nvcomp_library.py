@@ -1,13 +1,14 @@
-"""CUDA's driver and nvCOMP's library as Python calls them: opened where they are, with what is called of them declared here.
+"""CUDA's driver and nvCOMP's library, opened and declared for Python.
 
-The library is opened where the wheel nvidia-libnvcomp-cu13 or the system has it; all of CUDA that is needed is the driver.
+The library is opened where the wheel nvidia-libnvcomp-cu13 or the system has it. Of CUDA only the
+driver is needed.
 """
 
 import ctypes
 import importlib.util
 
-# What follows is declared as nvCOMP 6.0 documents its batched C interface. Every codec's options are a struct of 64 bytes, passed by value,
-# whose unused bytes must be zero; all words are zero by default but these.
+# Declarations as nvCOMP 6.0 documents its batched C interface. Every codec's options are a struct of
+# 64 bytes, passed by value, whose unused bytes must be zero. All words are zero by default but these.
 VERSION = (6, 0)
 UNKNOWN_TYPE = 0xFF  # read from the stream
 CODECS = {
@@ -45,7 +46,8 @@ FUNCTIONS = {
     # chunks, largest chunk, options, bytes needed, bytes in all, stream
     "CompressGetTempSize": (SIZE, SIZE, Options, OUT_SIZE, SIZE, POINTER),
     "DecompressGetTempSize": (SIZE, SIZE, Options, OUT_SIZE, SIZE, POINTER),
-    # plain chunks, their sizes, largest, chunks, scratch and its size, compressed chunks, their sizes, options, statuses, stream
+    # plain chunks, their sizes, largest, chunks, scratch and its size, compressed chunks, their
+    # sizes, options, statuses, stream
     "CompressAsync": (
         POINTER,
         POINTER,
@@ -59,7 +61,8 @@ FUNCTIONS = {
         POINTER,
         POINTER,
     ),
-    # compressed chunks, their sizes, room of plain ones, their sizes, chunks, scratch and its size, plain chunks, options, statuses, stream
+    # compressed chunks, their sizes, capacities of plain ones, their sizes, chunks, scratch and its
+    # size, plain chunks, options, statuses, stream
     "DecompressAsync": (
         POINTER,
         POINTER,
@@ -77,15 +80,15 @@ FUNCTIONS = {
 
 
 class Failed(Exception):
-    """What one codec could not do."""
+    """One codec failed."""
 
 
 class Absent(Exception):
-    """Nothing to compare with here."""
+    """There is nothing to compare with on this machine."""
 
 
 class Cuda:
-    """The few calls of CUDA's driver that are needed, on the first device's primary context, which nvCOMP shares."""
+    """The needed calls of CUDA's driver, in the first device's primary context, which nvCOMP shares."""
 
     def __init__(self):
         try:
@@ -119,7 +122,7 @@ class Cuda:
         return made
 
     def allocate(self, size):
-        """The address of `size` bytes at least, aligned to 256; freed with all others."""
+        """Allocates at least `size` bytes, aligned to 256; freed with all others."""
         address = ctypes.c_uint64()
         self.call("cuMemAlloc_v2", ctypes.byref(address), SIZE(max(size, 1)))
         self.memory.append(address)
@@ -167,7 +170,7 @@ class Cuda:
 
 
 def library_paths(given):
-    """Where the library may lie: as given, or in the wheel, or where the system looks."""
+    """Yields the library's possible paths: as given, in the wheel, where the system looks."""
     if given:
         return [given]
     package = importlib.util.find_spec("nvidia")
@@ -215,7 +218,7 @@ class Nvcomp:
             raise Failed(f"nvcompBatched{codec}{name}: {self.words(status)}")
 
     def size(self, codec, name, *arguments):
-        """What a function of sizes answers; None among the arguments is where the answer goes."""
+        """Calls a function of sizes; None among the arguments is where the result goes."""
         found = SIZE()
         self.call(
             codec,

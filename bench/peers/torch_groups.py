@@ -1,6 +1,8 @@
-"""The cases of `penstock bench groups` by torch: index_add_ into a dense table, which is told the number of keys; and torch.sum.
+"""The cases of `penstock bench groups` by torch: index_add_ into a dense table, which knows the
+number of keys in advance, and torch.sum.
 
-Takes the number of rows, the repeats and perhaps `keys`, for all key counts of that sweep; prints `case;name;seconds`.
+Takes the number of rows, the repeats and optionally `keys`, for all key counts of that sweep. Prints
+`case;name;seconds`.
 """
 
 import math

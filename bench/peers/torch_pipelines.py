@@ -1,4 +1,5 @@
-"""The cases of `penstock bench pipelines` by PyTorch, eager and compiled. Takes the row count and the repeats."""
+"""The cases of `penstock bench pipelines` by PyTorch, eager and compiled. Takes the row count and the
+repeats."""
 
 import sys
 

@@ -1,21 +1,22 @@
-// Batches of compressed chunks, decoded and made where they lie on a device: each chunk by itself,
-// all of them at once.
+// Batches of compressed chunks, decoded or encoded in the memory of a device. Every chunk is
+// independent of the others, and all of them are processed at once.
 //
-// Everything is on the device: the compressed bytes, where each chunk begins and how long it is,
-// where its text goes, and afterwards its length and verdict. enqueue() allocates nothing and waits
-// for nothing, so a batch takes its place among other work of a queue; the memory that it needs
-// beside the text is told by scratch_bytes(). Chunks are not trusted: whatever their bytes are,
-// nothing outside the room of their text is written, and a chunk that is not sound says what is
-// wrong with it, and where.
+// All arrays of a batch are device memory: the compressed bytes, the offset and size of each chunk,
+// the output, and the output size and status of each chunk. enqueue() allocates nothing and waits
+// for nothing, so a batch runs in order with other work of a queue. scratch_bytes() returns how
+// much memory a batch needs beside its output.
+//
+// Chunks may be hostile. Whatever their bytes are, kernels write nothing outside the capacity of a
+// chunk's output. A corrupt chunk gets an error code and the offset of the byte where it was found.
 //
 //     PENSTOCK_ASSIGN(auto decoder, batch::Decoder::build(device, batch::Format::lz4));
 //     PENSTOCK_ASSIGN(auto scratch, device->allocate(decoder->scratch_bytes(batch.chunk_count)));
 //     PENSTOCK_TRY(decoder->enqueue(*queue, batch, *scratch));
-//     PENSTOCK_TRY(queue->download(verdicts.data(), *batch.verdicts,
-//         verdicts.size() * sizeof(batch::Verdict)));
+//     PENSTOCK_TRY(queue->download(statuses.data(), *batch.statuses,
+//         statuses.size() * sizeof(batch::ChunkStatus)));
 //     PENSTOCK_TRY(queue->finish());
 //     // "corrupt: LZ4 chunk 7, byte 4711: ..."
-//     PENSTOCK_TRY(batch::status_of(batch::Format::lz4, 7, verdicts[7]));
+//     PENSTOCK_TRY(batch::status_of(batch::Format::lz4, 7, statuses[7]));
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -28,133 +29,150 @@
 namespace penstock::batch {
 
 enum class Format : unsigned char {
-  lz4,     // blocks without a frame: doc/lz4_Block_format.md of github.com/lz4/lz4; the length of a
-           // block's text is not in it
-  snappy,  // blocks without a frame: format_description.txt of github.com/google/snappy; the text's
-           // length comes first
-  deflate,  // streams without a frame: RFC 1951; what stands behind the last block is not looked at
-  zlib,     // streams: RFC 1950; what stands behind the checksum is not looked at; distances beyond
-            // the window that the header tells are taken, as zlib takes them
-  gzip,     // members: RFC 1952; those that follow one another in a chunk are one text, as gzread()
-            // has it; what else stands behind a member is not looked at
-  zstd,  // frames: RFC 8878; one a chunk, without a dictionary, of less than 512 MiB; another frame
-         // behind it is a fault, what else stands there is not looked at
+  // Raw blocks: doc/lz4_Block_format.md of github.com/lz4/lz4. A block does not store the size of
+  // its output.
+  lz4,
+  // Raw blocks: format_description.txt of github.com/google/snappy. A block begins with the size of
+  // its output.
+  snappy,
+  // Raw streams: RFC 1951. Bytes after the last block are ignored.
+  deflate,
+  // Streams: RFC 1950. Bytes after the checksum are ignored. Distances beyond the window size of
+  // the header are accepted, as zlib accepts them.
+  zlib,
+  // Members: RFC 1952. Consecutive members of a chunk make one output, as gzread() reads them.
+  // Other bytes after a member are ignored.
+  gzip,
+  // Frames: RFC 8878, one per chunk, without a dictionary, with less than 512 MiB of output. A
+  // second frame is an error. Other bytes after the frame are ignored.
+  zstd,
 };
 std::string_view name_of(Format format);  // "LZ4"
 
-// What kernels find; src/codec/batch/kernels/chunk_batch.kc has the same numbers.
+// Errors that kernels report. src/codec/batch/kernels/chunk_batch.kc has the same numbers.
 enum class ErrorCode : std::uint32_t {
   none = 0,
-  truncated = 1,          // the input ends within something
-  too_long = 2,           // more text than there is room for
-  bad_distance = 3,       // a match from before the text's beginning, or from nowhere
-  bad_end = 4,            // what has to stand at a chunk's end does not
-  too_large = 5,          // a chunk of more than max_chunk_bytes
-  bad_length = 6,         // text that ends before or after the length that its chunk tells
-  output_too_small = 7,   // encoding: a chunk that is longer than its room
-  bad_header = 8,         // a header that says what the format does not have; or of more than 1 MiB
-  bad_checksum = 9,       // not the checksum of the text, or of the header
-  bad_block = 10,         // a block's header that says what the format does not have
-  bad_table = 11,         // lengths of codes that make no code
-  bad_code = 12,          // a code without a symbol
-  needs_dictionary = 13,  // text that begins in a preset dictionary, which zlib streams and
-                          // Zstandard frames may name
-  another_frame = 14,     // of Zstandard, behind the first, whose text alone would be made
+  truncated_input = 1,        // the input ends inside an element
+  output_too_small = 2,       // decoding: the output does not fit into its capacity
+  invalid_distance = 3,       // a match begins before the output, or has distance 0
+  invalid_end = 4,            // the end of a block breaks a rule of the format
+  input_too_large = 5,        // the chunk has more than max_chunk_bytes
+  size_mismatch = 6,          // the output's size is not the one that the chunk stores
+  encoded_too_large = 7,      // encoding: the chunk does not fit into its capacity
+  invalid_header = 8,         // an invalid header, or one of more than 1 MiB
+  checksum_mismatch = 9,      // the checksum of the output, or of the header, is wrong
+  invalid_block = 10,         // an invalid block header
+  invalid_code_lengths = 11,  // code lengths that are no prefix code
+  invalid_code = 12,          // a code word without a symbol
+  needs_dictionary = 13,      // the zlib stream or Zstandard frame needs a preset dictionary
+  additional_frame = 14,      // Zstandard: another frame follows the first; only one is decoded
 };
-// A chunk's input, and its text: kernels count in 32 bits.
+
+// The largest input and the largest output of a chunk in bytes. Kernels count in 32 bits.
 constexpr std::uint64_t max_chunk_bytes = 0x7fffff00;
 
+// The result of one chunk, as kernels write it.
 struct ChunkStatus {
   ErrorCode error = ErrorCode::none;
-  std::uint32_t offset = 0;  // of the chunk's bytes: where what is wrong begins; of sound gzip
-                             // members where the last ended
+  // The byte of the chunk's input where the error was found. Valid gzip chunks: the byte after the
+  // last member.
+  std::uint32_t offset = 0;
 };
-std::string_view message_of(ErrorCode error);  // "a code without a symbol"
-// Code::truncated, capacity (too_long, too_large, output_too_small) or corrupt, naming format,
-// chunk and byte; ok for Fault::none.
+// Returns a short description of an error.
+std::string_view message(ErrorCode error);
+// Returns ok for ErrorCode::none, else a status that names format, chunk and byte. Its code is
+// Code::truncated, Code::capacity (output_too_small, input_too_large, encoded_too_large),
+// Code::unsupported (needs_dictionary, additional_frame) or Code::corrupt.
 Status status_of(Format format, std::uint64_t chunk, ChunkStatus chunk_status);
 
-// LZ4 blocks whose matches reach into blocks before them, as those of a frame may:
-// doc/lz4_Frame_format.md. Blocks of a stream follow one another, and so do their rooms, without
-// gaps. Their texts do whatever they become, from the first one's room on; so those of blocks that
-// do not fill theirs lie before their rooms. Behind a block that is not sound, others of its stream
-// have no verdict that means anything.
-struct Links {
-  std::shared_ptr<Buffer> streams =
-      {};  // u32 each: the number of its stream, counted from 0 on; with is_stored for a block
-           // whose bytes are its text. Null: each block is by itself
+// LZ4 blocks whose matches reach into earlier blocks of a frame ("block dependency" in
+// doc/lz4_Frame_format.md). The blocks of a stream are consecutive chunks, and so are their output
+// capacities, without gaps. The outputs are written without gaps too, from the first block's offset
+// on. Where a block does not fill its capacity, the outputs of later blocks begin before their
+// offsets. After a corrupt block, the statuses of later blocks of its stream mean nothing.
+struct BlockDependencies {
+  // u32[chunk_count]: the number of each block's stream, counted from 0, with is_stored added for a
+  // block whose bytes are its output. Null: the blocks are independent.
+  std::shared_ptr<Buffer> streams = {};
   std::uint32_t stream_count = 0;
-  std::uint64_t max_stream_bytes = 0;  // no stream has more room: below 2^31 - 2^17
-  std::uint32_t window_bytes =
-      0;  // of text in front of the first stream, 64 KiB at most, which it may reach
+  // No stream has a larger output capacity. Must be below 2^31 - 2^17.
+  std::uint64_t max_stream_bytes = 0;
+  // Bytes of output before the first stream that its matches may reach, at most 64 KiB.
+  std::uint32_t window_bytes = 0;
   static constexpr std::uint32_t is_stored = 0x80000000;
 };
 
-// Chunks and their text in a device's memory. What kernels read of `input` goes up to the next
-// multiple of 16 behind a chunk, and so far has `output` to reach behind the room of a text;
-// between them no bytes that belong to another chunk are written. Offsets need no alignment; where
-// texts begin at multiples of 16, kernels have less to do. Chunks may share input; the rooms of
-// texts must not overlap.
+// Chunks and their outputs in device memory. Kernels read `input` up to the next multiple of 16
+// after a chunk. `output` must reach as far after each capacity. Bytes there that belong to another
+// chunk are not written. Offsets need no alignment, but outputs at multiples of 16 are faster.
+// Chunks may share input bytes. The ranges of outputs must not overlap.
 struct Batch {
   std::uint32_t chunk_count = 0;
   std::shared_ptr<Buffer> input;
-  std::shared_ptr<Buffer> input_offsets, input_sizes;  // u64 each
+  std::shared_ptr<Buffer> input_offsets, input_sizes;  // u64[chunk_count], bytes
   std::shared_ptr<Buffer> output;
-  std::shared_ptr<Buffer> output_offsets, output_capacities;  // u64 each
-  std::shared_ptr<Buffer> output_sizes;  // u64 each, written: 0 for a chunk that is not sound
-  std::shared_ptr<Buffer> statuses;      // a Verdict each, written
-  // No room is taken for larger than this. Decoders whose scratch memory grows with a chunk's text
-  // ask for it, others do not look.
+  std::shared_ptr<Buffer> output_offsets, output_capacities;  // u64[chunk_count], bytes
+  std::shared_ptr<Buffer> output_sizes;  // u64[chunk_count], written; 0 for a corrupt chunk
+  std::shared_ptr<Buffer> statuses;      // ChunkStatus[chunk_count], written
+  // A bound of the output capacities; larger ones are cut to it. Decoders whose scratch memory
+  // grows with the output require it. The others ignore it.
   std::uint64_t max_output_bytes = 0;
-  Links links = {};
+  BlockDependencies dependencies = {};
 };
 
-// What a decoder is chosen by, beside format and device: Batch::max_output_bytes of its batches,
-// where that is known, and whether they have links, which few can.
-struct Needs {
+// What a decoder must support. build() chooses a variant by it.
+struct Requirements {
+  // Batch::max_output_bytes of the batches, where it is known.
   std::uint64_t max_output_bytes = 0;
-  bool is_linked = false;
+  // Whether batches have Batch::dependencies. Few variants support them.
+  bool has_dependent_blocks = false;
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  // `variant`: one of variants(); the first that fits where it is empty. Code::invalid for one that
-  // does not fit; what Device::build says.
+  // Builds a decoder. `variant` is one of variants(); empty: the first that fits. Returns
+  // Code::invalid for a variant that does not fit, or an error of Device::build.
   static Result<std::unique_ptr<Decoder>> build(std::shared_ptr<Device> device, Format format,
-                                                std::string_view variant = {}, Needs needs = {});
-  // That fit a device, first the one that is taken.
-  static std::vector<std::string> variants(Format format, const Traits& traits, Needs needs = {});
-  // For a batch of so many chunks and Batch::max_output_bytes.
+                                                std::string_view variant = {},
+                                                Requirements requirements = {});
+  // Returns the variants that fit a device. build() takes the first.
+  static std::vector<std::string> variants(Format format, const Traits& traits,
+                                           Requirements requirements = {});
+  // Returns the scratch memory in bytes for a batch of `chunk_count` chunks.
   virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count,
                                       std::uint64_t max_output_bytes = 0) const = 0;
-  // Code::invalid for memory that is too small for chunk_count. The contents of offsets, sizes and
-  // capacities are the caller's word: those that lie outside `input` and `output` are not found.
+  // Enqueues the decoding of a batch. Returns Code::invalid for buffers that are too small for
+  // chunk_count. The contents of offsets, sizes and capacities are trusted: ranges outside of
+  // `input` and `output` are not detected.
   virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;
   virtual std::string_view variant() const = 0;
 };
 
-// Makes chunks of texts: a Batch's `input` is the texts then and its `output` the chunks, each in a
-// room of its own, outside of which nothing is written; a Verdict's offset is of the text's bytes.
-// Chunks depend on their texts alone, not on device, variant or neighbours. LZ4: blocks that end as
-// doc/lz4_Block_format.md wants it, so that liblz4 reads them. Deflate: streams of blocks with
-// codes of their own, the fixed ones or none, whichever is shortest, with what zlib's level 1 makes
-// as the mark.
+// Compresses chunks. A Batch's `input` has the plain bytes and its `output` receives the compressed
+// chunks. Nothing is written outside of a chunk's capacity. ChunkStatus::offset counts plain bytes.
+// A chunk's bytes depend on its input alone, not on device, variant or other chunks.
+//
+// LZ4: blocks that end as doc/lz4_Block_format.md requires, so that liblz4 reads them. Deflate:
+// blocks that are stored, or have fixed or dynamic codes, whichever is shortest; about the ratio of
+// zlib's level 1.
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // As Decoder::build. Code::unsupported for a format that no device encodes.
+  // Builds an encoder, as Decoder::build does. Returns Code::unsupported for a format that cannot
+  // be encoded on devices.
   static Result<std::unique_ptr<Encoder>> build(std::shared_ptr<Device> device, Format format,
                                                 std::string_view variant = {});
   static std::vector<std::string> variants(Format format, const Traits& traits);
-  static bool makes(Format format);  // whether any device encodes it
-  // What a text of so many bytes becomes at most: room that no chunk is too long for. Of formats
-  // that makes() has.
-  static std::uint64_t bound_bytes(Format format, std::uint64_t output_bytes);
+  // Returns whether some device encodes the format.
+  static bool supports(Format format);
+  // Returns the largest compressed size of `input_bytes` bytes. A chunk with this capacity never
+  // fails with encoded_too_large. Defined for formats that supports() accepts.
+  static std::uint64_t bound_bytes(Format format, std::uint64_t input_bytes);
   virtual std::uint64_t scratch_bytes(std::uint32_t chunk_count,
-                                      std::uint64_t max_output_bytes = 0) const = 0;
-  virtual Status enqueue(Queue& queue, const Batch& batch,
-                         const Buffer& scratch) = 0;  // as Decoder::enqueue
+                                      std::uint64_t max_input_bytes = 0) const = 0;
+  // Enqueues the encoding of a batch, as Decoder::enqueue does.
+  virtual Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) = 0;
   virtual std::string_view variant() const = 0;
 };
 

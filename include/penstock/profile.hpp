@@ -66,12 +66,13 @@ struct TrackSummary {
   double alone_seconds = 0;  // of these, in which no other track has: what no overlap hides
   std::uint64_t spans = 0, bytes = 0;
 };
-// Each moment counts for the calling thread: it waits, it reads, or it works (host). Waiting hides
-// nothing, so that `alone_seconds` of the others counts moments in which the host waited; that of
-// `wait` those in which it waited for nothing seen.
+// Summarises by track. Each moment counts for what the calling thread does: it waits, it reads, or
+// it works (host). Waiting hides nothing: `alone_seconds` of the other tracks counts moments in
+// which the host waited; that of `wait` counts those in which it waited for nothing that was
+// recorded.
 std::array<TrackSummary, track_count> summarize(const Profile& profile);
 
-// Trace events in JSON: one 'X' event a span, a line a track, more where spans of one track
+// Returns trace events in JSON: one 'X' event a span, a line a track, more where spans of one track
 // overlap.
 std::string chrome_trace(const Profile& profile);
 

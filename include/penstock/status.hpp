@@ -23,7 +23,7 @@ namespace penstock {
 enum class Code : unsigned char {
   ok,
   invalid,      // the caller's input is wrong: a type error, an unknown column, a bad option
-  unsupported,  // right, but not something Penstock does; the message names it
+  unsupported,  // valid, but not something Penstock does; the message names it
   corrupt,      // untrusted bytes contradict their format
   truncated,    // untrusted bytes end too early
   overflow,     // a value left its type's range while a query ran
@@ -102,7 +102,7 @@ template <class T> class [[nodiscard]] Result {
       return ::penstock::status_of(std::move(penstock_status_));       \
   } while (false)
 // PENSTOCK_ASSIGN(auto x, f()): declares or assigns the value of f(), or leaves the function with
-// its error.
+// its error. It expands to several statements: as the branch of an `if` it needs braces.
 #define PENSTOCK_ASSIGN(declaration, ...) \
   PENSTOCK_ASSIGN_AT_(PENSTOCK_PASTE_(penstock_result_, __LINE__), declaration, __VA_ARGS__)
 #define PENSTOCK_ASSIGN_AT_(name, declaration, ...)              \

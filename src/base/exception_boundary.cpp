@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-// Made while there is memory: a copy of it takes none.
+// Created while there is memory: a copy of it allocates nothing.
 const Status out_of_memory(Code::no_memory, "out of memory");
 
 }  // namespace

@@ -18,7 +18,8 @@ Status system_error(const std::string& path) {
   return {Code::io, "cannot write " + path + ": " + std::strerror(errno)};
 }
 
-// Beside `path`, and not to be foreseen: nobody can keep us from writing by taking the names first.
+// Returns a name in the folder of `path` that cannot be predicted: another user cannot block the
+// write by creating it first.
 std::string name_beside(const std::string& path) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
@@ -33,8 +34,8 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// The entry of a renamed file. Folders that cannot be opened for reading and file systems without
-// this flush are let be.
+// Flushes the entry of a renamed file. Folders that cannot be opened for reading and file systems
+// without this flush are no errors.
 Status flush_folder_of(const std::string& path) {
   const File folder(folder_of(path), O_RDONLY | O_DIRECTORY);
   if (!folder || ::fsync(folder.descriptor()) == 0 || errno == EINVAL || errno == EROFS) return {};
@@ -99,9 +100,8 @@ WholeFile::~WholeFile() {
 Status WholeFile::failure() const {
   const int error = errno;
   const bool is_older = ::access(path_.c_str(), F_OK) == 0;
-  return {Code::io,
-          "cannot write " + path_ + ": " + std::strerror(error) +
-              (is_older ? "; the file that was there is unchanged" : "; no file was left")};
+  return {Code::io, "cannot write " + path_ + ": " + std::strerror(error) +
+                        (is_older ? "; the existing file is unchanged" : "; no file was left")};
 }
 
 Status WholeFile::write(std::string_view bytes) {
@@ -120,8 +120,7 @@ Status WholeFile::take_attributes(int descriptor) {
 
 Status WholeFile::commit() {
   if (::fsync(file_->descriptor()) != 0) return failure();
-  if (!is_named_) {  // a name can be given to a file only where nothing lies, so that the old file
-                     // is replaced by a rename
+  if (!is_named_) {  // linkat() replaces no file, so an existing one is replaced by a rename
     const std::string descriptor = "/proc/self/fd/" + std::to_string(file_->descriptor());
     if (::linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) !=
         0)

@@ -1,8 +1,8 @@
-// A 128-bit content hash.
+// A 128-bit content hash: XXH3-128.
 //
 // It names files in the JIT cache. It is not cryptographic, and need not be: the cache stores the
-// whole key text beside the binary and compares it on load, so that two texts with one hash cost a
-// recompile, never a wrong binary. What matters is that near texts (one digit changed) get
+// whole key text beside the binary and compares it on load. Two texts with one hash cost a
+// recompile, never a wrong binary. What matters is that similar texts (one digit changed) get
 // different names, and that a damaged file is noticed.
 #pragma once
 #include <compare>

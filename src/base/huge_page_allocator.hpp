@@ -1,6 +1,6 @@
-// Much memory at once: in huge pages where the system has them. A fault costs about the same for 4
-// KiB as for 2 MiB, and fresh pages of 4 KiB can cost more than the work that fills them; nor does
-// a table in huge pages miss its translation at every look.
+// Large allocations in huge pages, where the system has them. A page fault costs about the same for
+// 4 KiB as for 2 MiB, and fresh pages of 4 KiB can cost more than the work that fills them. A table
+// in huge pages also misses the TLB less often.
 #pragma once
 #include <sys/mman.h>
 
@@ -15,14 +15,14 @@ namespace penstock {
 
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-// At least `bytes` on a huge page's boundary, of undefined content. Throws std::bad_alloc.
+// Returns at least `bytes`, aligned to a huge page, uninitialised. Throws std::bad_alloc.
 inline void* allocate_huge_pages(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - huge_page_bytes) throw std::bad_alloc();
   bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
   void* const memory = ::operator new(bytes, std::align_val_t{huge_page_bytes});
 #ifdef MADV_HUGEPAGE
-  static_cast<void>(
-      ::madvise(memory, bytes, MADV_HUGEPAGE));  // where it is refused, small pages do
+  // Where the system refuses, small pages are used.
+  static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
 #endif
   return memory;
 }
@@ -30,7 +30,7 @@ inline void free_huge_pages(void* memory) noexcept {
   ::operator delete(memory, std::align_val_t{huge_page_bytes});
 }
 
-// Elements that resize() adds are not set: who needs zeros says so.
+// Elements that resize() adds are left uninitialised.
 template <class T> struct LargeAllocator {
   using value_type = T;
   LargeAllocator() = default;
@@ -57,8 +57,7 @@ template <class T> struct LargeAllocator {
 
 template <class T> using LargeVector = std::vector<T, LargeAllocator<T>>;
 
-// Elements that are not set and not counted one by one, as even a vector's that need no setting
-// are.
+// Returns uninitialised elements. Unlike a vector, it does not visit them one by one.
 template <class T> std::shared_ptr<T[]> large_array(std::size_t count) {
   return {LargeAllocator<T>().allocate(count),
           [count](T* memory) { LargeAllocator<T>().deallocate(memory, count); }};

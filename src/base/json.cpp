@@ -10,9 +10,9 @@ namespace penstock {
 
 void append_json_string(std::string& text, std::string_view value) {
   text += '"';
-  for (std::size_t place = 0; place < value.size();) {
-    const std::size_t start = place;
-    const char32_t code = next_code_point(value, place);
+  for (std::size_t position = 0; position < value.size();) {
+    const std::size_t start = position;
+    const char32_t code = next_code_point(value, position);
     if (code == '"' || code == '\\') {
       text += '\\';
       text += static_cast<char>(code);
@@ -29,7 +29,7 @@ void append_json_string(std::string& text, std::string_view value) {
     } else if (code == 0xFFFD)
       text += "\xEF\xBF\xBD";
     else
-      text += value.substr(start, place - start);
+      text += value.substr(start, position - start);
   }
   text += '"';
 }

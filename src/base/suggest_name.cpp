@@ -10,11 +10,11 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-constexpr std::size_t longest_word = 200;  // distances of longer ones would cost too much
+constexpr std::size_t max_name_bytes = 200;  // the distance takes time of the product of lengths
 
 bool begins(std::string_view word, std::string_view start) {
-  constexpr std::size_t fewest = 2;  // one letter begins too many names
-  return start.size() >= fewest && start.size() <= word.size() &&
+  constexpr std::size_t min_prefix_bytes = 2;  // one letter begins too many names
+  return start.size() >= min_prefix_bytes && start.size() <= word.size() &&
          edit_distance(word.substr(0, start.size()), start) == 0;
 }
 
@@ -41,12 +41,12 @@ std::string nearest_name(std::string_view word, std::span<const std::string> kno
 }
 
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known) {
-  constexpr std::size_t most = 3;
-  if (word.size() > longest_word) return {};
+  constexpr std::size_t max_suggestions = 3;
+  if (word.size() > max_name_bytes) return {};
   const std::size_t max_edits = std::max<std::size_t>(1, (word.size() + 1) / 3);
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& name : known) {
-    if (name.size() > longest_word) continue;
+    if (name.size() > max_name_bytes) continue;
     const std::size_t edits =
         begins(name, word) || begins(word, name) ? 0 : edit_distance(word, name);
     if (edits <= max_edits && edits < name.size()) ranked.emplace_back(edits, name);
@@ -55,7 +55,7 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> nearest;
   for (const auto& [edits, name] : ranked)
-    if (nearest.size() < most) nearest.push_back(name);
+    if (nearest.size() < max_suggestions) nearest.push_back(name);
   return nearest;
 }
 

@@ -1,4 +1,4 @@
-// What a mistyped name was meant to be.
+// Suggestions for mistyped names.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,15 +8,14 @@
 
 namespace penstock {
 
-// The fewest edits of one character between two names (Levenshtein's distance), ASCII letters of
-// either case being equal.
+// Returns the Levenshtein distance of two names; ASCII letters of either case are equal.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The known name that `word` begins, continues or misses by a character in three; "" where none is
-// so near.
+// Returns the known name that `word` begins or continues, or that differs from it by at most a
+// character in three; "" where there is none.
 std::string nearest_name(std::string_view word, std::span<const std::string> known);
 
-// All of these, the nearest first, three at most.
+// Returns up to three such names, the nearest first.
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known);
 
 }  // namespace penstock

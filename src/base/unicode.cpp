@@ -19,11 +19,11 @@ template <std::size_t count> bool holds(const Block (&blocks)[count], char32_t c
 
 }  // namespace
 
-char32_t next_code_point(std::string_view text, std::size_t& place) {
+char32_t next_code_point(std::string_view text, std::size_t& position) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
   };
-  const unsigned lead = byte(place);
+  const unsigned lead = byte(position);
   const unsigned length = lead < 0x80                   ? 1
                           : lead >= 0xC2 && lead < 0xE0 ? 2
                           : (lead & 0xF0) == 0xE0       ? 3
@@ -31,18 +31,18 @@ char32_t next_code_point(std::string_view text, std::size_t& place) {
                                                         : 0;
   char32_t code = length <= 1 ? lead : lead & (0x7Fu >> length);
   for (unsigned i = 1; i < length; i++) {
-    if ((byte(place + i) & 0xC0) != 0x80) {
-      place++;
+    if ((byte(position + i) & 0xC0) != 0x80) {
+      position++;
       return 0xFFFD;
     }
-    code = code << 6 | (byte(place + i) & 0x3F);
+    code = code << 6 | (byte(position + i) & 0x3F);
   }
   const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   if (length == 0 || overlong || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
-    place++;
+    position++;
     return 0xFFFD;
   }
-  place += length;
+  position += length;
   return code;
 }
 

@@ -1,6 +1,6 @@
 #include "bench/bench_batch.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
 template <class T>
 Result<std::shared_ptr<Buffer>> BenchBatch::upload(const std::vector<T>& values) {
@@ -28,8 +28,8 @@ Status BenchBatch::open(std::shared_ptr<Device> device, const Layout& layout) {
 }
 
 Status BenchBatch::link(const std::vector<std::uint32_t>& streams, std::uint64_t output_bytes) {
-  PENSTOCK_ASSIGN(batch_.links.streams, upload(streams));
-  batch_.links.stream_count = 1, batch_.links.max_stream_bytes = output_bytes;
+  PENSTOCK_ASSIGN(batch_.dependencies.streams, upload(streams));
+  batch_.dependencies.stream_count = 1, batch_.dependencies.max_stream_bytes = output_bytes;
   return queue_->finish();
 }
 
@@ -49,4 +49,4 @@ Result<BenchBatch::Output> BenchBatch::output(batch::Format format) {
   return output;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,5 +1,5 @@
-// A batch of chunks on a device that a decoder or an encoder takes again and again, as the cases of
-// `penstock bench codecs` do.
+// A batch of chunks on a device that a decoder or an encoder runs on repeatedly, for `penstock
+// bench codecs`.
 #pragma once
 #include <atomic>
 
@@ -8,16 +8,16 @@
 #include "bench/bench_chunks.hpp"
 #include "bench/bench_table.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
-// Fills memory with a byte that is no result.
+// Fills memory with a byte that no result has.
 inline Status clear_output(Queue& queue, const Buffer& output) {
   return queue.fill(output, 0xeeeeeeee, output.bytes() / 4 * 4);
 }
 
 class BenchBatch {
  public:
-  // What is uploaded, and where its results have their rooms, in bytes.
+  // What is uploaded, and the offsets and capacities of the results, in bytes.
   struct Layout {
     const Bytes& input;
     const std::vector<std::uint64_t>&input_offsets, &input_sizes, &output_offsets,
@@ -25,11 +25,11 @@ class BenchBatch {
     std::uint64_t output_bytes;
     std::uint64_t max_output_bytes = 0;  // as Batch has it
   };
-  // Of one chunk at least. Code::no_memory and the like where the device has no room.
+  // Opens a batch of one chunk or more. Code::no_memory and the like where it does not fit.
   Status open(std::shared_ptr<Device> device, const Layout& layout);
-  // Chunks that are linked, all of one stream of so much text; `streams` as Links has them.
+  // Makes the chunks dependent blocks of one stream; `streams` as in batch.hpp.
   Status link(const std::vector<std::uint32_t>& streams, std::uint64_t output_bytes);
-  // Makes the scratch memory of the decoder or encoder that runs next.
+  // Allocates the scratch memory of the decoder or encoder that runs next.
   template <class Codec> Status prepare(const Codec& codec) {
     PENSTOCK_ASSIGN(scratch_, device_->allocate(codec.scratch_bytes(batch_.chunk_count,
                                                                     batch_.max_output_bytes)));
@@ -38,27 +38,25 @@ class BenchBatch {
   template <class Codec> Status enqueue(Codec& codec, Queue& queue) {
     return codec.enqueue(queue, batch_, *scratch_);
   }
-  // As the device's clock has it, from the first kernel's begin to the last one's end.
+  // Returns the device's time from the first kernel's begin to the last one's end.
   template <class Codec> Result<double> run_seconds(Codec& codec) {
     return seconds_of(codec, batch_);
   }
-  // Of the first chunk by itself, which the memory for all of them is enough for.
+  // Returns the time of the first chunk by itself.
   template <class Codec> Result<double> alone_seconds(Codec& codec) {
     batch::Batch alone = batch_;
     alone.chunk_count = 1;
     return seconds_of(codec, alone);
   }
 
-  // What the last run left: all rooms, and the bytes of each result. An error where a verdict is
-  // one.
+  // Returns the output buffer and the size of each result. An error where a chunk's status is one.
   struct Output {
     Bytes bytes;
     std::vector<std::uint64_t> sizes;
   };
   Result<Output> output(batch::Format format);
-  // Fills all rooms with a byte, so that results of an earlier run are not taken for those of the
-  // next.
-  Status clear_output() { return cli::clear_output(*queue_, *batch_.output); }
+  // Fills the output, so that results of an earlier run are not taken for those of the next.
+  Status clear_output() { return bench::clear_output(*queue_, *batch_.output); }
   Queue& queue() { return *queue_; }
 
  private:
@@ -77,7 +75,7 @@ class BenchBatch {
   std::unique_ptr<Queue> queue_;
 };
 
-// The seconds that all cores take for each(i) of `count` chunks. Code::internal with the words of
+// Returns the seconds that all cores take for each(i) of `count` chunks. Code::internal with
 // `failure` and the number of a chunk for which one returns false.
 template <class Each>
 Result<double> seconds_on_all_cores(std::uint64_t count, const std::string& failure,
@@ -92,7 +90,7 @@ Result<double> seconds_on_all_cores(std::uint64_t count, const std::string& fail
   return now_seconds() - begun;
 }
 
-// What a case of chunks moves: the text and what is stored of it.
+// Sets the bytes that a case of chunks moves: decompressed and compressed.
 inline Figure of_chunks(Figure figure, std::uint64_t output_bytes, std::uint64_t stored_bytes) {
   figure.output_bytes = static_cast<double>(output_bytes);
   figure.stored_bytes = static_cast<double>(stored_bytes);
@@ -100,4 +98,4 @@ inline Figure of_chunks(Figure figure, std::uint64_t output_bytes, std::uint64_t
   return figure;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -9,7 +9,7 @@
 #include "bench/bench_batch.hpp"
 #include "terminal/output_file.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 constexpr std::uint64_t alignment = 16;
@@ -40,7 +40,7 @@ class EncodingBench {
 
   Result<double> run_seconds() { return batch_.run_seconds(*encoder_); }
 
-  // The bytes of all chunks, each of which the format's library reads.
+  // Returns the compressed size of all chunks, each of which the format's library decompresses.
   Result<std::uint64_t> verify() {
     PENSTOCK_TRY(run_seconds());
     PENSTOCK_ASSIGN(const BenchBatch::Output made, batch_.output(library_.format));
@@ -50,7 +50,8 @@ class EncodingBench {
                                  read.data(), read.size()) &&
              std::memcmp(read.data(), output_.data() + output_offsets_[i], read.size()) == 0;
     };
-    const std::string failure = std::string(library_.library) + " reads other text from chunk ";
+    const std::string failure =
+        std::string(library_.library) + " decompresses other data from chunk ";
     PENSTOCK_TRY(seconds_on_all_cores(made.sizes.size(), failure, is_right).status());
     return std::accumulate(made.sizes.begin(), made.sizes.end(), std::uint64_t{0});
   }
@@ -88,10 +89,10 @@ class EncodingBench {
   Bytes host_chunks_;
 };
 
-// For peers, which compress it themselves.
-Status write_text(const Bytes& output, const std::string& work, const std::string& folder) {
+// Writes the data for baselines, which compress it themselves.
+Status write_output(const Bytes& output, const std::string& work, const std::string& folder) {
   if (folder.empty()) return {};
-  std::error_code ignored;  // the file tells what cannot be written
+  std::error_code ignored;  // creating the file reports the error
   std::filesystem::create_directories(folder, ignored);
   PENSTOCK_ASSIGN(const auto file,
                   OutputFile::create((std::filesystem::path(folder) / (work + ".text")).string()));
@@ -109,7 +110,8 @@ Status measure_chunk_encoding(const std::shared_ptr<Device>& device, const Chunk
                               const std::string& work, const Bytes& output,
                               std::uint64_t chunk_bytes, const BenchOptions& options,
                               Figures& figures) {
-  PENSTOCK_TRY(write_text(output, work, options.texts_folder));
+  PENSTOCK_TRY(write_output(output, work, options.outputs_folder));
+  show_progress(work, "compressing and checking");
   EncodingBench bench(library, output, chunk_bytes);
   PENSTOCK_TRY(bench.open(device));
   for (const std::string& variant : batch::Encoder::variants(library.format, device->traits())) {
@@ -132,4 +134,4 @@ Status measure_chunk_encoding(const std::shared_ptr<Device>& device, const Chunk
   return {};
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

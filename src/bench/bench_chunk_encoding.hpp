@@ -3,16 +3,16 @@
 #include "bench/bench_chunks.hpp"
 #include "bench/bench_table.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
-// Whether a device encodes the format.
+// Returns whether a device encodes the format.
 bool is_encoded(const ChunkLibrary& library, const Traits& traits);
-// Cuts a text into chunks and compresses them by every variant that fits, then by the format's
-// libraries on all cores. Each chunk of a variant is read by the format's library and compared with
-// its text before it is timed. Rates are of text; what is moved: text and chunks.
+// Compresses data in chunks by every variant that fits, then by the format's libraries on all
+// cores. Each variant's chunks are decompressed by the format's library and compared before it is
+// timed. Rates are of decompressed bytes; bytes moved are decompressed and compressed ones.
 Status measure_chunk_encoding(const std::shared_ptr<Device>& device, const ChunkLibrary& library,
                               const std::string& work, const Bytes& output,
                               std::uint64_t chunk_bytes, const BenchOptions& options,
                               Figures& figures);
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

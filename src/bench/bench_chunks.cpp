@@ -13,7 +13,7 @@
 #include "base/parallel.hpp"
 #include "terminal/output_file.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 std::uint64_t lz4_bound(std::uint64_t bytes) {
@@ -30,7 +30,7 @@ bool lz4_decompress(const char* chunk, std::uint64_t bytes, char* output,
                              static_cast<int>(output_bytes)) == static_cast<int>(output_bytes);
 }
 
-// A length of LZ4, which goes on for bytes of the chunk where its half of the token is 15.
+// Reads a length of LZ4, which continues in further bytes where its half of the token is 15.
 std::uint64_t lz4_length(const char* chunk, std::uint64_t bytes, std::uint64_t& at,
                          std::uint64_t length) {
   std::uint64_t byte = length == 15 ? 255 : 0;
@@ -48,7 +48,7 @@ std::uint64_t lz4_sequences(const char* chunk, std::uint64_t bytes) {
   return count;
 }
 
-// An encoder and a decoder a thread, as they may not be shared.
+// One encoder and decoder per thread, since they may not be shared.
 template <int level = 6> libdeflate_compressor* deflater() {
   static thread_local const std::unique_ptr<libdeflate_compressor,
                                             decltype(&libdeflate_free_compressor)>
@@ -111,12 +111,12 @@ bool snappy_decompress(const char* chunk, std::uint64_t bytes, char* output,
   return snappy_uncompress(chunk, bytes, output, &size) == SNAPPY_OK && size == output_bytes;
 }
 
-// Literals with the copy behind them are one, as the decoder takes them.
+// Literals and the copy after them count as one sequence, as in the decoder.
 std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
   constexpr unsigned copy_bytes[] = {0, 2, 3, 5};
   constexpr std::uint64_t max_in_tag = 60;
   std::uint64_t count = 0, at = 0;
-  while (at < bytes && (chunk[at++] & 0x80) != 0) {}  // the text's length
+  while (at < bytes && (chunk[at++] & 0x80) != 0) {}  // the decompressed length
   for (bool has_literals = false; at < bytes;) {
     const auto tag = static_cast<unsigned char>(chunk[at]);
     const bool is_copy = tag % 4 != 0;
@@ -135,7 +135,7 @@ std::uint64_t snappy_sequences(const char* chunk, std::uint64_t bytes) {
   return count;
 }
 
-// Without a checksum, as libzstd has it unless it is asked for.
+// Without a checksum, libzstd's default.
 std::uint64_t zstd_bound(std::uint64_t bytes) { return ZSTD_compressBound(bytes); }
 std::uint64_t zstd_compress(const char* output, std::uint64_t bytes, char* chunk,
                             std::uint64_t capacity) {
@@ -147,7 +147,7 @@ bool zstd_decompress(const char* chunk, std::uint64_t bytes, char* output,
   return ZSTD_decompress(output, output_bytes, chunk, bytes) == output_bytes;
 }
 
-// Level 1, beside devices that compress.
+// Level 1, compared with devices that compress.
 std::uint64_t libdeflate_1(const char* output, std::uint64_t bytes, char* chunk,
                            std::uint64_t capacity) {
   return libdeflate_deflate_compress(deflater<1>(), output, bytes, chunk, capacity);
@@ -213,7 +213,7 @@ constexpr ChunkLibrary libraries[] = {
      zstd_share},
 };
 
-// The chunks of a text, each by itself, and their sequences; nothing where one failed.
+// Compresses each chunk by itself and counts sequences; returns nothing where one failed.
 std::vector<Bytes> each_compressed(const ChunkLibrary& library, const Bytes& output,
                                    std::uint64_t chunk_bytes, std::uint64_t& sequences) {
   const std::uint64_t count = (output.size() + chunk_bytes - 1) / chunk_bytes,
@@ -267,15 +267,15 @@ Result<BenchChunks> compressed(const ChunkLibrary& library, Bytes output,
 
 Status write_chunks(const BenchChunks& chunks, const std::string& path) {
   static_assert(std::endian::native == std::endian::little,
-                "the file's numbers are written as they lie");
+                "the file's numbers are written in native order");
   std::vector<std::uint64_t> head = {chunks.count()};
   for (std::uint64_t i = 0; i < chunks.count(); i++)
     head.push_back(chunks.input_sizes[i]), head.push_back(chunks.output_sizes[i]);
-  PENSTOCK_ASSIGN(const auto file, OutputFile::create(path));
+  PENSTOCK_ASSIGN(const auto file, terminal::OutputFile::create(path));
   for (const std::string_view part :
        {bytes_of(head), bytes_of(chunks.input), bytes_of(chunks.output)})
     PENSTOCK_TRY(file->write(part));
   return file->commit();
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

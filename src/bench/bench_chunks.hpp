@@ -1,5 +1,5 @@
-// Chunks of a text, made by the formats' own libraries on the host: what `penstock bench codecs`
-// decodes, and what decodes it beside.
+// Chunks compressed by the formats' own libraries on the host, which `penstock bench codecs`
+// decodes and times those libraries with.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,17 +8,17 @@
 
 #include "penstock/batch.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
 using Bytes = std::vector<char>;
 
-// What compresses chunks on the host, beside devices. Returns the chunk's bytes; 0 where it failed.
+// Compresses a chunk on the host. Returns the compressed size; 0 where it failed.
 struct HostEncoder {
   const char* name;  // with its level
   std::uint64_t (*compress)(const char* output, std::uint64_t bytes, char* chunk,
                             std::uint64_t capacity);
 };
-// What decompresses them; false where it fails.
+// Decompresses a chunk on the host; returns false where it fails.
 struct HostDecoder {
   const char* name;
   bool (*decompress)(const char* chunk, std::uint64_t bytes, char* output,
@@ -35,10 +35,10 @@ struct ChunkLibrary {
                             std::uint64_t capacity);  // 0 where it failed
   bool (*decompress)(const char* chunk, std::uint64_t bytes, char* output,
                      std::uint64_t output_bytes);
-  // What a decoder takes one after the other, in a chunk that the library made: a sequence of
-  // literals and a match. Null where that is not counted.
+  // Counts the sequences (literals and a match) of a chunk that the library made. Null where they
+  // are not counted.
   std::uint64_t (*count_sequences)(const char* chunk, std::uint64_t bytes);
-  // Of what a GPU copies, what its decoders move in published studies of them
+  // The share of copy bandwidth that decoders of published studies reach on GPUs
   // (docs/performance.md); 0: not known.
   double share_of_studies = 0;
   std::span<const HostDecoder> decoders = {};  // other libraries
@@ -46,7 +46,7 @@ struct ChunkLibrary {
 };
 std::span<const ChunkLibrary> chunk_libraries();
 
-// A text cut into chunks, and these compressed.
+// Data in chunks, decompressed and compressed.
 struct BenchChunks {
   Bytes output, input;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, output_sizes;
@@ -54,11 +54,11 @@ struct BenchChunks {
   std::uint64_t count() const { return input_sizes.size(); }
 };
 
-// By all cores. Code::internal where the library fails.
+// Compresses chunks on all cores. Code::internal where the library fails.
 Result<BenchChunks> compressed(const ChunkLibrary& library, Bytes output,
                                std::uint64_t chunk_bytes);
-// A file for peers: u64 count, little-endian; for each chunk u64 its bytes and u64 the bytes of its
-// text; all chunks; the text.
+// Writes a file for baselines: u64 count, little-endian; for each chunk u64 compressed and u64
+// decompressed bytes; all compressed chunks; all decompressed data.
 Status write_chunks(const BenchChunks& chunks, const std::string& path);
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

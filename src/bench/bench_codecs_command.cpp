@@ -1,13 +1,14 @@
 // penstock bench codecs: batches of chunks, compressed by the formats' own libraries and decoded on
-// the device by every variant that fits; and texts compressed there (bench_chunk_encoding.hpp).
+// the device by every variant that fits; and data compressed on the device
+// (bench_chunk_encoding.hpp).
 //
-// Rates are of text; the share of copy is of compressed bytes and text. Every chunk is compared
-// with the text that it was made of before it is timed. The format's library, on all cores, is
-// timed beside. Each line tells the bytes of text for each sequence of the format.
+// Rates are of decompressed bytes; the share of copy is of compressed and decompressed bytes. Every
+// chunk is compared with the original before it is timed. The format's library, on all cores, is
+// timed too. Each line has the decompressed bytes per sequence of the format.
 //
-// The texts are made on the spot (bench_corpora.hpp), or are those of --files. Peers find the very
-// chunks in a folder, by --write-texts: one file a case, as bench_chunks.hpp has it;
-// bench/peers/nvcomp.py decodes them by nvCOMP.
+// The data is generated (bench_corpora.hpp) or read from --files. With --write-texts, baselines
+// find the same chunks in a folder, one file per case (bench_chunks.hpp); bench/peers/nvcomp.py
+// decodes them with nvCOMP.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -19,13 +20,13 @@
 #include "bench/bench_table.hpp"
 #include "terminal/phase_times.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 struct CodecsOptions : BenchOptions {
   std::uint64_t chunk_bytes = 65536;
-  std::string files;        // in place of made texts; separated by commas
-  bool has_phases = false;  // a line a kernel, too
+  std::string files;        // instead of generated data; separated by commas
+  bool has_phases = false;  // a line for each kernel too
 };
 
 constexpr const char* corpus_of_files = "files";
@@ -40,7 +41,7 @@ std::string encoding_name(const ChunkLibrary& library, const std::string& corpus
 
 std::vector<Corpus> chosen_corpora(const CodecsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
-  const auto read = [paths = words_between_commas(options.files)](std::uint64_t bytes) {
+  const auto read = [paths = split_at_commas(options.files)](std::uint64_t bytes) {
     return read_corpus(paths, bytes);
   };
   return {Corpus{corpus_of_files, read}};
@@ -64,14 +65,14 @@ class CodecBench {
   }
 
   Result<double> run_seconds() { return batch_.run_seconds(*decoder_); }
-  // The median of `repeats` runs of one chunk by itself.
+  // Returns the median of `repeats` runs of one chunk by itself.
   Result<double> alone_seconds(std::uint64_t repeats) {
     PENSTOCK_ASSIGN(const Figure alone,
                     time_runs("", "", 0, repeats, [&] { return batch_.alone_seconds(*decoder_); }));
     return alone.median_seconds;
   }
 
-  // A figure for each kernel that a run launches, the median of `repeats` runs.
+  // Returns a figure for each kernel that a run launches, the median of `repeats` runs.
   Result<Figures> phases(const std::string& work, const std::string& name, std::uint64_t repeats) {
     TimedQueue timed(batch_.queue());
     std::vector<std::vector<double>> seconds;  // by launch
@@ -110,7 +111,8 @@ class CodecBench {
           host_output_.data() + chunks_.output_offsets[i], chunks_.output_sizes[i]);
     };
     return seconds_on_all_cores(
-        chunks_.count(), std::string(decoder.name) + " refuses " + library_.library + "'s chunk ",
+        chunks_.count(),
+        std::string(decoder.name) + " cannot decompress " + library_.library + "'s chunk ",
         decompress);
   }
 
@@ -131,48 +133,50 @@ class CodecBench {
   Bytes host_output_;
 };
 
-Status write_texts(const BenchChunks& chunks, const std::string& name, const std::string& folder) {
+Status write_case(const BenchChunks& chunks, const std::string& name, const std::string& folder) {
   if (folder.empty()) return {};
-  std::error_code ignored;  // the file tells what cannot be written
+  std::error_code ignored;  // creating the file reports the error
   std::filesystem::create_directories(folder, ignored);
   return write_chunks(chunks, (std::filesystem::path(folder) / (name + ".chunks")).string());
 }
 
-// Of the figures: a way of decoding, and how many phases it has, whose figures come behind it.
-struct MeasuredMethod {
+// A variant's index among the figures, and how many figures of phases follow it.
+struct MeasuredVariant {
   std::size_t figure = 0, phases = 0;
 };
 
-// What a chunk alone gains by phases over one item that decodes it token by token, where such a way
-// is among those that were measured.
-void compare_with_items(Figures& figures, const std::vector<MeasuredMethod>& methods) {
-  const auto is_of_items = [&](MeasuredMethod method) {
-    return method.phases == 1 && figures[method.figure].name.ends_with("_decode_items");
+// Sets how much faster one chunk alone is than by a single thread that decodes it token by token,
+// where such a variant was measured.
+void compare_with_one_thread(Figures& figures, const std::vector<MeasuredVariant>& variants) {
+  const auto is_by_one_thread = [&](MeasuredVariant variant) {
+    return variant.phases == 1 && figures[variant.figure].name.ends_with("_decode_thread");
   };
-  const auto items = std::ranges::find_if(methods, is_of_items);
-  if (items == methods.end()) return;
-  const double of_items = figures[items->figure].alone_seconds;
-  for (const MeasuredMethod& method : methods)
-    if (method.figure != items->figure)
-      figures[method.figure].restructuring = of_items / figures[method.figure].alone_seconds;
+  const auto one_thread = std::ranges::find_if(variants, is_by_one_thread);
+  if (one_thread == variants.end()) return;
+  const double one_thread_seconds = figures[one_thread->figure].alone_seconds;
+  for (const MeasuredVariant& variant : variants)
+    if (variant.figure != one_thread->figure)
+      figures[variant.figure].restructuring =
+          one_thread_seconds / figures[variant.figure].alone_seconds;
 }
 
 Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& library,
                     const Corpus& corpus, const CodecsOptions& options, Figures& figures) {
+  const std::string name = case_name(library, corpus.name);
+  show_progress(name, "making data, compressing and checking");
   PENSTOCK_ASSIGN(Bytes output, corpus.make(options.rows * options.chunk_bytes));
   PENSTOCK_ASSIGN(BenchChunks chunks, compressed(library, std::move(output), options.chunk_bytes));
   CodecBench bench(library, std::move(chunks));
   PENSTOCK_TRY(bench.open(device));
-  const std::string name = case_name(library, corpus.name);
-  PENSTOCK_TRY(write_texts(bench.chunks(), name, options.texts_folder));
-  std::vector<MeasuredMethod> methods;  // with --phases
+  PENSTOCK_TRY(write_case(bench.chunks(), name, options.outputs_folder));
+  std::vector<MeasuredVariant> measured;  // with --phases
   for (const std::string& variant : batch::Decoder::variants(library.format, device->traits())) {
     if (!options.variant.empty() && options.variant != variant) continue;
     const Status used = bench.use(device, variant);
-    // Lists of sequences take several times the text: a device that has no room for them is
-    // measured by the other ways.
-    const bool has_no_capacity = used.code() == Code::capacity || used.code() == Code::no_memory;
-    if (has_no_capacity && options.variant.empty()) continue;
+    // Lists of sequences take several times the decompressed size: a device without memory for them
+    // is measured by the other variants.
+    const bool has_no_memory = used.code() == Code::capacity || used.code() == Code::no_memory;
+    if (has_no_memory && options.variant.empty()) continue;
     PENSTOCK_TRY(used);
     PENSTOCK_TRY(bench.verify().with(name + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure, time_runs(name, "penstock " + variant, 0, options.repeats,
@@ -186,10 +190,10 @@ Status measure_case(const std::shared_ptr<Device>& device, const ChunkLibrary& l
     figures.push_back(bench.with_bytes(std::move(figure)));
     if (!options.has_phases) continue;
     PENSTOCK_ASSIGN(const Figures phases, bench.phases(name, variant, options.repeats));
-    methods.push_back({figures.size() - 1, phases.size()});
+    measured.push_back({figures.size() - 1, phases.size()});
     figures.insert(figures.end(), phases.begin(), phases.end());
   }
-  compare_with_items(figures, methods);
+  compare_with_one_thread(figures, measured);
   std::vector<HostDecoder> decoders = {{library.library, library.decompress}};
   decoders.insert(decoders.end(), library.decoders.begin(), library.decoders.end());
   for (const HostDecoder& decoder : decoders) {
@@ -235,19 +239,16 @@ Action declare_bench_codecs(Arguments& arguments) {
   options->rows = 16384;
   declare_bench_options(
       arguments, *options,
-      {"chunks to decode or to make", physical_memory_bytes() / 4 / 65536, case_names()});
-  arguments.value("--chunk", "BYTES", options->chunk_bytes, "text of a chunk", 1,
+      {"chunks to decode or to encode", physical_memory_bytes() / 4 / 65536, case_names()});
+  arguments.value("--chunk", "BYTES", options->chunk_bytes, "decompressed bytes of a chunk", 1,
                   std::uint64_t{1} << 30);
-  arguments.value("--variant", "NAME", options->variant,
-                  "this way of decoding or compressing alone");
+  arguments.value("--variant", "NAME", options->variant, "measure this variant only");
   arguments.flag("--phases", options->has_phases,
-                 "a line for each kernel of a way of decoding, too: its time with its launch; and "
-                 "what a chunk takes alone");
+                 "a line for each kernel too, timed with its launch, and the time of one chunk");
   arguments.value("--files", "PATHS", options->files,
-                  "text of these files, separated by commas; over and over where they are short");
-  arguments.value("--write-texts", "FOLDER", options->texts_folder,
-                  "write each case's chunks and text, or the text to compress, there, a file for "
-                  "peers to read");
+                  "compress these files, separated by commas and repeated as needed");
+  arguments.value("--write-texts", "FOLDER", options->outputs_folder,
+                  "write each case's data to a file that baselines read");
   return [options] {
     return run_bench(*options, "chunks",
                      [&](const std::shared_ptr<Device>& device, const BenchOptions& now) {
@@ -258,4 +259,4 @@ Action declare_bench_codecs(Arguments& arguments) {
   };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -4,7 +4,8 @@
 
 #include "terminal/command.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
+using namespace terminal;
 
 std::span<const Command> bench_commands();
 
@@ -17,4 +18,4 @@ Action declare_bench_codecs(Arguments& arguments);
 Action declare_bench_streams(Arguments& arguments);
 Action declare_bench_windows(Arguments& arguments);
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -9,12 +9,12 @@
 #include "base/parallel.hpp"
 #include "testdata/generate_text.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 using Generate = Column (*)(std::uint64_t row_count, std::uint64_t seed);
 
-// Rows of a column one after the other; enough of them, by what the first ones take.
+// Returns the bytes of a column's rows. A sample tells how many rows are needed.
 std::vector<char> bytes_of(Generate generate, std::uint64_t bytes) {
   constexpr std::uint64_t sample_rows = 1000;
   const Column sample = generate(sample_rows, 1);
@@ -32,7 +32,7 @@ Result<std::vector<char>> make_logs(std::uint64_t bytes) {
   return bytes_of(codec::generate_json_lines, bytes);
 }
 
-// This system's shared libraries, large ones first by name.
+// Reads this system's shared libraries, sorted by path; small ones are left out.
 Result<std::vector<char>> make_binaries(std::uint64_t bytes) {
   constexpr std::uint64_t min_bytes = 64 << 10;
   std::vector<std::string> paths;
@@ -48,7 +48,7 @@ Result<std::vector<char>> make_binaries(std::uint64_t bytes) {
   return read_corpus(paths, bytes);
 }
 
-// Columns of 64-bit numbers as tables hold them, 1024 rows of each in turn: rising identifiers,
+// Makes columns of 64-bit numbers as in tables, 1024 rows of each in turn: rising identifiers,
 // times, prices in cents, few categories.
 Result<std::vector<char>> make_numbers(std::uint64_t bytes) {
   constexpr std::uint64_t rows = 1024, columns = 4;
@@ -100,4 +100,4 @@ Result<std::vector<char>> read_corpus(const std::vector<std::string>& paths, std
   return read;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,4 +1,4 @@
-// What codecs are timed on: text, logs, programs and numbers, as bytes.
+// The data that codecs are timed on: text, logs, programs and numbers.
 #pragma once
 #include <functional>
 #include <span>
@@ -8,7 +8,7 @@
 
 #include "penstock/status.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
 struct Corpus {
   std::string name;
@@ -16,7 +16,7 @@ struct Corpus {
 };
 std::span<const Corpus> corpora();
 
-// The first bytes of files, one after the other; once more from the first where they are too few.
+// Reads files one after the other up to `bytes`; repeats them where they are too short.
 Result<std::vector<char>> read_corpus(const std::vector<std::string>& paths, std::uint64_t bytes);
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,6 +1,6 @@
-// One Deflate stream of a whole text, as gzip's and pigz's files have it: its pieces found and
-// measured, all text and its CRC-32 made. The stream is zlib's, made by all cores as pigz does it:
-// parts that begin with the window of the one before, behind one another.
+// One Deflate stream of all data, as in files of gzip and pigz: finds and measures its segments,
+// writes all output and computes its CRC-32. zlib compresses it on all cores as pigz does: parts
+// that start with the window of the part before, one after the other.
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -10,12 +10,12 @@
 #include "bench/bench_streams.hpp"
 #include "codec/deflate/device/device_inflate.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 constexpr std::uint64_t part_bytes = 16 << 20, window_bytes = 32768;
 
-// A part of a stream; empty where zlib has no memory.
+// Compresses a part of a stream; returns nothing where zlib has no memory.
 Bytes compressed_part(const Bytes& original, std::uint64_t begin, std::uint64_t end, int level) {
   constexpr int raw_window = -15, memory = 8;
   z_stream stream{};
@@ -57,9 +57,9 @@ class DeflateStreamBench final : public StreamBench {
     stored_bytes_ = stream_.size();
     stream_.resize((stream_.size() + 16) / 16 * 16);
     PENSTOCK_ASSIGN(queue_, device_->queue());
-    PENSTOCK_ASSIGN(pieces_, deflate::StreamPieces::build(
+    PENSTOCK_ASSIGN(finder_, deflate::SegmentFinder::build(
                                  device_, static_cast<std::uint32_t>(options.stride_bytes)));
-    PENSTOCK_ASSIGN(outputs_, deflate::PieceOutputs::build(device_));
+    PENSTOCK_ASSIGN(decoder_, deflate::SegmentDecoder::build(device_));
     PENSTOCK_ASSIGN(input_, device_->allocate(stream_.size()));
     PENSTOCK_ASSIGN(output_, device_->allocate(original_.size() + 16));
     PENSTOCK_TRY(queue_->upload(*input_, stream_.data(), stream_.size()));
@@ -67,18 +67,18 @@ class DeflateStreamBench final : public StreamBench {
   }
 
   Status run(Queue& queue) override {
-    PENSTOCK_TRY(pieces_->open(queue, input_, stored_bytes_));
-    PENSTOCK_ASSIGN(const deflate::MeasuredStream stream, pieces_->follow(queue, 0));
+    PENSTOCK_TRY(finder_->open(queue, input_, stored_bytes_));
+    PENSTOCK_ASSIGN(const deflate::MeasuredStream stream, finder_->follow(queue, 0));
     PENSTOCK_TRY(valid(stream.error));
     if (stream.output_bytes != original_.size())
-      return Status(Code::internal, "the stream is measured wrongly");
-    piece_count_ = stream.pieces.size();
+      return Status(Code::internal, "the stream's measured size is wrong");
+    segment_count_ = stream.segments.size();
     std::uint64_t at = 0;
-    for (std::size_t first = 0; first < stream.pieces.size();) {
+    for (std::size_t first = 0; first < stream.segments.size();) {
       PENSTOCK_ASSIGN(const deflate::OutputBatch batch,
-                      outputs_->decode(queue, *pieces_, stream, first, output_, at));
+                      decoder_->decode(queue, *finder_, stream, first, output_, at));
       PENSTOCK_TRY(valid(batch.error));
-      first += batch.piece_count, at += batch.output_bytes;
+      first += batch.segment_count, at += batch.output_bytes;
     }
     return {};
   }
@@ -86,7 +86,7 @@ class DeflateStreamBench final : public StreamBench {
   Result<Bytes> made() override { return downloaded(*output_); }
   Queue& queue() override { return *queue_; }
   std::string method() const override { return "deflate_pieces"; }
-  std::string parts() const override { return std::to_string(piece_count_) + " pieces"; }
+  std::string parts() const override { return std::to_string(segment_count_) + " segments"; }
   std::string peer() const override { return "libdeflate, one core"; }
   Result<double> peer_seconds() override {
     host_output_.resize(original_.size());
@@ -99,28 +99,28 @@ class DeflateStreamBench final : public StreamBench {
     libdeflate_free_decompressor(decompressor);
     return outcome == LIBDEFLATE_SUCCESS
                ? Result<double>(seconds)
-               : Status(Code::internal, "libdeflate refuses zlib's stream");
+               : Status(Code::internal, "libdeflate cannot decompress zlib's stream");
   }
 
  private:
   static Status valid(const deflate::StreamError& error) {
     if (error.error == batch::ErrorCode::none) return {};
     return Status(Code::internal, "byte " + std::to_string(error.byte) + ": " +
-                                      std::string(batch::message_of(error.error)));
+                                      std::string(batch::message(error.error)));
   }
 
   std::shared_ptr<Device> device_;
   Bytes stream_, host_output_;
-  std::size_t piece_count_ = 0;
+  std::size_t segment_count_ = 0;
   std::shared_ptr<Buffer> input_, output_;
-  std::unique_ptr<deflate::StreamPieces> pieces_;
-  std::unique_ptr<deflate::PieceOutputs> outputs_;
-  std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+  std::unique_ptr<deflate::SegmentFinder> finder_;
+  std::unique_ptr<deflate::SegmentDecoder> decoder_;
+  std::unique_ptr<Queue> queue_;  // last, so that its destructor waits before the buffers go
 };
 
 }  // namespace
 
-bool fits_deflate_stream(const Traits& traits) { return deflate::StreamPieces::fits(traits); }
+bool fits_deflate_stream(const Traits& traits) { return deflate::SegmentFinder::fits(traits); }
 Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device> device,
                                                          Bytes original,
                                                          const StreamsOptions& options) {
@@ -129,4 +129,4 @@ Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device>
   return std::unique_ptr<StreamBench>(std::move(bench));
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

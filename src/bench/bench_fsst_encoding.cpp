@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "penstock/fsst/encoder.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 Status compare(const fsst::EncodedStrings& found, const fsst::EncodedStrings& expected) {
@@ -22,11 +22,11 @@ Status compare(const fsst::EncodedStrings& found, const fsst::EncodedStrings& ex
   return {};
 }
 
-double moved_bytes(const MatchedColumn& column, const fsst::PlainStrings& texts,
+double moved_bytes(const MatchedColumn& column, const fsst::PlainStrings& strings,
                    const fsst::DeviceCodes& codes) {
-  return static_cast<double>(column.strings.text_bytes) +
-         static_cast<double>(column.strings.codes.size) +
-         static_cast<double>(texts.row_count) * (texts.offset_bytes + codes.offset_bytes);
+  return static_cast<double>(column.encoded.string_bytes) +
+         static_cast<double>(column.encoded.codes.size) +
+         static_cast<double>(strings.row_count) * (strings.offset_bytes + codes.offset_bytes);
 }
 
 Status measure_host(const MatchedColumn& column, const std::string& work, double moved,
@@ -35,10 +35,10 @@ Status measure_host(const MatchedColumn& column, const std::string& work, double
                   time_runs(work, "penstock host, training too", moved,
                             std::min<std::uint64_t>(options.repeats, 5), [&]() -> Result<double> {
                               const double begun = now_seconds();
-                              PENSTOCK_TRY(fsst::encode(column.texts).status());
+                              PENSTOCK_TRY(fsst::encode(column.strings).status());
                               return now_seconds() - begun;
                             }));
-  host.output_bytes = static_cast<double>(column.strings.text_bytes);
+  host.output_bytes = static_cast<double>(column.encoded.string_bytes);
   figures.push_back(std::move(host));
   return {};
 }
@@ -47,32 +47,32 @@ Status measure_host(const MatchedColumn& column, const std::string& work, double
 
 Status measure_encoding(const MatchedColumn& column, const std::string& work,
                         const BenchOptions& options, Figures& figures) {
-  PENSTOCK_ASSIGN(const fsst::PlainStrings texts,
-                  fsst::PlainStrings::bring(*column.device, column.queue, column.texts));
+  PENSTOCK_ASSIGN(const fsst::PlainStrings strings,
+                  fsst::PlainStrings::upload(*column.device, column.queue, column.strings));
   PENSTOCK_ASSIGN(const fsst::DeviceCodes codes,
-                  fsst::DeviceCodes::allocate(*column.device, texts, column.strings.codes.size));
+                  fsst::DeviceCodes::allocate(*column.device, strings, column.encoded.codes.size));
   for (const std::string& variant : fsst::DeviceEncoder::variants(column.device->traits())) {
     PENSTOCK_ASSIGN(const auto encoder,
-                    fsst::DeviceEncoder::build(column.device, texts, column.strings.row_groups,
+                    fsst::DeviceEncoder::build(column.device, strings, column.encoded.row_groups,
                                                codes.offset_bytes, variant));
     const auto run = [&]() -> Result<double> {
       PENSTOCK_ASSIGN(const auto begun, column.queue.record());
-      PENSTOCK_TRY(encoder->enqueue(column.queue, texts, codes));
+      PENSTOCK_TRY(encoder->enqueue(column.queue, strings, codes));
       PENSTOCK_ASSIGN(const auto done, column.queue.record());
       PENSTOCK_TRY(done->wait());
       return done->seconds_since(*begun);
     };
     PENSTOCK_TRY(run());
     PENSTOCK_TRY(encoder->check(column.queue).status().with(work + " by " + variant));
-    PENSTOCK_ASSIGN(const fsst::EncodedStrings found, encoder->fetch(column.queue));
-    PENSTOCK_TRY(compare(found, column.strings).with(work + " by " + variant));
+    PENSTOCK_ASSIGN(const fsst::EncodedStrings found, encoder->download(column.queue));
+    PENSTOCK_TRY(compare(found, column.encoded).with(work + " by " + variant));
     PENSTOCK_ASSIGN(Figure figure,
-                    time_runs(work, "penstock " + variant, moved_bytes(column, texts, codes),
+                    time_runs(work, "penstock " + variant, moved_bytes(column, strings, codes),
                               options.repeats, run));
-    figure.output_bytes = static_cast<double>(column.strings.text_bytes);
+    figure.output_bytes = static_cast<double>(column.encoded.string_bytes);
     figures.push_back(std::move(figure));
   }
-  return measure_host(column, work, moved_bytes(column, texts, codes), options, figures);
+  return measure_host(column, work, moved_bytes(column, strings, codes), options, figures);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

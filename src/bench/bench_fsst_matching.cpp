@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 struct Case {
@@ -22,16 +22,16 @@ constexpr std::array<Case, 3> cases = {
 
 std::vector<std::uint32_t> expected_bits(const MatchedColumn& column, const Case& its,
                                          std::string_view constant) {
-  std::vector<std::uint32_t> bits(fsst::bitmap_bytes(column.texts.row_count) / 4);
-  for (std::uint64_t row = 0; row < column.texts.row_count; row++)
-    if (its.holds(column.texts.string(row), constant)) bits[row / 32] |= 1u << row % 32;
+  std::vector<std::uint32_t> bits(fsst::bitmap_bytes(column.strings.row_count) / 4);
+  for (std::uint64_t row = 0; row < column.strings.row_count; row++)
+    if (its.holds(column.strings.string(row), constant)) bits[row / 32] |= 1u << row % 32;
   return bits;
 }
 
 Result<double> run_seconds(const MatchedColumn& column, fsst::DeviceMatcher& matcher,
                            const Buffer& bits) {
   PENSTOCK_ASSIGN(const auto begun, column.queue.record());
-  PENSTOCK_TRY(matcher.enqueue(column.queue, column.there, bits));
+  PENSTOCK_TRY(matcher.enqueue(column.queue, column.device_strings, bits));
   PENSTOCK_ASSIGN(const auto done, column.queue.record());
   PENSTOCK_TRY(done->wait());
   return done->seconds_since(*begun);
@@ -50,78 +50,80 @@ Status verify(const MatchedColumn& column, fsst::DeviceMatcher& matcher, const B
   return {};
 }
 
-// Codes, offsets and the bitmap, whether or not all of the codes are read.
+// Counts codes, offsets and the bitmap, whether or not all codes are read.
 double moved_bytes(const MatchedColumn& column, std::size_t bitmap) {
-  return static_cast<double>(column.there.code_bytes) +
-         static_cast<double>(column.there.row_count) * column.there.offset_bytes +
+  return static_cast<double>(column.device_strings.code_bytes) +
+         static_cast<double>(column.device_strings.row_count) * column.device_strings.offset_bytes +
          static_cast<double>(bitmap);
 }
 
-constexpr const char* chosen_name = "decode a tenth of rows";
+constexpr const char* selected_name = "decode a tenth of rows";
 
-// Rows chosen by a bitmap, and what decoding them moves.
-struct ChosenRows {
+// Rows selected by a bitmap, and the bytes that decoding them moves.
+struct SelectedRows {
   std::vector<std::uint64_t> rows;
   std::vector<std::uint32_t> bits;
   double output_bytes = 0, moved_bytes = 0;
 };
-ChosenRows choose_rows(const MatchedColumn& column) {
-  ChosenRows chosen;
-  chosen.bits.resize(fsst::bitmap_bytes(column.texts.row_count) / 4);
-  chosen.moved_bytes = static_cast<double>(chosen.bits.size()) * 4;
-  for (std::uint64_t row = 0; row < column.texts.row_count; row++) {
+SelectedRows select_rows(const MatchedColumn& column) {
+  SelectedRows selected;
+  selected.bits.resize(fsst::bitmap_bytes(column.strings.row_count) / 4);
+  selected.moved_bytes = static_cast<double>(selected.bits.size()) * 4;
+  for (std::uint64_t row = 0; row < column.strings.row_count; row++) {
     if (hash_of_row(row) % 10 != 0) continue;
-    chosen.rows.push_back(row);
-    chosen.bits[row / 32] |= 1u << row % 32;
-    const auto text = static_cast<double>(column.texts.string(row).size());
+    selected.rows.push_back(row);
+    selected.bits[row / 32] |= 1u << row % 32;
+    const auto string_bytes = static_cast<double>(column.strings.string(row).size());
     const auto codes =
-        static_cast<double>(column.strings.offset(row + 1) - column.strings.offset(row));
-    chosen.output_bytes += text;
-    chosen.moved_bytes += text + codes + 2 * column.strings.offset_bytes + 8;
+        static_cast<double>(column.encoded.offset(row + 1) - column.encoded.offset(row));
+    selected.output_bytes += string_bytes;
+    selected.moved_bytes += string_bytes + codes + 2 * column.encoded.offset_bytes + 8;
   }
-  return chosen;
+  return selected;
 }
 
-Status verify_chosen(const MatchedColumn& column, const ChosenRows& chosen,
-                     const fsst::DeviceText& text) {
-  std::vector<std::uint64_t> offsets(chosen.rows.size() + 1);
-  std::vector<char> bytes(static_cast<std::size_t>(chosen.output_bytes));
-  PENSTOCK_TRY(column.queue.download(offsets.data(), *text.offsets, offsets.size() * 8));
-  if (!bytes.empty()) PENSTOCK_TRY(column.queue.download(bytes.data(), *text.bytes, bytes.size()));
+Status verify_selected(const MatchedColumn& column, const SelectedRows& selected,
+                       const fsst::DeviceOutput& output) {
+  std::vector<std::uint64_t> offsets(selected.rows.size() + 1);
+  std::vector<char> bytes(static_cast<std::size_t>(selected.output_bytes));
+  PENSTOCK_TRY(column.queue.download(offsets.data(), *output.offsets, offsets.size() * 8));
+  if (!bytes.empty())
+    PENSTOCK_TRY(column.queue.download(bytes.data(), *output.bytes, bytes.size()));
   PENSTOCK_TRY(column.queue.finish());
-  for (std::size_t i = 0; i < chosen.rows.size(); i++) {
-    const std::string_view expected = column.texts.string(chosen.rows[i]);
+  for (std::size_t i = 0; i < selected.rows.size(); i++) {
+    const std::string_view expected = column.strings.string(selected.rows[i]);
     if (offsets[i + 1] - offsets[i] != expected.size() ||
         std::memcmp(bytes.data() + offsets[i], expected.data(), expected.size()) != 0)
-      return Status(Code::internal, "row " + std::to_string(chosen.rows[i]) + " is wrong");
+      return Status(Code::internal, "row " + std::to_string(selected.rows[i]) + " is wrong");
   }
   return {};
 }
 
-Status measure_chosen(const MatchedColumn& column, const ChosenRows& chosen,
-                      const std::string& variant, const std::string& work,
-                      const BenchOptions& options, Figures& figures) {
-  PENSTOCK_ASSIGN(const auto decoder, fsst::ChosenDecoder::build(column.device, column.there,
-                                                                 chosen.rows.size(), variant));
-  fsst::DeviceText text;
-  PENSTOCK_ASSIGN(text.offsets, column.device->allocate((chosen.rows.size() + 1) * 8));
-  PENSTOCK_ASSIGN(text.bytes,
-                  column.device->allocate(static_cast<std::uint64_t>(chosen.output_bytes) + 16));
-  PENSTOCK_ASSIGN(const auto bits, column.device->allocate(chosen.bits.size() * 4));
-  PENSTOCK_TRY(column.queue.upload(*bits, chosen.bits.data(), chosen.bits.size() * 4));
+Status measure_selected(const MatchedColumn& column, const SelectedRows& selected,
+                        const std::string& variant, const std::string& work,
+                        const BenchOptions& options, Figures& figures) {
+  PENSTOCK_ASSIGN(const auto decoder,
+                  fsst::SelectedRowDecoder::build(column.device, column.device_strings,
+                                                  selected.rows.size(), variant));
+  fsst::DeviceOutput output;
+  PENSTOCK_ASSIGN(output.offsets, column.device->allocate((selected.rows.size() + 1) * 8));
+  PENSTOCK_ASSIGN(output.bytes,
+                  column.device->allocate(static_cast<std::uint64_t>(selected.output_bytes) + 16));
+  PENSTOCK_ASSIGN(const auto bits, column.device->allocate(selected.bits.size() * 4));
+  PENSTOCK_TRY(column.queue.upload(*bits, selected.bits.data(), selected.bits.size() * 4));
   const auto run = [&]() -> Result<double> {
     PENSTOCK_ASSIGN(const auto begun, column.queue.record());
-    PENSTOCK_TRY(decoder->enqueue_bits(column.queue, column.there, *bits, text));
+    PENSTOCK_TRY(decoder->enqueue_bitmap(column.queue, column.device_strings, *bits, output));
     PENSTOCK_ASSIGN(const auto done, column.queue.record());
     PENSTOCK_TRY(done->wait());
     return done->seconds_since(*begun);
   };
   PENSTOCK_TRY(run());
   PENSTOCK_TRY(decoder->check(column.queue).status());
-  PENSTOCK_TRY(verify_chosen(column, chosen, text).with(work + " by " + variant));
-  PENSTOCK_ASSIGN(Figure figure,
-                  time_runs(work, "penstock " + variant, chosen.moved_bytes, options.repeats, run));
-  figure.output_bytes = chosen.output_bytes;
+  PENSTOCK_TRY(verify_selected(column, selected, output).with(work + " by " + variant));
+  PENSTOCK_ASSIGN(Figure figure, time_runs(work, "penstock " + variant, selected.moved_bytes,
+                                           options.repeats, run));
+  figure.output_bytes = selected.output_bytes;
   figures.push_back(std::move(figure));
   return {};
 }
@@ -131,38 +133,38 @@ Status measure_chosen(const MatchedColumn& column, const ChosenRows& chosen,
 std::vector<std::string> matching_names() {
   std::vector<std::string> names;
   for (const Case& its : cases) names.emplace_back(its.name);
-  names.emplace_back(chosen_name);
+  names.emplace_back(selected_name);
   return names;
 }
 
 Status measure_matching(const MatchedColumn& column, const std::string& name,
                         const std::string& work, const BenchOptions& options, Figures& figures) {
-  if (name == chosen_name) {
-    const ChosenRows chosen = choose_rows(column);
-    for (const std::string& variant : fsst::ChosenDecoder::variants(column.device->traits()))
-      PENSTOCK_TRY(measure_chosen(column, chosen, variant, work, options, figures));
+  if (name == selected_name) {
+    const SelectedRows selected = select_rows(column);
+    for (const std::string& variant : fsst::SelectedRowDecoder::variants(column.device->traits()))
+      PENSTOCK_TRY(measure_selected(column, selected, variant, work, options, figures));
     return {};
   }
   for (const Case& its : cases) {
     if (name != its.name) continue;
-    const std::string_view constant = column.texts.string(column.texts.row_count / 2);
+    const std::string_view constant = column.strings.string(column.strings.row_count / 2);
     const fsst::Predicate predicate = its.predicate(constant);
     const std::vector<std::uint32_t> expected = expected_bits(column, its, constant);
     PENSTOCK_ASSIGN(const auto bits, column.device->allocate(expected.size() * 4));
     for (const std::string& variant :
-         fsst::DeviceMatcher::variants(column.device->traits(), column.strings, predicate)) {
-      PENSTOCK_ASSIGN(const auto matcher, fsst::DeviceMatcher::build(column.device, column.strings,
+         fsst::DeviceMatcher::variants(column.device->traits(), column.encoded, predicate)) {
+      PENSTOCK_ASSIGN(const auto matcher, fsst::DeviceMatcher::build(column.device, column.encoded,
                                                                      predicate, variant));
       PENSTOCK_TRY(verify(column, *matcher, *bits, expected).with(work + " by " + variant));
       PENSTOCK_ASSIGN(
           Figure figure,
           time_runs(work, "penstock " + variant, moved_bytes(column, expected.size() * 4),
                     options.repeats, [&] { return run_seconds(column, *matcher, *bits); }));
-      figure.output_bytes = static_cast<double>(column.strings.text_bytes);
+      figure.output_bytes = static_cast<double>(column.encoded.string_bytes);
       figures.push_back(std::move(figure));
     }
   }
   return {};
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

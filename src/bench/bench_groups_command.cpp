@@ -1,10 +1,9 @@
-// penstock bench groups: SELECT key, sum(x) GROUP BY key over rows that live on the device, from
-// one key to as many as asked for (in a sweep three counts a power of ten), and keys of which some
-// are met far more often; beside the sum of all rows without groups, and beside peers.
+// penstock bench groups: SELECT key, sum(x) GROUP BY key over rows in the device's memory, from one
+// key to ten million (in a sweep, three counts per power of ten), and with keys of a Zipf
+// distribution; compared with the sum of all rows without groups, and with baselines.
 //
-// What is timed is the kernel. The tables of its work groups are merged by the host when the result
-// is fetched, which is not timed. Each case is verified before it is timed: values are whole
-// numbers, whose sums are exact.
+// Only the kernel is timed. The host merges the tables of its groups when the result is fetched.
+// Each case is verified before it is timed: values are whole numbers, whose sums are exact.
 #include <cmath>
 
 #include "base/parallel.hpp"
@@ -12,7 +11,7 @@
 #include "bench/bench_table.hpp"
 #include "penstock/plan.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 struct Case {
@@ -42,7 +41,7 @@ std::vector<Case> key_count_cases() {
   return table;
 }
 
-// Zipf with exponent 1: the peers compute the same from the row number.
+// Zipf with exponent 1. Baselines compute the same from the row number.
 std::int32_t key_of_row(std::uint64_t row, const Case& work) {
   const std::uint64_t hash = hash_of_row(row);
   if (!work.is_zipf) return static_cast<std::int32_t>(hash % std::max(1u, work.keys));
@@ -100,6 +99,7 @@ Status verify(const Case& work, const Rows& rows, const Table& result) {
 }
 
 Result<Figure> measure(Device& device, const Case& work, const BenchOptions& options) {
+  show_progress(work.name, "making data and checking");
   const Rows rows = make_rows(work, options.rows);
   const Table table =
       Table::of({{"key", Column::from(rows.keys)}, {"x", Column::from(rows.values)}});
@@ -124,7 +124,7 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
     if (!is_chosen(options, work.name)) continue;
     Result<Figure> figure = measure(*device, work, options);
     if (figure.status().code() == Code::capacity &&
-        options.sweep == "keys") {  // as far as the device's tables go
+        options.sweep == "keys") {  // the device's tables cannot have so many keys
       std::fprintf(stderr, "%s: left out: %s\n", work.name.c_str(),
                    figure.status().message().c_str());
       continue;
@@ -145,10 +145,10 @@ Action declare_bench_groups(Arguments& arguments) {
   declare_bench_options(arguments, *options,
                         {"rows to group", physical_memory_bytes() / 64, std::move(names), "keys"});
   arguments.value("--variant", "NAME", options->variant,
-                  "force a row of the kernel variant table for those with keys");
+                  "measure this kernel variant only, in cases with keys");
   return [options] {
     return run_bench(*options, "rows of an int32 key and a float32", measure_cases);
   };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

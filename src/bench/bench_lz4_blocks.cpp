@@ -1,18 +1,19 @@
-// LZ4 blocks of a whole text, as .lz4 files have them (`lz4 -1 -B7`, and `-BD`, whose blocks reach
-// into the 64 KiB before them), found and decoded all at once. What does not become shorter is
-// stored, in linked blocks.
+// LZ4 blocks of all data, as in .lz4 files (`lz4 -1 -B7`, and `-BD`, whose dependent blocks reach
+// into the 64 KiB before them), decoded in one batch. Dependent blocks that do not shrink are
+// stored.
 #include <lz4.h>
 
 #include "base/clock.hpp"
 #include "bench/bench_batch.hpp"
 #include "bench/bench_streams.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 constexpr std::uint64_t window_bytes = 64 << 10;
 bool fits(const Traits& traits, bool is_linked) {
-  return !batch::Decoder::variants(batch::Format::lz4, traits, {.is_linked = is_linked}).empty();
+  return !batch::Decoder::variants(batch::Format::lz4, traits, {.has_dependent_blocks = is_linked})
+              .empty();
 }
 const ChunkLibrary& liblz4() {
   return *std::find_if(
@@ -20,7 +21,8 @@ const ChunkLibrary& liblz4() {
       [](const ChunkLibrary& library) { return library.format == batch::Format::lz4; });
 }
 
-// Blocks one after the other, each with the text before it in sight. `streams`: Links::streams.
+// Compresses dependent blocks, each with the data before it as its window. `streams` as in
+// batch.hpp.
 BenchChunks linked_blocks(Bytes output, std::uint64_t block_bytes,
                           std::vector<std::uint32_t>& streams) {
   BenchChunks blocks;
@@ -38,7 +40,7 @@ BenchChunks linked_blocks(Bytes output, std::uint64_t block_bytes,
       made = bytes;
     else
       from = capacity.data();
-    streams.push_back(is_stored ? batch::Links::is_stored : 0);
+    streams.push_back(is_stored ? batch::BlockDependencies::is_stored : 0);
     blocks.input_offsets.push_back(blocks.input.size()), blocks.input_sizes.push_back(made);
     blocks.output_offsets.push_back(at), blocks.output_sizes.push_back(bytes);
     blocks.input.insert(blocks.input.end(), from, from + made);
@@ -79,23 +81,23 @@ class Lz4BlocksBench final : public StreamBench {
   Result<double> peer_seconds() override {
     host_output_.resize(original_.size());
     if (!is_linked_)
-      return seconds_on_all_cores(blocks_.count(), "liblz4 refuses its block ",
+      return seconds_on_all_cores(blocks_.count(), "liblz4 cannot decompress its block ",
                                   [&](std::uint64_t i) { return is_decoded(i); });
     const double begun = now_seconds();
     for (std::uint64_t i = 0; i < blocks_.count(); i++)
       if (!is_decoded(i))
-        return Status(Code::internal, "liblz4 refuses its block " + std::to_string(i));
+        return Status(Code::internal, "liblz4 cannot decompress its block " + std::to_string(i));
     return now_seconds() - begun;
   }
 
  private:
-  // By the library, behind the text of the blocks before where they are linked.
+  // Decodes a block by the library, after the output of the blocks before where it is dependent.
   bool is_decoded(std::uint64_t i) {
     const char* const from = blocks_.input.data() + blocks_.input_offsets[i];
     char* const to = host_output_.data() + blocks_.output_offsets[i];
     const auto bytes = static_cast<int>(blocks_.input_sizes[i]),
                capacity = static_cast<int>(blocks_.output_sizes[i]);
-    if (is_linked_ && streams_[i] == batch::Links::is_stored)
+    if (is_linked_ && streams_[i] == batch::BlockDependencies::is_stored)
       return std::memcpy(to, from, blocks_.input_sizes[i]), true;
     const auto before =
         is_linked_
@@ -110,7 +112,7 @@ class Lz4BlocksBench final : public StreamBench {
   std::vector<std::uint32_t> streams_;
   Bytes host_output_;
   std::unique_ptr<batch::Decoder> decoder_;
-  BenchBatch batch_;  // the last: its queue uses the others
+  BenchBatch batch_;  // last: its queue uses the others
 };
 
 Result<std::unique_ptr<StreamBench>> open_blocks(const std::shared_ptr<Device>& device,
@@ -134,4 +136,4 @@ Result<std::unique_ptr<StreamBench>> open_lz4_linked(std::shared_ptr<Device> dev
   return open_blocks(device, std::move(output), options.block_bytes, true);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,5 +1,5 @@
-// penstock bench pipelines: fused pipelines over float32 rows that live on the device, every
-// variant that fits, beside peers; in a sweep for 0.1 to 99.9 % of the rows that pass.
+// penstock bench pipelines: fused pipelines over float32 rows in the device's memory, by every
+// variant that fits, compared with baselines; in a sweep with 0.1 to 99.9 % of the rows passing.
 //
 // Each case is verified against a loop on the host before it is timed.
 #include <cmath>
@@ -11,10 +11,10 @@
 #include "penstock/plan.hpp"
 #include "plan/variants/variants.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
-// x in [0, 1000): the peers compute the same from the row number.
+// Returns x in [0, 1000). Baselines compute the same from the row number.
 float value_of_row(std::uint64_t row) {
   return static_cast<float>(hash_of_row(row) >> 40) * (1000.0f / 16777216.0f);
 }
@@ -33,7 +33,7 @@ struct Case {
   Aggregate aggregate;
   bool filters;
 };
-// x * 2 lies in [0, 2000); the peers compute the same limit from the percentage.
+// x * 2 is in [0, 2000). Baselines compute the same limit from the percentage.
 Case filter_case(Aggregate aggregate, const char* percent_that_pass) {
   const std::string family = aggregate == Aggregate::sum ? "filter-sum " : "map-filter-map ";
   return {family + percent_that_pass + "%",
@@ -106,6 +106,7 @@ Status verify(const Case& work, const std::vector<float>& rows, const Table& res
 
 Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const std::string& variant,
                        const BenchOptions& options, const std::vector<float>& rows) {
+  show_progress(work.name, "checking " + variant);
   RunOptions run_options;
   run_options.device = options.device;
   run_options.variant = variant;
@@ -113,7 +114,7 @@ Result<Figure> measure(const Plan& plan, StepId step, const Case& work, const st
   PENSTOCK_TRY(prepared->run_seconds());
   PENSTOCK_ASSIGN(const Outcome outcome, prepared->fetch());
   PENSTOCK_TRY(verify(work, rows, outcome.table));
-  // What must move, whatever a variant moves: every row read once, every kept row written once.
+  // The least that any variant moves: every row read once, every kept row written once.
   const std::uint64_t written = work.aggregate == Aggregate::sum ? 0 : outcome.table.row_count;
   const double bytes = static_cast<double>((rows.size() + written) * sizeof(float));
   return time_runs(work.name, "penstock " + variant, bytes, options.repeats,
@@ -132,6 +133,7 @@ std::vector<std::string> fitting_variants(const Plan& plan, StepId step, const T
 }
 
 Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const BenchOptions& options) {
+  show_progress("rows", "making data");
   const std::vector<float> rows = make_rows(options.rows);
   PENSTOCK_ASSIGN(const Table table,
                   to_device(Table::of({{"x", Column::from(std::vector<float>(rows))}}), *device));
@@ -155,12 +157,12 @@ Action declare_bench_pipelines(Arguments& arguments) {
   std::vector<std::string> names;
   for (const Case& work : usual_cases()) names.push_back(work.name);
   for (const Case& work : selectivity_cases()) names.push_back(work.name);
-  // The rows lie on the host beside the table's copy of them.
+  // The host has the rows and the table's copy of them.
   const std::uint64_t max_rows = physical_memory_bytes() / (2 * sizeof(float));
   declare_bench_options(arguments, *options,
-                        {"rows of float32, at most what this machine's memory holds twice",
+                        {"rows of float32; twice their size must fit into this machine's memory",
                          max_rows, std::move(names), "selectivity"});
   return [options] { return run_bench(*options, "float32 rows", measure_cases); };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,8 +1,8 @@
-// penstock bench scan: running sums alone, of all values and in segments, of values that live on
-// the device, beside peers.
+// penstock bench scan: prefix sums, of all values and in segments, over values in the device's
+// memory, compared with baselines.
 //
 // Each case is verified before it is timed: its values are whole numbers, whose sums are exact in
-// 64 bits; sums in f32 are compared with those within the bound of adding in any order.
+// 64 bits. Sums in f32 are compared within the bound of adding in any order.
 #include <cmath>
 
 #include "base/parallel.hpp"
@@ -10,7 +10,7 @@
 #include "bench/bench_table.hpp"
 #include "primitive/scan.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 using primitive::Number;
@@ -41,13 +41,13 @@ template <class V, class S> class ScanBench {
     PENSTOCK_ASSIGN(from_, device->allocate(count * sizeof(V)));
     PENSTOCK_ASSIGN(to_, device->allocate(count * sizeof(S)));
     PENSTOCK_TRY(queue_->upload(*from_, values_.data(), count * sizeof(V)));
-    return is_segmented_ ? bring_begins(*device, count) : Status();
+    return is_segmented_ ? upload_begins(*device, count) : Status();
   }
 
   Result<double> run_seconds() {
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
     PENSTOCK_TRY(is_segmented_
-                     ? scan_->enqueue(*queue_, *from_, *begins_there_, *to_, values_.size())
+                     ? scan_->enqueue(*queue_, *from_, *device_begins_, *to_, values_.size())
                      : scan_->enqueue(*queue_, *from_, *to_, values_.size()));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(done->wait());
@@ -69,12 +69,12 @@ template <class V, class S> class ScanBench {
   }
 
  private:
-  Status bring_begins(Device& device, std::uint64_t count) {
+  Status upload_begins(Device& device, std::uint64_t count) {
     begins_.resize(count);
     for (std::uint64_t row = 0; row < count; row++)
       begins_[row] = hash_of_row(row) / 128 % segment_values == 0;
-    PENSTOCK_ASSIGN(begins_there_, device.allocate(count));
-    PENSTOCK_TRY(queue_->upload(*begins_there_, begins_.data(), count));
+    PENSTOCK_ASSIGN(device_begins_, device.allocate(count));
+    PENSTOCK_TRY(queue_->upload(*device_begins_, begins_.data(), count));
     return queue_->finish();
   }
 
@@ -89,12 +89,13 @@ template <class V, class S> class ScanBench {
   std::vector<std::uint8_t> begins_;
   std::unique_ptr<primitive::Scan> scan_;
   std::unique_ptr<Queue> queue_;
-  std::shared_ptr<Buffer> from_, to_, begins_there_;
+  std::shared_ptr<Buffer> from_, to_, device_begins_;
 };
 
 template <class V, class S>
 Result<Figure> measure(std::shared_ptr<Device> device, const Case& work,
                        const BenchOptions& options) {
+  show_progress(work.name, "making data and checking");
   ScanBench<V, S> bench;
   PENSTOCK_TRY(bench.open(std::move(device), work, options.rows));
   PENSTOCK_TRY(bench.run_seconds());
@@ -134,8 +135,8 @@ Action declare_bench_scan(Arguments& arguments) {
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
   const std::uint64_t max_rows = physical_memory_bytes() / (4 * sizeof(std::uint64_t));
-  declare_bench_options(arguments, *options, {"values to add up", max_rows, std::move(names)});
+  declare_bench_options(arguments, *options, {"values to sum", max_rows, std::move(names)});
   return [options] { return run_bench(*options, "values", measure_cases); };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

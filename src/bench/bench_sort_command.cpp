@@ -1,8 +1,9 @@
-// penstock bench sort: the radix sort alone, of random keys that live on the device, beside peers.
+// penstock bench sort: the radix sort of random keys in the device's memory, compared with
+// baselines.
 //
 // Each case is verified before it is timed: in order, the same keys, each with its value, equal
-// ones as they stood. An order makes no difference to a radix sort but for the places it writes to,
-// so that every run starts from a copy of the random keys, which is not timed.
+// ones in their former order. The input's order changes a radix sort's writes only, so every run
+// starts from a copy of the random keys, which is not timed.
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -12,7 +13,7 @@
 #include "bench/bench_table.hpp"
 #include "primitive/radix_sort.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 struct Case {
@@ -32,7 +33,7 @@ template <class T> std::vector<T> make_keys(std::uint64_t count) {
   return keys;
 }
 
-// Equal for the same keys in another order, and as good as never for others.
+// Returns a sum that is equal for the same keys in any order, and hardly ever for others.
 template <class T> std::uint64_t sum_of_hashes(const std::vector<T>& keys) {
   std::atomic<std::uint64_t> sum = 0;
   in_parallel(keys.size(), 1 << 16, [&](std::uint64_t first, std::uint64_t last) {
@@ -50,7 +51,7 @@ Result<std::shared_ptr<Buffer>> upload(Device& device, Queue& queue, const void*
   return buffer;
 }
 
-// One case's keys and values on the device, and what is sorted again and again.
+// One case's keys and values on the device.
 template <class T> class SortBench {
  public:
   Status open(std::shared_ptr<Device> device, const Case& work, std::uint64_t count) {
@@ -61,11 +62,11 @@ template <class T> class SortBench {
     PENSTOCK_ASSIGN(queue_, device->queue());
     PENSTOCK_ASSIGN(from_.keys, upload(*device, *queue_, keys_.data(), keys_.size() * sizeof(T)));
     PENSTOCK_ASSIGN(data_.keys, device->allocate(from_.keys->bytes()));
-    PENSTOCK_ASSIGN(spare_.keys, device->allocate(from_.keys->bytes()));
+    PENSTOCK_ASSIGN(scratch_.keys, device->allocate(from_.keys->bytes()));
     if (rows_.empty()) return {};
     PENSTOCK_ASSIGN(from_.values, upload(*device, *queue_, rows_.data(), rows_.size() * 4));
     PENSTOCK_ASSIGN(data_.values, device->allocate(from_.values->bytes()));
-    PENSTOCK_ASSIGN(spare_.values, device->allocate(from_.values->bytes()));
+    PENSTOCK_ASSIGN(scratch_.values, device->allocate(from_.values->bytes()));
     return {};
   }
 
@@ -74,7 +75,7 @@ template <class T> class SortBench {
     if (from_.values)
       PENSTOCK_TRY(queue_->copy(*data_.values, *from_.values, from_.values->bytes()));
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(sort_->enqueue(*queue_, data_, spare_, keys_.size()));
+    PENSTOCK_TRY(sort_->enqueue(*queue_, data_, scratch_, keys_.size()));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(done->wait());
     return done->seconds_since(*begun);
@@ -89,7 +90,7 @@ template <class T> class SortBench {
     if (!std::is_sorted(sorted.begin(), sorted.end()))
       return Status(Code::internal, "the keys are not in order");
     if (sum_of_hashes(sorted) != sum_of_hashes(keys_))
-      return Status(Code::internal, "the keys are not those that were there");
+      return Status(Code::internal, "the keys are not the original ones");
     for (std::size_t i = 0; i < rows.size(); i++) {
       if (keys_[rows[i]] != sorted[i])
         return Status(Code::internal, "value " + std::to_string(i) + " is not its key's");
@@ -103,13 +104,14 @@ template <class T> class SortBench {
   std::vector<T> keys_;
   std::vector<std::uint32_t> rows_;
   std::unique_ptr<primitive::RadixSort> sort_;
-  primitive::SortData from_, data_, spare_;
+  primitive::SortData from_, data_, scratch_;
   std::unique_ptr<Queue> queue_;
 };
 
 template <class T>
 Result<Figure> measure(std::shared_ptr<Device> device, const Case& work,
                        const BenchOptions& options) {
+  show_progress(work.name, "making data and checking");
   SortBench<T> bench;
   PENSTOCK_TRY(bench.open(std::move(device), work, options.rows));
   PENSTOCK_TRY(bench.run_seconds());
@@ -145,4 +147,4 @@ Action declare_bench_sort(Arguments& arguments) {
   return [options] { return run_bench(*options, "keys", measure_cases); };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

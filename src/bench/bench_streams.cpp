@@ -5,7 +5,7 @@
 #include "bench/bench_batch.hpp"
 #include "terminal/phase_times.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 constexpr StreamKind kinds[] = {
@@ -40,7 +40,7 @@ Status StreamBench::verify() {
   PENSTOCK_ASSIGN(const Bytes output, made());
   const bool is_right = output.size() >= original_.size() &&
                         std::equal(original_.begin(), original_.end(), output.begin());
-  return is_right ? Status() : Status(Code::internal, "the text is wrong");
+  return is_right ? Status() : Status(Code::internal, "the output is wrong");
 }
 
 Result<Figures> StreamBench::phases(const std::string& work, std::uint64_t repeats) {
@@ -69,4 +69,4 @@ Figure StreamBench::with_bytes(Figure figure) const {
   return of_chunks(std::move(figure), original_.size(), stored_bytes_);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,6 +1,6 @@
-// What a compressed file has inside, decoded on a device as one: a kind of `penstock bench
-// streams`, made of a text by the format's own library, compared with it before it is timed, and
-// decoded by that library beside.
+// The kinds of `penstock bench streams`: one stream, frame or list of blocks as compressed files
+// contain it. The format's own library compresses the data. The device's output is compared with it
+// before it is timed, and the library is timed too.
 #pragma once
 #include <memory>
 #include <span>
@@ -9,38 +9,37 @@
 #include "bench/bench_chunks.hpp"
 #include "bench/bench_table.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 
 struct StreamsOptions : BenchOptions {
-  std::string files;  // in place of made texts; separated by commas
+  std::string files;  // instead of generated data; separated by commas
   bool has_phases = false;
   std::uint64_t level = 6, stride_bytes = 8 << 10;  // of Deflate
   std::uint64_t block_bytes = 4 << 20;              // of LZ4
 };
 
-// In a device's memory, with room for its text.
+// A stream in a device's memory, with a buffer for its output.
 class StreamBench {
  public:
   virtual ~StreamBench() = default;
-  virtual Status run(Queue& queue) = 0;  // all of it; may wait for what it has to know
-  virtual Status clear() = 0;  // so that the text of an earlier case is not taken for this one's
-  virtual Result<Bytes>
-  made() = 0;  // the text that the last run left; an error where a verdict is one
+  virtual Status run(Queue& queue) = 0;  // decodes everything; may wait for sizes
+  virtual Status clear() = 0;            // overwrites the output of an earlier run
+  virtual Result<Bytes> made() = 0;      // the last run's output, or the error of a chunk
   virtual Queue& queue() = 0;
   virtual std::string method() const = 0;     // "deflate_pieces"
-  virtual std::string parts() const = 0;      // "1200 pieces": what is decoded side by side
+  virtual std::string parts() const = 0;      // "1200 pieces": what is decoded in parallel
   virtual std::string peer() const = 0;       // "libdeflate, one core"
-  virtual Result<double> peer_seconds() = 0;  // into memory that is used again
+  virtual Result<double> peer_seconds() = 0;  // into memory that is kept
 
-  // From the first kernel's begin to the last one's end, with what the host does between them.
+  // Returns the time from the first kernel's begin to the last one's end, host work included.
   Result<double> run_seconds();
   Status verify();
-  // A figure for each kernel, of all its launches in a run.
+  // Returns a figure for each kernel, of all its launches in a run.
   Result<Figures> phases(const std::string& work, std::uint64_t repeats);
   Figure with_bytes(Figure figure) const;
 
  protected:
-  // As much of a buffer as the text has.
+  // Downloads as many bytes of a buffer as the original has.
   Result<Bytes> downloaded(const Buffer& output);
 
   Bytes original_;
@@ -55,7 +54,7 @@ struct StreamKind {
 };
 std::span<const StreamKind> stream_kinds();
 
-// A row each; the files of these names have them.
+// The functions of each row, from the file of the same name.
 bool fits_deflate_stream(const Traits& traits);
 Result<std::unique_ptr<StreamBench>> open_deflate_stream(std::shared_ptr<Device> device,
                                                          Bytes output,
@@ -70,4 +69,4 @@ bool fits_lz4_linked(const Traits& traits);
 Result<std::unique_ptr<StreamBench>> open_lz4_linked(std::shared_ptr<Device> device, Bytes output,
                                                      const StreamsOptions& options);
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

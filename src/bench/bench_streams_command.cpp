@@ -1,15 +1,15 @@
-// penstock bench streams: what ordinary files have inside, decoded on the device, and by the
-// format's library beside (bench_streams.hpp).
+// penstock bench streams: decodes what ordinary files contain, on the device and by the format's
+// library (bench_streams.hpp).
 //
-// A run is all that happens between compressed bytes and text in the device's memory, with the
-// host's part and the waits for it.
+// A run is everything between compressed and decompressed bytes in the device's memory, including
+// the host's part and the waits for it.
 #include <algorithm>
 
 #include "bench/bench_commands.hpp"
 #include "bench/bench_corpora.hpp"
 #include "bench/bench_streams.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 constexpr std::uint64_t row_bytes = 65536;
@@ -20,8 +20,9 @@ std::string case_name(const StreamKind& kind, const std::string& corpus) {
 
 std::vector<Corpus> chosen_corpora(const StreamsOptions& options) {
   if (options.files.empty()) return {corpora().begin(), corpora().end()};
-  return {Corpus{corpus_of_files, [paths = words_between_commas(options.files)](
-                                      std::uint64_t bytes) { return read_corpus(paths, bytes); }}};
+  return {Corpus{corpus_of_files, [paths = split_at_commas(options.files)](std::uint64_t bytes) {
+                   return read_corpus(paths, bytes);
+                 }}};
 }
 
 std::vector<std::string> case_names() {
@@ -37,6 +38,7 @@ Status measure_case(const std::shared_ptr<Device>& device, const StreamKind& kin
                     const Corpus& corpus, const StreamsOptions& options, Figures& figures) {
   constexpr std::uint64_t max_peer_repeats = 5;
   const std::string name = case_name(kind, corpus.name);
+  show_progress(name, "making data, compressing and checking");
   PENSTOCK_ASSIGN(Bytes output, corpus.make(options.rows * row_bytes));
   PENSTOCK_ASSIGN(const auto bench, kind.open(device, std::move(output), options));
   PENSTOCK_TRY(bench->verify().with(name));
@@ -60,18 +62,19 @@ Status measure_case(const std::shared_ptr<Device>& device, const StreamKind& kin
 Action declare_bench_streams(Arguments& arguments) {
   auto options = std::make_shared<StreamsOptions>();
   options->rows = 16384;
-  declare_bench_options(
-      arguments, *options,
-      {"times 64 KiB of text", physical_memory_bytes() / 4 / row_bytes, case_names()});
-  arguments.value("--level", "N", options->level, "of zlib", 0, 9);
+  declare_bench_options(arguments, *options,
+                        {"size of the data in units of 64 KiB",
+                         physical_memory_bytes() / 4 / row_bytes, case_names()});
+  arguments.value("--level", "N", options->level, "level of zlib", 0, 9);
   arguments.value("--stride", "BYTES", options->stride_bytes,
-                  "of a Deflate stream, in each of which a piece may begin", 64, 1 << 28);
-  arguments.value("--block", "BYTES", options->block_bytes, "of text in a block of LZ4", 65536,
-                  4 << 20);
+                  "a segment of a Deflate stream may begin in each so many compressed bytes", 64,
+                  1 << 28);
+  arguments.value("--block", "BYTES", options->block_bytes, "decompressed bytes of an LZ4 block",
+                  65536, 4 << 20);
   arguments.flag("--phases", options->has_phases,
-                 "a line for each kernel, too: its time with its launch");
+                 "a line for each kernel too, timed with its launch");
   arguments.value("--files", "PATHS", options->files,
-                  "text of these files, separated by commas; over and over where they are short");
+                  "compress these files, separated by commas and repeated as needed");
   return [options] {
     return run_bench(
         *options, "times 64 KiB",
@@ -88,4 +91,4 @@ Action declare_bench_streams(Arguments& arguments) {
   };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

@@ -1,9 +1,9 @@
-// penstock bench windows: window functions over rows in the host's memory, whose results come back
-// there: with running sums by the device, and by the host over an order that the device found.
+// penstock bench windows: window functions over rows in the host's memory, with results in the
+// host's memory: with prefix sums on the device, and on the host over an order that the device
+// found.
 //
-// What is timed is the step with its transfers; of the device's, also what its kernels took without
-// the sort. The two must agree before either is timed; values are whole numbers, whose sums are
-// exact.
+// The step is timed with its transfers; on the device also the kernels without the sort. Both
+// results must agree before either is timed. Values are whole numbers, whose sums are exact.
 #include <chrono>
 
 #include "base/parallel.hpp"
@@ -11,10 +11,10 @@
 #include "bench/bench_table.hpp"
 #include "plan/order/window_rows.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
-using plan::WindowPlace;
+using plan::WindowLocation;
 
 enum : std::uint32_t { part, key, number, real };  // the columns
 struct Case {
@@ -51,7 +51,7 @@ Table make_rows(std::uint64_t count) {
                     {"real", Column::from(std::move(reals))}});
 }
 
-// A window step over a table, run as often as asked.
+// A window step over a table.
 class WindowBench {
  public:
   Status open(std::shared_ptr<Device> device, const Case& work, std::uint64_t count) {
@@ -65,27 +65,27 @@ class WindowBench {
     return {};
   }
 
-  Result<Column> result(WindowPlace place) {
+  Result<Column> result(WindowLocation place) {
     report_ = {};
     PENSTOCK_ASSIGN(const Table table,
                     plan::window_rows(device_, table_, plan_.step(step_), report_, place));
     return table.columns.back();
   }
 
-  Result<double> run_seconds(WindowPlace place) {
+  Result<double> run_seconds(WindowLocation place) {
     const auto begun = std::chrono::steady_clock::now();
     PENSTOCK_TRY(result(place).status());
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
 
   Result<double> kernel_seconds() {
-    PENSTOCK_TRY(result(WindowPlace::device).status());
+    PENSTOCK_TRY(result(WindowLocation::device).status());
     return report_.kernels.back().device_seconds;
   }
 
   Status verify() {
-    PENSTOCK_ASSIGN(const Column by_device, result(WindowPlace::device));
-    PENSTOCK_ASSIGN(const Column by_host, result(WindowPlace::host));
+    PENSTOCK_ASSIGN(const Column by_device, result(WindowLocation::device));
+    PENSTOCK_ASSIGN(const Column by_host, result(WindowLocation::host));
     const std::uint64_t width = width_bytes(by_host.type);
     for (std::uint64_t row = 0; row < by_host.row_count; row++)
       if (std::memcmp(by_device.values.data + row * width, by_host.values.data + row * width,
@@ -110,6 +110,7 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
   Figures figures;
   for (const Case& work : cases) {
     if (!is_chosen(options, work.name)) continue;
+    show_progress(work.name, "making data and checking");
     WindowBench bench;
     PENSTOCK_TRY(bench.open(device, work, options.rows));
     PENSTOCK_TRY(bench.verify().with(work.name));
@@ -120,9 +121,10 @@ Result<Figures> measure_cases(const std::shared_ptr<Device>& device, const Bench
       figures.push_back(std::move(figure));
       return {};
     };
-    PENSTOCK_TRY(add("sums by the device", [&] { return bench.run_seconds(WindowPlace::device); }));
-    PENSTOCK_TRY(add("its kernels without the sort", [&] { return bench.kernel_seconds(); }));
-    PENSTOCK_TRY(add("sums by the host", [&] { return bench.run_seconds(WindowPlace::host); }));
+    PENSTOCK_TRY(
+        add("sums on the device", [&] { return bench.run_seconds(WindowLocation::device); }));
+    PENSTOCK_TRY(add("kernels without the sort", [&] { return bench.kernel_seconds(); }));
+    PENSTOCK_TRY(add("sums on the host", [&] { return bench.run_seconds(WindowLocation::host); }));
   }
   return figures;
 }
@@ -134,10 +136,10 @@ Action declare_bench_windows(Arguments& arguments) {
   std::vector<std::string> names;
   for (const Case& work : cases) names.emplace_back(work.name);
   declare_bench_options(arguments, *options,
-                        {"rows to look at", physical_memory_bytes() / 256, std::move(names)});
+                        {"rows to compute", physical_memory_bytes() / 256, std::move(names)});
   return [options] {
     return run_bench(*options, "rows of two int32 keys and a value", measure_cases);
   };
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

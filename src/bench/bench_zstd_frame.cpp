@@ -1,5 +1,5 @@
-// One Zstandard frame of a whole text, as zstd's files have it: level 3, made by all cores where
-// libzstd can, without a checksum of the content, which is the host's beside the device.
+// One Zstandard frame of all data, as in zstd's files: level 3, compressed on all cores where
+// libzstd can, without a content checksum, which the host computes while the device decodes.
 #include <zstd.h>
 
 #include <thread>
@@ -9,10 +9,10 @@
 #include "bench/bench_streams.hpp"
 #include "codec/zstd/device/device_frame.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
-// Empty where libzstd fails.
+// Returns nothing where libzstd fails.
 Bytes compressed_frame(const Bytes& original) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   Bytes frame(ZSTD_compressBound(original.size()));
@@ -35,7 +35,7 @@ class ZstdFrameBench final : public StreamBench {
     stored_bytes_ = frame_.size();
     PENSTOCK_ASSIGN(header_, zstd::read_frame_header(std::as_bytes(std::span(frame_))));
     if (!zstd::DeviceFrame::fits(header_, device_->traits()))
-      return Status(Code::internal, "libzstd's frame is none for devices");
+      return Status(Code::internal, "libzstd's frame does not fit the device");
     PENSTOCK_ASSIGN(queue_, device_->queue());
     PENSTOCK_ASSIGN(decoder_, zstd::DeviceFrame::build(device_));
     PENSTOCK_ASSIGN(input_, device_->allocate((frame_.size() + 32) / 16 * 16));
@@ -91,4 +91,4 @@ Result<std::unique_ptr<StreamBench>> open_zstd_frame(std::shared_ptr<Device> dev
   return std::unique_ptr<StreamBench>(std::move(bench));
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::bench

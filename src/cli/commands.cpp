@@ -8,21 +8,24 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table = [] {
     std::vector<Command> rows = {
         {"query", "Answer a SELECT statement over a file", declare_query},
-        {"profile", "Run a query and tell what took its time: kernels, transfers, compilers, waits",
+        {"profile",
+         "Run a query and report what took its time: kernels, transfers, compilers, waits",
          declare_profile},
         {"emit", "Print the kernels of a SELECT statement for a target; needs no device",
          declare_emit},
         {"encode", "Compress string columns of a table into an Arrow IPC file that queries read",
          declare_encode},
         {"decompress",
-         "Decode gzip, zlib, zstd, lz4 and framed snappy files by several threads, checked",
+         "Decompress and check gzip, zlib, zstd, lz4 and framed snappy files, in parallel",
          declare_decompress},
-        {"compress", "Compress files to gzip, zstd or lz4 by several threads", declare_compress},
+        {"compress", "Compress files to gzip, zstd or lz4, in parallel", declare_compress},
         {"devices", "List every device with its traits and measured copy bandwidth",
          declare_devices},
         {"cache", "Show or clear the cache of compiled kernels", declare_cache},
+        {"completion", "Print the completion script of a shell, or the manual page",
+         declare_completion},
     };
-    rows.insert(rows.end(), bench_commands().begin(), bench_commands().end());
+    rows.insert(rows.end(), bench::bench_commands().begin(), bench::bench_commands().end());
     return rows;
   }();
   return table;

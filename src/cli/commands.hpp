@@ -1,11 +1,12 @@
-// The table of subcommands. A row here is the whole registration of a command: parser, help and
-// dispatch loop over it.
+// The table of subcommands. A row here is the whole registration of a command: parser, help,
+// completion and manual page loop over it.
 #pragma once
 #include <vector>
 
 #include "terminal/command.hpp"
 
 namespace penstock::cli {
+using namespace terminal;
 
 const std::vector<Command>& commands();
 
@@ -17,5 +18,6 @@ Action declare_decompress(Arguments& arguments);
 Action declare_compress(Arguments& arguments);
 Action declare_devices(Arguments& arguments);
 Action declare_cache(Arguments& arguments);
+Action declare_completion(Arguments& arguments);
 
 }  // namespace penstock::cli

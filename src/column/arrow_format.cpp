@@ -1,5 +1,6 @@
 #include "column/arrow_format.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/exception_boundary.hpp"
@@ -30,9 +31,9 @@ constexpr Format formats[] = {
     {"tsm:", Kind::timestamp, ArrowLayout::milliseconds},
     {"tsu:", Kind::timestamp},
     {"tsn:", Kind::timestamp, ArrowLayout::nanoseconds},
-    {"u", Kind::string, ArrowLayout::text},
-    {"U", Kind::string, ArrowLayout::large_text},
-    {"vu", Kind::string, ArrowLayout::text_views},
+    {"u", Kind::string, ArrowLayout::string},
+    {"U", Kind::string, ArrowLayout::large_string},
+    {"vu", Kind::string, ArrowLayout::string_views},
 };
 
 // Names of formats that begin so and are refused; the longer prefix stands first.
@@ -82,15 +83,16 @@ void read_decimal(std::string_view format, ArrowField& to) {
   int precision = 0, scale = 0, bits = 128;
   const bool reads = take_number(text, precision) && take_number(text, scale) &&
                      (text.empty() || take_number(text, bits)) && text.empty();
-  if (!reads || precision < 1 || precision > 18 || scale < 0 || scale > precision ||
-      (bits != 32 && bits != 64 && bits != 128)) {
+  const int max_precision = bits == 128 ? 38 : 18;  // values of more than 18 digits are refused
+  if (!reads || precision < 1 || precision > max_precision || scale < 0 || scale > precision ||
+      scale > 18 || (bits != 32 && bits != 64 && bits != 128)) {
     to.field.unsupported = reads ? "DECIMAL(" + std::to_string(precision) + "," +
                                        std::to_string(scale) + ")" +
                                        (bits == 128 ? "" : " of " + std::to_string(bits) + " bits")
                                  : name_of_refused(format);
     return;
   }
-  to.field.type = Type::decimal(precision, scale);
+  to.field.type = Type::decimal(std::min(precision, 18), scale);
   to.layout = bits == 32   ? ArrowLayout::decimal32
               : bits == 64 ? ArrowLayout::same
                            : ArrowLayout::decimal128;

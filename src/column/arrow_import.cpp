@@ -65,7 +65,8 @@ Status convert_values(const Rows& rows, Column& to, const char* misfit, Convert 
     if (!to.is_valid(row)) continue;
     In value;
     std::memcpy(&value, from + row * sizeof(In), sizeof(In));
-    if (!convert(value, values[row])) return {Code::unsupported, misfit};
+    if (!convert(value, values[row]))
+      return {Code::unsupported, std::string(misfit) + " (row " + std::to_string(row + 1) + ")"};
   }
   to.values = Bytes::own(std::move(values));
   return {};
@@ -78,7 +79,7 @@ Status scale_timestamps(const Rows& rows, Column& to, std::int64_t factor) {
                                       });
 }
 
-template <class Offset> void text_offsets(const Rows& rows, Column& to) {
+template <class Offset> void string_offsets(const Rows& rows, Column& to) {
   to.offset_bytes = sizeof(Offset);
   if (rows.count == 0) {  // a producer may leave out the one offset of no rows
     to.offsets = Bytes::own(std::vector<Offset>(1));
@@ -89,8 +90,8 @@ template <class Offset> void text_offsets(const Rows& rows, Column& to) {
                static_cast<std::uint64_t>(to.offsets.as<Offset>()[rows.count])};
 }
 
-// Views (16 bytes: a length, then up to 12 bytes of text or prefix, buffer and offset) become texts
-// one after another.
+// Copies views into one buffer of strings. A view has 16 bytes: a length, then up to 12 bytes of
+// the string, or a prefix, a buffer number and an offset.
 Status join_views(const Rows& rows, Column& to) {
   struct View {
     std::int32_t size;
@@ -188,14 +189,14 @@ Status import_codes(const Rows& rows, const ArrowField& field, Column& to) {
 }
 
 std::int64_t buffers_of(ArrowLayout layout) {
-  return layout == ArrowLayout::text || layout == ArrowLayout::large_text ||
-                 layout == ArrowLayout::text_views
+  return layout == ArrowLayout::string || layout == ArrowLayout::large_string ||
+                 layout == ArrowLayout::string_views
              ? 3
              : 2;
 }
 
 Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
-  PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::text_views));
+  PENSTOCK_TRY(check(rows, buffers_of(field.layout), field.layout != ArrowLayout::string_views));
   to.type = field.field.type;
   to.row_count = rows.count;
   to.validity = validity_of(rows);
@@ -219,14 +220,16 @@ Status import_values(const Rows& rows, const ArrowField& field, Column& to) {
         return true;
       });
     case ArrowLayout::decimal128:
-      return convert_values<__int128>(rows, to, "a decimal outside its precision",
+      return convert_values<__int128>(rows, to,
+                                      "a DECIMAL value of more than 18 digits is not supported",
                                       [](__int128 v, std::int64_t& out) {
+                                        constexpr std::int64_t limit = 1'000'000'000'000'000'000;
                                         out = static_cast<std::int64_t>(v);
-                                        return out == v;
+                                        return v < limit && v > -limit;
                                       });
-    case ArrowLayout::text: text_offsets<std::int32_t>(rows, to); return {};
-    case ArrowLayout::large_text: text_offsets<std::int64_t>(rows, to); return {};
-    case ArrowLayout::text_views: return join_views(rows, to);
+    case ArrowLayout::string: string_offsets<std::int32_t>(rows, to); return {};
+    case ArrowLayout::large_string: string_offsets<std::int64_t>(rows, to); return {};
+    case ArrowLayout::string_views: return join_views(rows, to);
     case ArrowLayout::codes: return import_codes(rows, field, to);
     case ArrowLayout::fsst: return {Code::unsupported, "FSST codes without their symbol tables"};
   }

@@ -51,7 +51,7 @@ Status TextForms::enqueue_offsets(Queue& queue, const Buffer& offsets, std::uint
   if (narrow.bytes() < (row_count + 1) * 4)
     return {Code::invalid, "memory for fewer narrow offsets than texts have"};
   PENSTOCK_TRY(queue.fill(*verdict_, 0, 4));
-  return queue.launch(*program_, "text_offsets", groups(row_count + 1),
+  return queue.launch(*program_, "string_offsets", groups(row_count + 1),
                       {{Argument::of(offsets), Argument::of(narrow), Argument::of(*verdict_),
                         Argument::value(row_count), Argument::value(text_bytes)}});
 }

@@ -24,7 +24,7 @@ namespace {
 
 penstock_code take_device(penstock_device** device, penstock_status* status, auto&& open) {
   if (device == nullptr)
-    return code_of(Status(Code::invalid, "no place for the device's handle"), status);
+    return code_of(Status(Code::invalid, "the pointer to the device's handle is null"), status);
   *device = nullptr;
   return enter(status, [&]() -> Status {
     PENSTOCK_ASSIGN(auto opened, open());

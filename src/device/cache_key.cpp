@@ -3,8 +3,8 @@
 namespace penstock::device {
 namespace {
 
-constexpr std::string_view format_version =
-    "1";  // of the entry files and of this text; raise it when either changes
+// Of the entry files and of this text; raise it when either changes.
+constexpr std::string_view format_version = "1";
 
 void add(std::string& text, std::string_view name, std::string_view value) {
   text.append(name)

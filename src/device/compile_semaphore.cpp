@@ -7,16 +7,16 @@
 namespace penstock::device {
 namespace {
 
-std::counting_semaphore<>& turns() {
-  static std::counting_semaphore<> left(CompilerTurn::most());
+std::counting_semaphore<>& permits() {
+  static std::counting_semaphore<> left(CompilePermit::max_count());
   return left;
 }
 
 }  // namespace
 
-CompilerTurn::CompilerTurn() { turns().acquire(); }
-CompilerTurn::~CompilerTurn() { turns().release(); }
+CompilePermit::CompilePermit() { permits().acquire(); }
+CompilePermit::~CompilePermit() { permits().release(); }
 
-unsigned CompilerTurn::most() { return std::max(8u, std::thread::hardware_concurrency()); }
+unsigned CompilePermit::max_count() { return std::max(8u, std::thread::hardware_concurrency()); }
 
 }  // namespace penstock::device

@@ -1,18 +1,17 @@
-// A turn at a run-time compiler. As many may run at a time as there are cores, eight at least: a
-// statement of many aggregates begins as many programs at once, and each of their compilers wants
-// memory of its own.
+// Limits how many run-time compilers run at once: as many as there are cores, but at least eight. A
+// statement of many aggregates starts as many programs at once, and each compiler needs memory.
 #pragma once
 
 namespace penstock::device {
 
-class CompilerTurn {
+class CompilePermit {
  public:
-  CompilerTurn();  // waits for a turn
-  ~CompilerTurn();
-  CompilerTurn(const CompilerTurn&) = delete;
-  CompilerTurn& operator=(const CompilerTurn&) = delete;
+  CompilePermit();  // waits for a permit
+  ~CompilePermit();
+  CompilePermit(const CompilePermit&) = delete;
+  CompilePermit& operator=(const CompilePermit&) = delete;
 
-  static unsigned most();
+  static unsigned max_count();
 };
 
 }  // namespace penstock::device

@@ -30,7 +30,7 @@ constexpr std::string_view what_to_install =
     "for the CPU: apt install pocl-opencl-icd; for an NVIDIA GPU: its driver, and NVRTC from "
     "PyPI's nvidia-cuda-nvrtc";
 
-// PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and for comparing.
+// PENSTOCK_HIDE=cuda,opencl hides drivers, for tests and comparisons.
 bool is_hidden(std::string_view driver) {
   const char* value = std::getenv("PENSTOCK_HIDE");
   std::string_view rest = value ? value : "";
@@ -71,8 +71,8 @@ std::optional<Id> parse_id(std::string_view text) {
   return Id{text.substr(0, colon), index};
 }
 
-// What there is, for the end of a message: "found: opencl:0 (NAME)", or the drivers' notes and what
-// to install.
+// Returns the end of a message: "found: opencl:0 (NAME)", or the drivers' notes and what to
+// install.
 std::string found_instead(const std::vector<Traits>& devices,
                           const std::vector<std::string>& notes) {
   std::string text;
@@ -83,9 +83,9 @@ std::string found_instead(const std::vector<Traits>& devices,
   return text;
 }
 
-// Whether a driver can hold what is selected: starting CUDA takes some 0.2 s, which "opencl:0" and
-// "cpu" need not pay.
-bool may_hold(std::string_view driver, std::string_view selector) {
+// Returns whether a driver may have the selected device. Starting CUDA takes some 0.2 s, which
+// "opencl:0" and "cpu" need not pay.
+bool may_have(std::string_view driver, std::string_view selector) {
   if (selector == "cpu") return driver == "opencl";
   return selector.empty() || selector == "gpu" || selector.substr(0, selector.find(':')) == driver;
 }
@@ -93,7 +93,7 @@ bool may_hold(std::string_view driver, std::string_view selector) {
 std::vector<Traits> list_for(std::string_view selector, std::vector<std::string>& notes) {
   std::vector<Traits> all;
   for (const Driver& driver : drivers) {
-    if (!may_hold(driver.name, selector)) continue;
+    if (!may_have(driver.name, selector)) continue;
     if (is_hidden(driver.name)) {
       notes.push_back(std::string(driver.name) + ": hidden by PENSTOCK_HIDE");
       continue;
@@ -120,8 +120,8 @@ Result<Traits> choose(std::string_view selector) {
   return Status(Code::no_device, wanted + found_instead(devices, notes));
 }
 
-// Devices stay open until the process ends and are never destroyed: drivers tear themselves down in
-// exit handlers, in an order that we do not know, and a call after that crashes.
+// Devices stay open until the process ends and are never destroyed: drivers shut down in exit
+// handlers, in an unknown order, and a call after that crashes.
 struct OpenDevices {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Device>> by_id;
@@ -150,7 +150,7 @@ Result<std::shared_ptr<Device>> open_chosen(std::string_view selector) {
 std::vector<Traits> list_devices(std::vector<std::string>* notes) {
   std::vector<std::string> ignored;
   std::vector<Traits> devices;
-  const Status listed = guard([&]() -> Status {
+  const Status listed = catch_exceptions([&]() -> Status {
     devices = list_for("", notes ? *notes : ignored);
     return {};
   });
@@ -159,15 +159,14 @@ std::vector<Traits> list_devices(std::vector<std::string>* notes) {
 }
 
 Result<std::shared_ptr<Device>> open_device(std::string_view selector) {
-  return guard([&] { return open_chosen(selector); });
+  return catch_exceptions([&] { return open_chosen(selector); });
 }
 
 Result<std::shared_ptr<Device>> open_device_of_queue(Target target, std::uint64_t handle) {
   if (target == Target::opencl)
-    return guard([&] { return device::open_opencl_device_of_queue(handle); });
+    return catch_exceptions([&] { return device::open_opencl_device_of_queue(handle); });
   return Status(Code::unsupported,
-                "devices are opened by their ids, but for OpenCL's, which are opened in a queue's "
-                "context too");
+                "only OpenCL devices are opened by a queue; open others by their ids");
 }
 
 }  // namespace penstock

@@ -30,7 +30,7 @@ constexpr std::size_t name_digits = 32;
 struct Header {
   char magic[8];
   std::uint64_t key_bytes, log_bytes, notes_bytes, binary_bytes;
-  Hash128 checksum;  // of everything behind the header, seeded with the sizes
+  Hash128 checksum;  // of everything after the header, seeded with the sizes
 };
 constexpr char magic[8] = {'P', 'S', 'T', 'K', 'J', 'I', 'T', '1'};
 
@@ -54,7 +54,7 @@ std::uint64_t limit_from_environment() {
              : bytes;
 }
 
-// The whole file, or nothing. A file of another user is not taken: its binary would run as us.
+// Returns the whole file, or nothing. Ignores files of other users: their code would run as us.
 std::optional<std::vector<std::byte>> read_own_file(const std::string& path,
                                                     std::uint64_t limit_bytes) {
   const File file(path, O_RDONLY | O_NOFOLLOW);
@@ -65,7 +65,7 @@ std::optional<std::vector<std::byte>> read_own_file(const std::string& path,
   if (bytes < sizeof(Header) || bytes > limit_bytes) return {};
   std::vector<std::byte> content(bytes);
   if (file.read_up_to(content.data(), content.size()) != content.size()) return {};
-  futimens(file.descriptor(), nullptr);  // a use makes it young again for eviction
+  futimens(file.descriptor(), nullptr);  // eviction takes the least recently used first
   return content;
 }
 
@@ -131,7 +131,7 @@ struct CacheFile {
   bool partial;
 };
 
-// The files that are ours by name. One that another process removes meanwhile is skipped.
+// Returns the files that are ours by name. Skips those that another process removes meanwhile.
 std::vector<CacheFile> files_of(const std::string& directory, std::error_code& error) {
   std::vector<CacheFile> files;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
@@ -151,7 +151,7 @@ DiskCache DiskCache::from_environment() {
   const std::uint64_t limit_bytes = limit_from_environment();
   if (const std::string own = environment("PENSTOCK_CACHE_DIR"); !own.empty())
     return {own, limit_bytes};
-  // The XDG base directory specification has relative paths ignored.
+  // The XDG base directory specification says to ignore relative paths.
   if (const std::string xdg = environment("XDG_CACHE_HOME"); xdg.starts_with('/'))
     return {xdg + "/penstock", limit_bytes};
   if (const std::string home = environment("HOME"); !home.empty())
@@ -165,7 +165,7 @@ DiskCache::DiskCache(std::string directory, std::uint64_t limit_bytes)
   std::error_code error;
   if (fs::is_directory(directory_, error)) return;
   fs::create_directories(directory_, error);
-  if (!error) fs::permissions(directory_, fs::perms::owner_all, error);  // what lies here is run
+  if (!error) fs::permissions(directory_, fs::perms::owner_all, error);  // its files are executed
 }
 
 std::string DiskCache::path(const CacheKey& key) const {
@@ -208,8 +208,8 @@ bool DiskCache::writable() const {
 
 void DiskCache::remove(const CacheKey& key) const { unlink(path(key).c_str()); }
 
-// Oldest use first, down to 7/8 of the limit, so that a full cache is not listed and trimmed for
-// every new entry.
+// Evicts the least recently used entries down to 7/8 of the limit, so that a full cache is not
+// listed and trimmed for every new entry.
 void DiskCache::evict() const {
   std::error_code error;
   std::vector<CacheFile> files = files_of(directory_, error);
@@ -225,7 +225,7 @@ void DiskCache::evict() const {
             [](const CacheFile& a, const CacheFile& b) { return a.used < b.used; });
   for (const CacheFile& file : files) {
     if (bytes <= limit_bytes_ - limit_bytes_ / 8 || &file == &files.back())
-      break;  // the newest was just paid for
+      break;  // the newest was just compiled
     if (file.partial) continue;
     fs::remove(file.path, error);
     bytes -= file.bytes;

@@ -1,8 +1,8 @@
-// The JIT cache as a driver sees it: loaded modules in memory, then the disk, then the compiler.
+// The JIT cache of a driver: loaded modules in memory, then the disk, then the compiler.
 //
-// Every key has a lock of its own: threads that want one key wait for the first, which compiles;
-// threads with other keys go on, as many at a time as compilers have turns. The disk's lock does
-// the same between processes. Failures are not kept, so a repaired driver needs no restart.
+// Every key has its own lock: threads that want one key wait for the first, which compiles. Threads
+// with other keys go on, as far as compile_semaphore.hpp permits. The disk's lock does the same
+// between processes. Failures are not cached, so a repaired driver needs no restart.
 #pragma once
 #include <map>
 #include <memory>
@@ -52,7 +52,7 @@ template <class Module> class ModuleCache {
     std::shared_ptr<Module> module;
     std::uint64_t used = 0;  // guarded by mutex_
   };
-  // A module on a GPU takes tens of KB there; 1,024 of them are as many different queries.
+  // A module takes tens of KB of a GPU's memory; 1,024 modules are as many different queries.
   static constexpr std::size_t slot_limit = 1024;
 
   std::shared_ptr<Slot> slot_of(const CacheKey& key) {
@@ -89,17 +89,17 @@ template <class Module> class ModuleCache {
     const DiskCache disk = DiskCache::from_environment();
     if (take_from_disk(slot, disk, key, load, report)) return {};
     const DiskCache::Lock lock = disk.lock(key);
-    if (take_from_disk(slot, disk, key, load, report)) return {};  // another process was faster
-    PENSTOCK_ASSIGN(auto compiled, in_turn(compile));
+    if (take_from_disk(slot, disk, key, load, report)) return {};  // another process compiled it
+    PENSTOCK_ASSIGN(auto compiled, with_permit(compile));
     if (!compiled.entry.binary.empty())
-      disk.store(key, compiled.entry);  // empty: the driver gives none
+      disk.store(key, compiled.entry);  // empty: the driver has no binaries
     report.cache = CacheResult::compiled, report.log = compiled.entry.log;
     keep(slot, key, std::move(compiled.module), std::move(compiled.entry.log));
     return {};
   }
 
-  template <class Compile> static Result<Compiled<Module>> in_turn(Compile& compile) {
-    const CompilerTurn turn;
+  template <class Compile> static Result<Compiled<Module>> with_permit(Compile& compile) {
+    const CompilePermit permit;
     return compile();
   }
 

@@ -1,6 +1,6 @@
-// An array in host memory that a device copies from and to: pinned where its driver pins, so that
-// no copy is held up by another one to such memory first. It is touched when it is taken, as a
-// page's first use takes longer than to fill it.
+// An array in host memory that a device copies from and to. It is pinned where the driver pins, so
+// that no copy goes through a staging buffer first. It is written once when it is allocated, since
+// the first use of a page takes longer than filling it.
 #pragma once
 #include "device/reserve_buffer.hpp"
 
@@ -8,8 +8,8 @@ namespace penstock {
 
 template <class T> class HostArray {
  public:
-  // Room for so many elements; what it held is lost where it grows, so no queue may have a copy of
-  // it under way.
+  // Makes the capacity at least `count` elements. Growing loses the content, so no queue may have a
+  // copy of it in progress.
   Status reserve(Device& device, std::uint64_t count) {
     if (count <= capacity()) return {};
     size_ = 0;
@@ -17,14 +17,14 @@ template <class T> class HostArray {
     std::uninitialized_fill_n(data(), capacity(), T());
     return {};
   }
-  // To `count` elements, which are what they were where it does not grow.
+  // Sets the size. Elements keep their values where the capacity does not grow.
   Status resize(Device& device, std::uint64_t count) {
     PENSTOCK_TRY(reserve(device, count));
     size_ = count;
     return {};
   }
   void clear() { size_ = 0; }
-  void push_back(const T& element) { data()[size_++] = element; }  // where there is room
+  void push_back(const T& element) { data()[size_++] = element; }  // below the capacity
 
   T* data() const { return memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_->data()); }
   std::uint64_t size() const { return size_; }

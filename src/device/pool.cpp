@@ -28,11 +28,12 @@ Result<std::shared_ptr<Event>> QueueState::record() {
   std::uint64_t work = 0;
   {
     const std::lock_guard guard(mutex_);
-    work = work_;  // before the event: another thread's next work may come before it too, which
-                   // does no harm
+    // Read before the event is recorded. That work of another thread may come before the event too
+    // does no harm.
+    work = work_;
   }
   PENSTOCK_ASSIGN(std::shared_ptr<Event> event, record_event());
-  Recorded oldest;  // given up after the lock
+  Recorded oldest;  // released after the lock
   const std::lock_guard guard(mutex_);
   recorded_.push_back({work, event});
   if (recorded_.size() > events_kept) {
@@ -64,14 +65,15 @@ Pool::~Pool() { trim_locked(0); }
 
 Result<Block> Pool::take(std::uint64_t bytes) {
   if (bytes > driver_.max_allocation_bytes)
-    return Status(Code::capacity, "a buffer of " + std::to_string(bytes) + " bytes is above what " +
-                                      driver_.device + " gives in one piece, " +
-                                      std::to_string(driver_.max_allocation_bytes) + " bytes");
+    return Status(Code::capacity, "a buffer of " + std::to_string(bytes) +
+                                      " bytes exceeds the largest allocation of " + driver_.device +
+                                      ", " + std::to_string(driver_.max_allocation_bytes) +
+                                      " bytes");
   const std::uint64_t class_bytes =
       std::min(size_class(bytes), std::max(bytes, driver_.max_allocation_bytes));
   const std::lock_guard guard(mutex_);
   for (auto at = idle_.rbegin(); at != idle_.rend();
-       ++at) {  // the last one back is likeliest still in a cache
+       ++at) {  // the last released is the likeliest to be in a cache
     if (at->bytes != class_bytes) continue;
     Block block = std::move(*at);
     idle_.erase(std::next(at).base());
@@ -103,7 +105,7 @@ Result<Block> Pool::allocate(std::uint64_t class_bytes, std::uint64_t asked_byte
 Status Pool::exhausted(std::uint64_t asked_bytes) const {
   const std::uint64_t unheld = driver_.limit_bytes - std::min(held_bytes_, driver_.limit_bytes);
   const std::uint64_t free = driver_.free_bytes ? std::min(driver_.free_bytes(), unheld) : unheld;
-  return Status(Code::no_memory, driver_.device + " has no room for a buffer of " +
+  return Status(Code::no_memory, driver_.device + " has no memory for a buffer of " +
                                      bytes_text(asked_bytes) + ": " + bytes_text(free) + " free, " +
                                      bytes_text(held_bytes_) + " in use here, limit " +
                                      bytes_text(driver_.limit_bytes));
@@ -126,7 +128,7 @@ void Pool::trim_locked(std::uint64_t idle_bytes_to_keep) {
     Block& block = idle_.front();
     for (const Fence& fence : block.fences)
       if (!fence.queue.expired())
-        (void)fence.event->wait();  // freed memory must not be in use; on a dead device nothing is
+        (void)fence.event->wait();  // freed memory must not be in use; a lost device uses none
     driver_.free(block.handle);
     idle_bytes_ -= block.bytes, held_bytes_ -= block.bytes;
     idle_.pop_front();
@@ -154,7 +156,8 @@ PooledBuffer::~PooledBuffer() {
     if (release_) release_(block_.handle);
     return;
   }
-  if (!users_.empty()) block_.fences = std::move(fences);  // first uses waited for the older fences
+  if (!users_.empty())
+    block_.fences = std::move(fences);  // the first uses waited for the older ones
   pool_->give_back(std::move(block_));
 }
 

@@ -1,5 +1,4 @@
-// The head that both drivers put before a program's text, and the options that become part of its
-// key.
+// The lines that both drivers put before a program's source, and the options in its cache key.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,16 +7,16 @@
 
 namespace penstock::device {
 
-// GROUP_SIZE and the defines as #define lines, so that values may hold spaces and quotes, which
-// compilers' option strings do not carry alike; then `extra` lines; then `#line 1 "program"`, so
-// that messages count the caller's lines.
+// Returns the source after GROUP_SIZE and the defines as #define lines, `extra` lines, and
+// `#line 1 "program"`, so that messages count the caller's lines. Option strings are not used:
+// compilers differ in how they treat spaces and quotes in values.
 std::string with_head(const ProgramSource& source, std::string_view extra);
 
-// `options` and the same defines as text, for cache_key.
+// Returns `options` and the defines as text, for cache_key.
 std::vector<std::string> key_options(const std::vector<std::string>& options,
                                      const ProgramSource& source);
 
-// Code::invalid for a group size that the device does not run or a define that is no name.
+// Code::invalid for a group size that the device does not support, or an invalid define.
 Status check_source(const Traits& traits, const ProgramSource& source);
 
 }  // namespace penstock::device

@@ -1,4 +1,4 @@
-// Memory that is kept from one piece of work to the next, and grows.
+// Buffers that are kept from one call to the next, and grow.
 #pragma once
 #include <algorithm>
 
@@ -6,9 +6,9 @@
 
 namespace penstock {
 
-constexpr std::uint64_t min_grown_bytes = 256;  // a pool's smallest piece
+constexpr std::uint64_t min_grown_bytes = 256;  // the smallest block of a pool
 
-// To at least so many bytes; what it held is lost where it grows.
+// Makes a buffer at least `bytes` long. Growing loses the content.
 inline Status reserve(Device& device, std::uint64_t bytes, std::shared_ptr<Buffer>& buffer) {
   if (buffer != nullptr && buffer->bytes() >= bytes) return {};
   buffer.reset();

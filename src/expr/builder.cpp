@@ -10,6 +10,18 @@ namespace {
 
 using namespace expr;
 
+// "no function matches the given name and argument types 'lower(BIGINT)'; ...", as DuckDB words it.
+Status no_match(std::string_view name, std::span<const Type> types) {
+  std::string message =
+      "no function matches the given name and argument types '" + std::string(name) + "(";
+  for (std::size_t i = 0; i < types.size(); i++)
+    message += (i == 0 ? "" : ", ") + name_of(types[i]);
+  message += ")'";
+  for (const StringFunction& row : string_functions())
+    if (row.name == name) message += "; the candidate is " + signature_of(row);
+  return {Code::invalid, message};
+}
+
 }  // namespace
 
 Builder::Builder(Schema schema, std::shared_ptr<Graph> graph)
@@ -19,10 +31,10 @@ Result<NodeId> Builder::column(std::string_view name) {
   if (const auto index = find_field(schema_, name)) return column(*index);
   std::vector<std::string> known;
   for (const Field& field : schema_) known.push_back(field.name);
-  std::string text;
+  std::string candidates;
   for (const std::string& near : nearest_names(name, known))
-    text += (text.empty() ? "; nearest: " : ", ") + near;
-  return Status(Code::invalid, "no column '" + std::string(name) + "'" + text);
+    candidates += (candidates.empty() ? "; candidates: '" : ", '") + near + "'";
+  return Status(Code::invalid, "no column '" + std::string(name) + "'" + candidates);
 }
 
 NodeId Builder::column(std::uint32_t index) {
@@ -134,20 +146,23 @@ Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
   return inputs.size() == 1 ? inputs[0] : graph_->add({op, type, false, 0, std::move(inputs)});
 }
 
+// The function's row is found by its name in plans ("like"), not by SQL's.
 Result<NodeId> Builder::text_function(std::string_view name, std::vector<NodeId> inputs) {
-  const std::shared_ptr<const CustomFunction> function = expr::text_function(name, inputs.size());
-  if (!function)
-    return Status(Code::invalid, std::string(name) + " does not take " +
-                                     std::to_string(inputs.size()) + " inputs");
   Construction c(*graph_);
+  const std::shared_ptr<const CustomFunction> function = expr::string_function(name, inputs.size());
+  const auto takes = [&](std::size_t i) {
+    return c.is_null_literal(inputs[i]) || (c.type(inputs[i]).kind == Kind::string) ==
+                                               (function->parameter_types[i].kind == Kind::string);
+  };
+  bool is_match = function != nullptr;
+  for (std::size_t i = 0; is_match && i < inputs.size(); i++) is_match = takes(i);
+  if (!is_match) {
+    std::vector<Type> types;
+    for (const NodeId input : inputs) types.push_back(c.type(input));
+    return no_match(name, types);
+  }
   for (std::size_t i = 0; i < inputs.size(); i++) {
-    const Type wanted = function->parameter_types[i];
-    if (!c.is_null_literal(inputs[i]) &&
-        (c.type(inputs[i]).kind == Kind::string) != (wanted.kind == Kind::string))
-      return Status(Code::invalid, "input " + std::to_string(i + 1) + " of " + function->name +
-                                       " is " + name_of(wanted) + ", not " +
-                                       name_of(c.type(inputs[i])));
-    PENSTOCK_ASSIGN(inputs[i], cast(inputs[i], wanted));
+    PENSTOCK_ASSIGN(inputs[i], cast(inputs[i], function->parameter_types[i]));
   }
   return c.call(function, std::move(inputs));
 }

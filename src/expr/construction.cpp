@@ -68,13 +68,13 @@ Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId ri
 
 Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
   std::array ids{left, right};
-  const auto is_moment = [&](NodeId id) {
+  const auto is_datetime = [&](NodeId id) {
     return c.type(id).kind == Kind::date32 || c.type(id).kind == Kind::timestamp;
   };
-  if (is_moment(left) != is_moment(right) && (c.parameter(left) || c.parameter(right)) &&
+  if (is_datetime(left) != is_datetime(right) && (c.parameter(left) || c.parameter(right)) &&
       !c.is_null_literal(left) && !c.is_null_literal(right)) {
     // date + 1: the literal is days, and fits INTEGER or not.
-    NodeId& days = is_moment(left) ? ids[1] : ids[0];
+    NodeId& days = is_datetime(left) ? ids[1] : ids[0];
     const Scalar* value = c.parameter(days);
     if (value && is_integer(value->type) && cast_value(*value, int32_type).fault == Code::ok)
       days = c.cast(days, int32_type);
@@ -82,7 +82,7 @@ Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right) {
     c.adapt(ids);
   }
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
-  if (is_moment(ids[0]) || is_moment(ids[1])) return date_arithmetic(c, op, ids[0], ids[1]);
+  if (is_datetime(ids[0]) || is_datetime(ids[1])) return date_arithmetic(c, op, ids[0], ids[1]);
   if (!is_numeric(a) || !is_numeric(b)) return cannot(op, {a, b});
   const std::optional<Type> met = meet(a, b, Meeting::arithmetic);
   if (!met) return cannot(op, {a, b});
@@ -110,7 +110,7 @@ Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right) {
 namespace {
 
 // A constant on the left is turned to the right: the function is of the column's texts.
-Result<NodeId> compare_texts(Construction& c, Op op, NodeId left, NodeId right) {
+Result<NodeId> compare_strings(Construction& c, Op op, NodeId left, NodeId right) {
   if (c.is_constant(left)) {
     std::swap(left, right);
     op = op == Op::less         ? Op::greater
@@ -118,7 +118,7 @@ Result<NodeId> compare_texts(Construction& c, Op op, NodeId left, NodeId right) 
          : op == Op::greater    ? Op::less
                                 : Op::less_equal;
   }
-  return c.call(text_comparison(op), {left, right});
+  return c.call(string_comparison(op), {left, right});
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right) 
   const Type a = c.type(ids[0]), b = c.type(ids[1]);
   const bool equality = op == Op::equal || op == Op::not_equal;
   if (a.kind == Kind::string && b.kind == Kind::string && !equality)
-    return compare_texts(c, op, ids[0], ids[1]);
+    return compare_strings(c, op, ids[0], ids[1]);
   const std::optional<Type> met = meet(a, b, Meeting::comparison);
   if (!met) return cannot(op, {a, b});
   if (met->kind == Kind::int128) {  // a signed integer with UBIGINT: by value

@@ -49,9 +49,9 @@ class Construction {
     if (std::any_of(values.begin(), values.end(),
                     [](const Scalar& value) { return value.is_null; }))
       return graph_.parameter(Scalar::null_of(result));
-    Outcome outcome = apply(graph_, node, values);
-    return outcome.fault == Code::ok ? graph_.parameter(std::move(outcome.value))
-                                     : graph_.add(node);
+    EvaluatedScalar evaluated = apply(graph_, node, values);
+    return evaluated.fault == Code::ok ? graph_.parameter(std::move(evaluated.value))
+                                       : graph_.add(node);
   }
 
   // A function of strings: NULL with a NULL constant, of constants alone computed here.

@@ -12,12 +12,14 @@ Printed print_date_arithmetic(const Node& node, const Operand& a, const Operand&
   const std::string function = node.op == Op::add ? "add_i64" : "subtract_i64";
   const std::string wide = call(function, {"(i64)" + a.value, "(i64)" + b.value});
   Printed printed;
-  printed.value = node.type.kind == Kind::date32 ? "(i32)" + wide : wide;
-  if (node.type.kind == Kind::date32) {
-    const Range wider{INT64_MIN, INT64_MAX};
-    printed.own_faults.emplace_back(Code::overflow,
-                                    outside(wide, "i64", wider, range_of(node.type)));
-  }
+  printed.value = wide;
+  if (node.type.kind != Kind::date32) return printed;
+  // An infinite date stays what it is.
+  printed.value = "(" + is_infinite(a) + " ? " + a.value + " : (i32)" + wide + ")";
+  const Range wider{INT64_MIN, INT64_MAX};
+  printed.own_faults.emplace_back(
+      Code::overflow,
+      "(!" + is_infinite(a) + " && " + outside(wide, "i64", wider, range_of(node.type)) + ")");
   return printed;
 }
 

@@ -37,16 +37,23 @@ Printed print_cast_from_decimal(const Operand& a, Type type) {
   return printed;
 }
 
-Printed print_cast_moment(const Operand& a, Type type) {
+Printed print_cast_datetime(const Operand& a, Type type) {
+  const auto with_infinities = [&](const std::string& finite) {
+    const Int128 infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
+    const std::string word = kernel_type(type);
+    return "(" + is_infinite(a) + " ? (" + a.value + " < 0 ? " + constant(-infinity, word) + " : " +
+           constant(infinity, word) + ") : " + finite + ")";
+  };
   Printed printed;
   if (type.kind == Kind::date32) {
-    printed.value = "(i32)" + call("days_of_timestamp", {a.value});
+    printed.value = with_infinities("(i32)" + call("days_of_timestamp", {a.value}));
     return printed;
   }
   const Int128 days = INT64_MAX / microseconds_per_day;
-  printed.value = call("multiply_i64", {"(i64)" + a.value, "DAY_MICROSECONDS"});
-  printed.own_faults.emplace_back(Code::overflow,
-                                  outside(a.value, "i32", range_of(a.type), {-days, days}));
+  printed.value = with_infinities(call("multiply_i64", {"(i64)" + a.value, "DAY_MICROSECONDS"}));
+  printed.own_faults.emplace_back(
+      Code::overflow, "(!" + is_infinite(a) + " && " +
+                          outside(a.value, "i32", range_of(a.type), {-days, days}) + ")");
   return printed;
 }
 
@@ -100,7 +107,7 @@ Printed print_cast(const Operand& a, Type type) {
     return printed;
   }
   if (a.type.kind == Kind::date32 || a.type.kind == Kind::timestamp)
-    return print_cast_moment(a, type);
+    return print_cast_datetime(a, type);
   return print_cast_exact(a, type);
 }
 

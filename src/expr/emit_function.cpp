@@ -1,4 +1,4 @@
-// Functions of one value: of numbers, decimals and moments.
+// Functions of one value: of numbers, decimals, dates and timestamps.
 #include "expr/emit_parts.hpp"
 
 namespace penstock::expr {
@@ -44,7 +44,9 @@ Printed print_rounding(const Node& node, const Operand& a) {
   return printed;
 }
 
-std::string print_date_part(Op op, const Operand& a) {
+namespace {
+
+std::string date_part_value(Op op, const Operand& a) {
   const bool is_date = a.type.kind == Kind::date32;
   const std::string days = is_date ? "(i64)" + a.value : call("days_of_timestamp", {a.value});
   const auto time_part = [&](Int128 unit, const std::string& turn) {
@@ -63,6 +65,15 @@ std::string print_date_part(Op op, const Operand& a) {
     case Op::minute: return time_part(60000000, " % 60");
     default: return time_part(1000000, " % 60");
   }
+}
+
+}  // namespace
+
+Printed print_date_part(Op op, const Operand& a) {
+  Printed printed;
+  printed.value = date_part_value(op, a);
+  printed.own_faults.emplace_back(Code::overflow, is_infinite(a));
+  return printed;
 }
 
 }  // namespace penstock::expr

@@ -30,6 +30,7 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
   if (node.op == Op::custom) return print_custom(node, inputs, custom);
   if (node.op == Op::negate || node.op == Op::absolute) return print_sign(node, a);
   if (is_rounding(node.op) && node.type.kind == Kind::decimal) return print_rounding(node, a);
+  if (is_date_part(node.op)) return print_date_part(node.op, a);
   Printed printed;
   if (is_comparison(node.op)) {
     PENSTOCK_ASSIGN(printed.value, print_comparison(node.op, a, inputs[1]));
@@ -39,8 +40,6 @@ Result<Printed> print_strict(const Graph& graph, const Node& node, std::span<con
     printed.value = print_bits(node.op, node.type, a.value, inputs[inputs.size() - 1].value);
   else if (node.op == Op::not_)
     printed.value = a.value + " ^ 1u";
-  else if (is_date_part(node.op))
-    printed.value = print_date_part(node.op, a);
   else if (node.op >= Op::square_root && node.op <= Op::tangent)
     printed.value = print_math(node, a);
   else

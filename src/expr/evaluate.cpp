@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-using expr::Outcome;
+using expr::EvaluatedScalar;
 
 Evaluated null_result(Type type) { return {Scalar::null_of(type)}; }
 
@@ -45,8 +45,8 @@ Evaluated strict(const Graph& graph, NodeId id, std::span<const Evaluated> input
   for (const Evaluated& input : inputs)
     if (input.fault != Code::ok)
       return {Scalar::of(node.type, Int128{0}), input.fault, input.fault_node};
-  Outcome outcome = expr::apply(graph, node, values);
-  return {std::move(outcome.value), outcome.fault, outcome.fault == Code::ok ? NodeId{0} : id};
+  EvaluatedScalar result = expr::apply(graph, node, values);
+  return {std::move(result.value), result.fault, result.fault == Code::ok ? NodeId{0} : id};
 }
 
 Evaluated evaluate_node(const Graph& graph, NodeId id, std::span<const Evaluated> inputs,

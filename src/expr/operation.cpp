@@ -165,7 +165,7 @@ OwnFaults own_faults(const Graph& graph, const Node& node) {
     case Op::absolute: return {false, is_integer(node.type) && is_signed(node.type)};
     case Op::shift_left: return {false, true};
     case Op::cast: return {false, cast_can_fault(input(0), node.type)};
-    default: return {};
+    default: return {false, is_date_part(node.op)};  // an infinite date has no parts
   }
 }
 

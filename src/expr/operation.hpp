@@ -29,8 +29,15 @@ Range range_of(Type type);
 // decimal's digits.
 Range stored_range(Type type);
 
-// DuckDB's days: INT32_MAX and its negation stand for infinity, the finite dates lie between them.
-constexpr std::int64_t max_date_days = 2147483646, microseconds_per_day = 86400000000;
+// DuckDB's infinite dates and timestamps are the largest value of 32 or 64 bits, and its negation.
+// The finite dates lie between them.
+constexpr std::int64_t infinite_days = INT32_MAX, max_date_days = infinite_days - 1;
+constexpr std::int64_t infinite_microseconds = INT64_MAX, microseconds_per_day = 86400000000;
+// `count` is that of a date32 or timestamp.
+constexpr bool is_infinite(Type type, Int128 count) {
+  const std::int64_t infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
+  return count == infinity || count == -infinity;
+}
 
 bool is_comparison(Op op);
 // floor, ceiling, round, truncate

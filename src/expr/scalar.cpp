@@ -70,6 +70,8 @@ std::string date_text(std::int64_t days, std::string& era) {
   return padded(year, 4) + "-" + padded(civil.month, 2) + "-" + padded(civil.day, 2);
 }
 
+std::string infinity_text(Int128 count) { return count < 0 ? "-infinity" : "infinity"; }
+
 std::string timestamp_text(std::int64_t count) {
   std::string era;
   const std::string date = date_text(floor_divide(count, expr::microseconds_per_day), era);
@@ -87,6 +89,9 @@ std::string timestamp_text(std::int64_t count) {
 
 std::string text_of(const Scalar& value) {
   if (value.is_null) return "NULL";
+  const bool is_datetime = value.type.kind == Kind::date32 || value.type.kind == Kind::timestamp;
+  if (is_datetime && expr::is_infinite(value.type, value.integer))
+    return infinity_text(value.integer);
   switch (value.type.kind) {
     case Kind::string: return value.text;
     case Kind::boolean: return value.integer != 0 ? "true" : "false";

@@ -9,7 +9,7 @@
 namespace penstock::expr {
 namespace {
 
-Outcome within(Type type, Int128 value) {
+EvaluatedScalar within(Type type, Int128 value) {
   const Range range = range_of(type);
   if (value < range.minimum || value > range.maximum)
     return {Scalar::of(type, Int128{0}), Code::overflow};
@@ -58,7 +58,7 @@ double decimal_to_double(Int128 count, int scale) {
   return count < 0 ? -value : value;
 }
 
-Outcome cast_to_float(const Scalar& value, Type type) {
+EvaluatedScalar cast_to_float(const Scalar& value, Type type) {
   if (is_float(value.type)) {
     const Scalar result = real_of(type, value.real);
     return {result, std::isinf(result.real) && !std::isinf(value.real) ? Code::overflow : Code::ok};
@@ -69,7 +69,7 @@ Outcome cast_to_float(const Scalar& value, Type type) {
                                                       : static_cast<double>(value.integer))};
 }
 
-Outcome cast_from_float(double value, Type type) {
+EvaluatedScalar cast_from_float(double value, Type type) {
   if (type.kind == Kind::decimal) {
     const double count = std::round(value * static_cast<double>(power_of_ten(type.scale)));
     const double limit = static_cast<double>(power_of_ten(type.precision));
@@ -81,7 +81,11 @@ Outcome cast_from_float(double value, Type type) {
   return within(type, static_cast<Int128>(whole));
 }
 
-Outcome cast_moment(const Scalar& value, Type type) {
+EvaluatedScalar cast_datetime(const Scalar& value, Type type) {
+  if (is_infinite(value.type, value.integer)) {
+    const Int128 infinity = type.kind == Kind::date32 ? infinite_days : infinite_microseconds;
+    return {Scalar::of(type, value.integer < 0 ? -infinity : infinity)};
+  }
   if (type.kind == Kind::date32)
     return {Scalar::of(
         type, floor_divide(static_cast<std::int64_t>(value.integer), microseconds_per_day))};
@@ -90,14 +94,14 @@ Outcome cast_moment(const Scalar& value, Type type) {
 
 }  // namespace
 
-Outcome cast_value(const Scalar& value, Type type) {
+EvaluatedScalar cast_value(const Scalar& value, Type type) {
   const Type from = value.type;
   if (from == type) return {value};
   if (type.kind == Kind::boolean)
     return {Scalar::of(type, Int128{is_float(from) ? !(value.real == 0) : value.integer != 0})};
   if (is_float(type)) return cast_to_float(value, type);
   if (is_float(from)) return cast_from_float(value.real, type);
-  if (from.kind == Kind::date32 || from.kind == Kind::timestamp) return cast_moment(value, type);
+  if (from.kind == Kind::date32 || from.kind == Kind::timestamp) return cast_datetime(value, type);
   const int gain = scale_of(type) - scale_of(from);
   return within(type, gain >= 0 ? bounded_product(value.integer, power_of_ten(gain))
                                 : divide_half_away(value.integer, power_of_ten(-gain)));
@@ -125,8 +129,9 @@ int compare(const Scalar& a, const Scalar& b) {
 
 namespace {
 
-Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right) {
+EvaluatedScalar apply_integers(const Node& node, const Scalar& left, const Scalar& right) {
   const Int128 a = left.integer, b = right.integer;
+  if (node.type.kind == Kind::date32 && is_infinite(node.type, a)) return {left};
   switch (node.op) {
     case Op::add: return within(node.type, a + b);
     case Op::subtract: return within(node.type, a - b);
@@ -147,7 +152,7 @@ Outcome apply_integers(const Node& node, const Scalar& left, const Scalar& right
       const int bits = static_cast<int>(width_bytes(node.type)) * 8;
       if (a < 0 || b < 0) return {Scalar::of(node.type, Int128{0}), Code::overflow};
       if (a == 0) return {left};
-      return b >= bits ? Outcome{Scalar::of(node.type, Int128{0}), Code::overflow}
+      return b >= bits ? EvaluatedScalar{Scalar::of(node.type, Int128{0}), Code::overflow}
                        : within(node.type, a << static_cast<int>(b));
     }
     default:  // shift_right
@@ -186,7 +191,7 @@ template <class F> double float_unary(Op op, F a) {
   }
 }
 
-Outcome apply_floats(const Node& node, std::span<const Scalar> inputs) {
+EvaluatedScalar apply_floats(const Node& node, std::span<const Scalar> inputs) {
   const bool narrow = node.type.kind == Kind::float32;
   const double a = inputs[0].real;
   if (inputs.size() == 1)
@@ -224,9 +229,10 @@ std::int64_t date_part(Op op, std::int64_t days, std::int64_t microseconds) {
   }
 }
 
-Outcome apply_date_part(const Node& node, const Scalar& input) {
+EvaluatedScalar apply_date_part(const Node& node, const Scalar& input) {
   const auto count = static_cast<std::int64_t>(input.integer);
   const bool is_date = input.type.kind == Kind::date32;
+  if (is_infinite(input.type, count)) return {Scalar::of(node.type, Int128{0}), Code::overflow};
   const std::int64_t days = is_date ? count : floor_divide(count, microseconds_per_day);
   return {Scalar::of(
       node.type,
@@ -246,7 +252,7 @@ bool holds(Op op, int order) {
 
 }  // namespace
 
-Outcome apply(const Graph& graph, const Node& node, std::span<const Scalar> inputs) {
+EvaluatedScalar apply(const Graph& graph, const Node& node, std::span<const Scalar> inputs) {
   const Scalar& first = inputs[0];
   if (is_comparison(node.op))
     return {Scalar::of(node.type, Int128{holds(node.op, compare(first, inputs[1]))})};

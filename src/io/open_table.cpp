@@ -20,12 +20,13 @@ namespace {
 using Open = Result<std::shared_ptr<TableSource>> (*)(const std::string& path);
 using namespace std::string_view_literals;
 
-// What a file begins with, and ends with where its format says. Rows without `open` are formats
-// that are known and not read.
+// A file format, known by its first bytes, and by its last ones where the format has such. Rows
+// without `open` are formats that are recognised and not read.
 struct Format {
   std::string_view begins, name;
   Open open = nullptr;
   std::string_view ends = {};
+  bool is_compressed = false;  // `penstock decompress` reads it
 };
 constexpr Format formats[] = {
     {"PAR1"sv, "Parquet", io::open_parquet, "PAR1"sv},
@@ -35,9 +36,9 @@ constexpr Format formats[] = {
     {"FEA1"sv, "Feather version 1"},
     {"ORC"sv, "ORC"},
     {"Obj\x01"sv, "Avro"},
-    {"\x1f\x8b"sv, "gzip"},
-    {"\x28\xb5\x2f\xfd"sv, "zstd"},
-    {"\x04\x22\x4d\x18"sv, "LZ4"},
+    {.begins = "\x1f\x8b"sv, .name = "gzip", .is_compressed = true},
+    {.begins = "\x28\xb5\x2f\xfd"sv, .name = "zstd", .is_compressed = true},
+    {.begins = "\x04\x22\x4d\x18"sv, .name = "LZ4", .is_compressed = true},
     {"PK\x03\x04"sv, "zip (Excel's .xlsx is one)"},
     {"SQLite format 3"sv, "SQLite"},
     {"<?xml"sv, "XML"},
@@ -45,11 +46,11 @@ constexpr Format formats[] = {
     {"<html"sv, "HTML"},
 };
 
-// Text that is no CSV whatever it begins with: by the file's name, in lower case.
-struct TextFormat {
+// Text formats that are not CSV, by the file's extension in lower case.
+struct ExtensionFormat {
   std::string_view extension, name;
 };
-constexpr TextFormat other_texts[] = {
+constexpr ExtensionFormat other_formats[] = {
     {".json", "JSON"}, {".jsonl", "JSON lines"}, {".ndjson", "JSON lines"}, {".xml", "XML"},
     {".html", "HTML"}, {".yaml", "YAML"},        {".sql", "SQL"},
 };
@@ -59,6 +60,12 @@ Status not_read(std::string_view format) {
                                  " are not read; Parquet, Arrow IPC (file and stream) and CSV are"};
 }
 
+Status not_read(const Format& format, const std::string& path) {
+  if (!format.is_compressed) return not_read(format.name);
+  return {Code::unsupported, "it is compressed with " + std::string(format.name) +
+                                 "; penstock decompress '" + path + "' first"};
+}
+
 std::string lower_extension(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   for (char& c : extension)
@@ -66,11 +73,11 @@ std::string lower_extension(const std::string& path) {
   return extension;
 }
 
-// The format of a text that is not CSV, or "". A header may begin with "[" (as SQL Server quotes
-// names), hardly with "{".
-std::string_view other_text(const std::string& path, std::string_view text) {
+// Returns the format of a text that is not CSV, or "". A header may begin with "[", as SQL Server
+// quotes names, but hardly with "{".
+std::string_view other_format(const std::string& path, std::string_view text) {
   const std::string extension = lower_extension(path);
-  for (const TextFormat& other : other_texts)
+  for (const ExtensionFormat& other : other_formats)
     if (other.extension == extension) return other.name;
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   const bool is_array = text.starts_with('[');
@@ -80,7 +87,7 @@ std::string_view other_text(const std::string& path, std::string_view text) {
   return text.starts_with('{') ? "JSON" : "";
 }
 
-// The regular files of a folder, a thousand at most, by their names without ending.
+// Returns the regular files of a folder, a thousand at most, by their names without extension.
 std::multimap<std::string, std::string> files_by_stem(const std::filesystem::path& folder) {
   std::multimap<std::string, std::string> files;
   std::error_code error, unknown;
@@ -91,8 +98,7 @@ std::multimap<std::string, std::string> files_by_stem(const std::filesystem::pat
   return files;
 }
 
-// "; there is 'sales.parquet'": what stands beside a file that is not there and is called nearly
-// so.
+// Returns "; did you mean 'sales.parquet'?": files beside a missing one with nearly its name.
 std::string files_near(const std::filesystem::path& path) {
   const auto files = files_by_stem(path.has_parent_path() ? path.parent_path() : ".");
   std::vector<std::string> stems, near;
@@ -104,14 +110,14 @@ std::string files_near(const std::filesystem::path& path) {
   std::sort(near.begin(), near.end());
   std::string text;
   for (const std::string& name : near) text += (text.empty() ? "'" : ", '") + name + "'";
-  return near.empty() ? "" : (near.size() == 1 ? "; there is " : "; there are ") + text;
+  return near.empty() ? "" : "; did you mean " + text + "?";
 }
 
 struct Ends {
   std::string first, last;
 };
 
-// The first and last bytes of a regular file.
+// Reads the first and last bytes of a regular file.
 Result<Ends> ends_of(const std::string& path) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) {
@@ -148,7 +154,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
   }
   for (const Format& format : formats) {
     if (!std::string_view(ends->first).starts_with(format.begins)) continue;
-    if (format.open == nullptr) return not_read(format.name);
+    if (format.open == nullptr) return not_read(format, path);
     if (!ends->last.ends_with(format.ends))
       return Status(Code::truncated, "its format's end is missing (" + std::string(format.name) +
                                          "): it may be cut short");
@@ -157,7 +163,7 @@ Result<std::shared_ptr<TableSource>> open(const std::string& path) {
   if (ends->first.find('\0') != std::string::npos)
     return Status(Code::corrupt,
                   "it begins like no Parquet or Arrow IPC file, and is not text, as CSV is");
-  if (const std::string_view other = other_text(path, ends->first); !other.empty())
+  if (const std::string_view other = other_format(path, ends->first); !other.empty())
     return not_read(other);
   return io::open_csv(path);
 }

@@ -14,7 +14,8 @@
 namespace penstock {
 namespace {
 
-// Rows a row group: large enough for a dictionary to pay, small enough that threads share a file.
+// Rows per row group: large enough for a dictionary to pay, small enough for threads to share a
+// file.
 constexpr std::int64_t row_group_rows = 1 << 17;
 
 using Sink = std::shared_ptr<io::SinkStream>;
@@ -60,9 +61,8 @@ Status write_table(const Table& table, const ByteSink& sink, FileFormat format) 
     PENSTOCK_ASSIGN(const auto batch, io::from_arrow(arrow::ImportRecordBatch(&array, &schema)));
     return io::from_arrow(write(*batch, stream, format));
   });
-  return stream->failed().ok()
-             ? status
-             : stream->failed();  // Arrow returns or throws the sink's error in words of its own
+  return stream->failed().ok() ? status
+                               : stream->failed();  // Arrow words the sink's error in its own way
 }
 
 Status write_table(const Table& table, const std::string& path, FileFormat format) {

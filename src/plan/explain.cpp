@@ -1,4 +1,4 @@
-// explain() and source(): what would run, in words and as text. Neither reads a row.
+// explain() and source(): describe what would run, and print its source. Neither reads a row.
 #include <algorithm>
 #include <set>
 
@@ -92,7 +92,7 @@ std::string describe(const Plan& plan, const Step& step) {
   return list(parts);
 }
 
-// Steps from the sources down; the right side of a join before its left one, as they run.
+// Adds steps from the sources down; the right side of a join before its left one, as they run.
 void add_path(const Plan& plan, StepId at, std::vector<StepId>& steps) {
   const std::vector<StepId>& inputs = plan.step(at).inputs;
   for (std::size_t i = inputs.size(); i-- > 0;) add_path(plan, inputs[i], steps);
@@ -117,8 +117,8 @@ std::uint64_t bytes_of(const Schema& schema, const std::set<std::uint32_t>& colu
   return bytes;
 }
 
-// Bytes a row when every step is a kernel of its own that stores the columns a later step reads, no
-// row being dropped.
+// Returns the bytes a row if every step were a kernel of its own that stores the columns a later
+// step reads, and no row were dropped.
 std::uint64_t unfused_bytes_per_row(const Plan& plan, const std::vector<StepId>& steps) {
   std::set<std::uint32_t> needed;  // of the rows of the step below
   std::uint64_t bytes = 0;
@@ -176,11 +176,11 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
     predicates.push_back(text_of(*program.graph, predicate, program.source_schema));
   std::string text = "  kernel '" + std::string(variant.name) + "' for " + traits.id +
                      ", reading " + (columns.empty() ? "no column" : list(columns));
-  if (!program.carried_columns.empty()) {
-    std::vector<std::string> carried;
-    for (std::uint32_t column : program.carried_columns)
-      carried.push_back(program.source_schema[column].name);
-    text += " (carried by row number: " + list(carried) + ")";
+  if (!program.late_columns.empty()) {
+    std::vector<std::string> late;
+    for (std::uint32_t column : program.late_columns)
+      late.push_back(program.source_schema[column].name);
+    text += " (gathered by row number: " + list(late) + ")";
   }
   text += "\n";
   for (const Lookup& lookup : program.lookups) text += describe_lookup(plan, lookup);
@@ -191,7 +191,7 @@ std::string describe_kernel(const Plan& plan, StepId base, StepId last, const Ti
           "\n";
   if (!predicates.empty()) text += "    keeps rows where " + list(predicates) + "\n";
   for (const Output& output : program.outputs)
-    if (output.carried < 0)
+    if (output.late_column < 0)
       text += "    computes " + text_of(*program.graph, output.root, program.source_schema) +
               (output.name.empty() ? "" : " as " + output.name) + "\n";
   if (program.top_k)
@@ -245,6 +245,11 @@ static Result<std::string> explained(const Plan& plan, StepId result, const RunO
   text += "After fusion\n";
   PENSTOCK_ASSIGN(const std::vector<KernelStep> kernels, kernel_steps(plan, result, consumers));
   for (const auto& [base, last, programs] : kernels) {
+    if (counts_known_rows(plan, last)) {
+      text += "  no kernel: " + describe(plan, plan.step(base)) + " states its number of rows, " +
+              std::to_string(*known_row_count(plan, base)) + "\n";
+      continue;
+    }
     for (const TileProgram& program : programs) {
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, options.variant));
       text += describe_kernel(plan, base, last, program, traits, *variant);
@@ -283,7 +288,7 @@ static Result<std::string> emitted(const Plan& plan, StepId result, Target targe
       PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program, forced));
       const Policy policy = variant->policy(traits, program);
       PENSTOCK_ASSIGN(const PipelineText pipeline,
-                      emit_pipeline(program, std::string(variant->skeleton), policy, target));
+                      emit_pipeline(program, std::string(variant->templates), policy, target));
       text += "// " + std::string(variant->name) +
               ", compiled with -DGROUP_SIZE=" + std::to_string(policy.group_size) + "\n" +
               pipeline.text;

@@ -1,4 +1,4 @@
-// Adding steps: type inference and the errors that name the step and the types.
+// Adds steps: infers types, and refuses wrong ones with the step's name and the types.
 #include "penstock/plan.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ Status wrong(StepKind step, std::string message) {
   return Status(Code::invalid, std::string(name_of(step)) + ": " + std::move(message));
 }
 
-// Every id that is reached is one, and every column is one of the input's rows, of its type.
+// Checks that every id that is reached is a node, and every column one of the input's rows, of its
+// type.
 Status check_nodes(StepKind step, const Graph& graph, std::span<const NodeId> roots,
                    const Schema& input) {
   for (NodeId root : roots)
@@ -96,7 +97,7 @@ Result<Type> aggregate_type(StepKind step, const AggregateCall& call, const Grap
   return Type{Kind::int64};
 }
 
-// Counts are never NULL; other aggregates are over no rows.
+// Returns whether a result may be NULL: counts are not; other aggregates are over no rows.
 Result<Schema> aggregate_fields(StepKind step, const std::vector<AggregateCall>& calls,
                                 const Graph& graph) {
   Schema fields;

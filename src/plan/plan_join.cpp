@@ -1,4 +1,4 @@
-// Adding a join: its keys are brought to common types, and what it yields is named.
+// Adds joins: casts their keys to common types, and names the columns that they yield.
 #include <array>
 
 #include "penstock/plan.hpp"
@@ -26,10 +26,10 @@ bool meets_as_signed(Type unsigned_type, Type signed_type) {
           signed_type.kind == Kind::int32 || signed_type.kind == Kind::int64);
 }
 
-// The type that both sides of a key are compared as.
+// Returns the type that both sides of a key are compared as.
 Result<Type> key_type(JoinKind kind, const Field& left, const Field& right) {
-  // Equal in HUGEINT is equal in BIGINT: a UBIGINT beyond it becomes NULL, which equals nothing;
-  // but of NOT IN a NULL says more.
+  // Equal in HUGEINT is equal in BIGINT: a UBIGINT beyond it becomes NULL, which equals nothing.
+  // But for NOT IN a NULL means more.
   if (kind != JoinKind::not_in &&
       (meets_as_signed(left.type, right.type) || meets_as_signed(right.type, left.type)))
     return type_of<std::int64_t>();
@@ -62,8 +62,8 @@ std::string_view name_of(JoinKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-// Adds a map that yields the input's columns and, behind them, some of them once more as other
-// types; or nothing where there are none.
+// Adds a map that yields the input's columns and, after them, some of them again as other types; or
+// nothing where there are none.
 Result<StepId> Plan::with_casts(StepId input,
                                 const std::vector<std::pair<std::uint32_t, Type>>& casts) {
   if (casts.empty()) return input;

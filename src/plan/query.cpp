@@ -18,7 +18,7 @@ struct Query::Link {
     return link;
   }
 
-  // Adds to `plan` what of the steps up to this one it has not; `known` says which those are.
+  // Adds those steps up to this one to `plan` that it lacks; `known` says which it has.
   StepId append_to(Plan& plan, std::unordered_map<const Link*, StepId>& known) const {
     std::vector<const Link*> missing;
     for (const Link* link = this; link && !known.contains(link); link = link->input.get())
@@ -42,7 +42,7 @@ std::string place_text(const char* step, std::string_view file, int line) {
          std::to_string(line);
 }
 
-// A column keeps its name; anything else without one is numbered.
+// Names outputs: a column keeps its name, and others without a name are numbered.
 std::string name_for(const std::string& given, const Graph& graph, NodeId root,
                      const Schema& schema, std::size_t index, std::size_t count) {
   if (!given.empty()) return given;
@@ -142,7 +142,7 @@ std::shared_ptr<Trace> Query::begin(const char* step, const char* file, int line
   return trace;
 }
 
-// Adds what `add_step` makes of the plan, once the trace is known to be right.
+// Adds the step that `add_step` makes, once the trace is known to be right.
 template <class Add> Query Query::add(const std::shared_ptr<Trace>& trace, Add add_step) const {
   if (!status_.ok() || !trace->status().ok()) return checked(trace);
   Plan steps = plan();
@@ -201,7 +201,7 @@ Query Query::with_groups(const std::shared_ptr<Trace>& trace,
   });
 }
 
-// A key that is no column becomes one for the sort, and goes again after it.
+// Sorts. A key that is not a column becomes one for the sort, and is dropped after it.
 Query Query::with_order(const std::shared_ptr<Trace>& trace,
                         const std::vector<TracedSortKey>& keys) const {
   return add(trace, [&](Plan& plan, StepId input) -> Result<StepId> {

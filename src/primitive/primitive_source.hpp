@@ -1,4 +1,4 @@
-// What every primitive does with its text and its memory.
+// Helpers of the primitives: their kernel sources and their memory.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,10 +14,11 @@ ProgramSource text_of(const Device& device, const std::string& file, std::string
                       std::uint32_t group_size);
 std::string define(const std::string& name, const std::string& value);
 std::string define(const std::string& name, std::uint32_t value);  // an unsigned number
-// How many groups a multiprocessor should hold at once, where a target can say so.
+// Returns the definition of how many groups a multiprocessor should hold at once, for targets that
+// have launch bounds.
 std::string groups_per_unit(std::uint32_t count);
 
-// Keeps a buffer that is large enough.
+// Replaces a buffer that is too small; keeps one that is large enough.
 Status replace(Device& device, std::shared_ptr<Buffer>& buffer, std::uint64_t bytes);
 
 }  // namespace penstock::primitive

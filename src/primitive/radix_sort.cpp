@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::uint64_t digits = 256;
 
-// How a device sorts keys of a shape.
+// The numbers of a sort on one device.
 struct Policy {
   std::uint32_t group_size = 1, threads = 1, groups_per_unit = 1;
   bool by_masks = false;
   std::uint32_t histogram_group_size = 1, copies = 1;
 };
 
-// The local memory of a group of sort_pass.
+// Returns the local memory of a group of sort_pass.
 std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgroups,
                          std::uint32_t subgroup_size) {
   const std::uint64_t counts = has_subgroups ? std::uint64_t{policy.group_size} / subgroup_size *
@@ -28,8 +28,8 @@ std::uint64_t pass_bytes(const Policy& policy, SortShape shape, bool has_subgrou
          2 * digits * 4 + policy.group_size * 4 + 64;
 }
 
-// On an H200, 2^28 random keys, the whole sort: 256 items with 32 keys of 32 bits 5.2 ms (384 with
-// 32: 5.3, 256 with 36: 5.3); 64 bits 14.5 (28 keys: 15.1); pairs of 32 bits, 384 items with
+// On an H200, 2^28 random keys, the whole sort: 256 threads with 32 keys of 32 bits 5.2 ms (384
+// with 32: 5.3, 256 with 36: 5.3); 64 bits 14.5 (28 keys: 15.1); pairs of 32 bits, 384 threads with
 // 24: 7.8 (256 with 32: 8.1, ballots with 23: 8.1); 64 bits and 32, 384 with 16: 21.2 (256 with
 // 20: 22.8). Smaller ones follow for devices with less local memory, of 64 bits in 48 KiB (2^26
 // keys through OpenCL): 256 with 16 by ballots 4.5 ms, with values 5.7; 256 with 12 by masks 4.6

@@ -23,8 +23,8 @@ const char* name_of(Number number) {
 }
 bool is_float(Number number) { return number == Number::f32 || number == Number::f64; }
 
-// How a device adds up tiles: items of a group, vectors of four values an item, turns that a tile
-// waits, groups of a multiprocessor.
+// The numbers of a scan on one device: threads of a group, vectors of four values of a thread,
+// turns that a tile waits, groups of a multiprocessor.
 struct Policy {
   std::uint32_t group_size = 1, vectors = 1, depth = 1, groups_per_unit = 1;
 };
@@ -41,9 +41,9 @@ std::uint64_t local_bytes(const Policy& policy, ScanShape shape) {
 }
 
 // On an H200, GB/s read and written (copy 4275, 4262 for 64 bits), 2^30 values of 32 bits: 384
-// items with 5 vectors 3931 (4 vectors 3868), 512 with 4 3843, 1024 with 4 3888, a tile that waits
-// one turn 3640. 64 bits, 2^28 values: 512 with 2 3521, 256 with 4 3106. 32 bits into 64: 256 with
-// 4 2798, 512 with 2 2736. Smaller ones follow for devices with less local memory.
+// threads with 5 vectors 3931 (4 vectors 3868), 512 with 4 3843, 1024 with 4 3888, a tile that
+// waits one turn 3640. 64 bits, 2^28 values: 512 with 2 3521, 256 with 4 3106. 32 bits into 64: 256
+// with 4 2798, 512 with 2 2736. Smaller ones follow for devices with less local memory.
 std::vector<Policy> policies(ScanShape shape) {
   if (bytes_of(shape.sum) == 4) return {{384, 5, 2, 2}, {256, 4, 1, 4}, {128, 4, 1, 4}};
   if (bytes_of(shape.value) == 8) return {{512, 2, 2, 2}, {256, 2, 1, 4}, {128, 2, 1, 4}};

@@ -1,22 +1,24 @@
-// What stands at the input's position, and which way takes it.
+// Decides what decodes the member at the input's position, and runs through a file member by
+// member.
 #pragma once
-#include "stream/methods.hpp"
+#include <functional>
+
+#include "stream/formats.hpp"
 
 namespace penstock::stream {
 
-// The format of the options, or what the first bytes say; an error also where the options' variant
-// is none of its ways.
-Result<Format> format_of(Context& context);
-// The first that fits. The host's ways are asked where there is no device, or where it may be left.
-// A pipe that no way for devices fits is held, if it has room in memory, where they have a way for
-// files.
-Result<const Method*> choose_method(Context& context, Format format);
-// Whether the input is mapped or in memory; a pipe is read to its end, unless that is too much.
-Result<bool> hold_pipe(Context& context);
-// What is told where the one way that was asked for does not fit.
-Status unfit(const Context& context);
-// Behind a member: whether another follows. gzip ignores zeros there, since tapes have blocks;
-// anything else is an error.
-Result<bool> another_follows(Context& context, Format format);
+// Calls `decode` with the method for what stands at the input's position, again and again until the
+// input ends. `decode` leaves the input after the members that it has decoded. It returns false
+// where the method found that it does not fit; then the next one that fits is called. Fills the
+// report, but for the bytes of the output and the device.
+Status for_each_member(Context& context,
+                       const std::function<Result<bool>(const Method& method)>& decode);
+
+// Returns whether all of the input is in memory. Reads a pipe to its end for that, unless it is
+// longer than a device or this machine should hold.
+Result<bool> buffer_pipe(Context& context);
+
+// Returns the error of a method that was asked for and does not fit.
+Status method_mismatch(const Context& context);
 
 }  // namespace penstock::stream

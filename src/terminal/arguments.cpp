@@ -1,16 +1,15 @@
 #include "terminal/arguments.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "base/exception_boundary.hpp"
 #include "base/suggest_name.hpp"
-#include "terminal/command.hpp"
+#include "terminal/command_tree.hpp"
 #include "terminal/messages.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
@@ -21,7 +20,7 @@ CLI::Option* add_value(CLI::App& app, std::string_view name, std::string_view pl
       ->type_name(std::string(placeholder));
 }
 
-// The App that holds `name`'s options; for "bench pipelines" inside the group "bench".
+// Returns the App of a command's options; for "bench pipelines" inside the group "bench".
 CLI::App* add_command(CLI::App& root, std::map<std::string, CLI::App*>& groups,
                       const Command& command) {
   std::string name = command.name;
@@ -59,8 +58,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
+  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
   return names;
 }
 
@@ -75,7 +73,7 @@ bool has_positional(const CLI::App& app) {
               .empty();
 }
 
-// What is said of a word that `app` has no place for: an option, a command or one value too many.
+// Returns the message about a word that `app` does not take: an option, a command or a value.
 std::string unknown_text(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> commands = command_names(app);
   const bool is_option = word.size() > 1 && word.starts_with('-');
@@ -121,17 +119,17 @@ void Arguments::value(std::string_view name, std::string_view placeholder, std::
 }
 
 void Arguments::value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
-                      std::string_view description, std::uint64_t least, std::uint64_t most) {
+                      std::string_view description, std::uint64_t min, std::uint64_t max) {
   // CLI11 2.1 reads -5 as a large unsigned number.
-  const auto check = [least, most](const std::string& text) -> std::string {
+  const auto check = [min, max](const std::string& text) -> std::string {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool is_whole = end == text.data() + text.size() && !text.empty();
-    if (is_whole && error == std::errc() && number >= least && number <= most) return "";
+    if (is_whole && error == std::errc() && number >= min && number <= max) return "";
     std::string asked = "a whole number";
-    if (is_whole && most == UINT64_MAX) asked += " of " + std::to_string(least) + " or more";
-    if (is_whole && most < UINT64_MAX)
-      asked += " from " + std::to_string(least) + " to " + std::to_string(most);
+    if (is_whole && max == UINT64_MAX) asked += " of " + std::to_string(min) + " or more";
+    if (is_whole && max < UINT64_MAX)
+      asked += " from " + std::to_string(min) + " to " + std::to_string(max);
     return std::string("'") + text + "' is not " + asked;
   };
   add_value(app_, name, placeholder, target, description)->check(check, "");
@@ -161,6 +159,11 @@ void Arguments::choice(std::string_view name, std::vector<std::string> choices, 
 
 void Arguments::require(std::string_view name) { app_.get_option(std::string(name))->required(); }
 
+void Arguments::check(std::function<std::string()> check) {
+  app_.parse_complete_callback([check = std::move(check)] {
+    if (const std::string message = check(); !message.empty()) throw CLI::ValidationError(message);
+  });
+}
 void Arguments::footer(std::string text) { app_.footer(std::move(text)); }
 
 Arguments Arguments::command(std::string_view name, std::string_view summary) {
@@ -171,14 +174,15 @@ Arguments Arguments::command(std::string_view name, std::string_view summary) {
 namespace {
 
 const CLI::App* command_of(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* command : commands_of(app))
     if (command->get_name() == name) return command;
   return nullptr;
 }
 
-// The words as CLI11 takes them, the last first. The "--" between a command and the command that it
-// runs goes: CLI11 would take all behind it for values.
-std::vector<std::string> words_of(const CLI::App& root, int argument_count, char** arguments) {
+// Returns the words in CLI11's order, the last first. Removes the "--" between a command and the
+// command that it runs: CLI11 would take everything after it for values.
+std::vector<std::string> words_in_reverse(const CLI::App& root, int argument_count,
+                                          char** arguments) {
   std::vector<std::string> words(arguments + 1, arguments + argument_count);
   const CLI::App* outer = words.empty() ? nullptr : command_of(root, words[0]);
   const auto marker = std::find(words.begin(), words.end(), "--");
@@ -194,22 +198,11 @@ std::vector<std::string> words_of(const CLI::App& root, int argument_count, char
 }
 
 int parse_and_run(int argument_count, char** arguments, const std::vector<Command>& commands) {
-  CLI::App root(
-      "Penstock: SQL over Parquet, Arrow and CSV files, at the memory speed of a GPU or CPU",
-      "penstock");
-  root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);
-  root.require_subcommand(
-      0,
-      1);  // here and below one is required, but a wrong word is better named than called missing
+  CLI::App root(program_summary, "penstock");
   Action chosen;
-  std::map<std::string, CLI::App*> groups;
-  for (const Command& command : commands) {
-    CLI::App* app = add_command(root, groups, command);
-    Arguments declared(*app);
-    app->callback([&chosen, action = command.declare(declared)] { chosen = action; });
-  }
+  declare_commands(root, commands, chosen);
   try {
-    root.parse(words_of(root, argument_count, arguments));
+    root.parse(words_in_reverse(root, argument_count, arguments));
   } catch (const CLI::ExtrasError&) {
     return print_unknown(root);
   } catch (const CLI::ParseError& error) {
@@ -224,6 +217,23 @@ int parse_and_run(int argument_count, char** arguments, const std::vector<Comman
 
 }  // namespace
 
+void declare_commands(CLI::App& root, const std::vector<Command>& commands, Action& chosen) {
+  root.set_version_flag("--version", "penstock " PENSTOCK_VERSION);
+  // A command is required here and in groups, but naming a wrong word is better than saying that a
+  // command is missing.
+  root.require_subcommand(0, 1);
+  std::map<std::string, CLI::App*> groups;
+  for (const Command& command : commands) {
+    CLI::App* app = add_command(root, groups, command);
+    Arguments declared(*app);
+    app->callback([&chosen, action = command.declare(declared)] { chosen = action; });
+  }
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
 int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands) {
   int code = exit_failed;
   const Status status = guard([&]() -> Status {
@@ -233,4 +243,4 @@ int run_command_line(int argument_count, char** arguments, const std::vector<Com
   return status.ok() ? code : print_outcome(status);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

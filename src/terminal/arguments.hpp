@@ -1,7 +1,7 @@
 // The options of one command: what is parsed, and what its --help shows.
 //
-// A wall around CLI11, which only arguments.cpp includes (it costs seconds a file). CLI11 finds the
-// wrong option and words the error; the rule for exit codes (2 for wrong usage) is ours.
+// A wrapper of CLI11, which costs seconds in every file that includes it (command_tree.hpp). CLI11
+// finds the wrong option and words the error; the rule for exit codes (2 for wrong usage) is ours.
 //
 //     auto options = std::make_shared<Options>();
 //     arguments.positional("STATEMENT", options->statement, "a SELECT statement");
@@ -18,13 +18,13 @@ namespace CLI {
 class App;
 }
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 enum ExitCode : int { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130 };
 
 class Arguments {
  public:
-  // Says what is wrong with a value, or nothing.
+  // Returns what is wrong with a value, or an empty string.
   using Check = std::function<std::string(const std::string& value)>;
 
   explicit Arguments(CLI::App& app) : app_(app) {}
@@ -36,17 +36,17 @@ class Arguments {
   void value(std::string_view name, std::string_view placeholder, std::string& target,
              std::string_view description, Check check = nullptr);
   void value(std::string_view name, std::string_view placeholder, std::uint64_t& target,
-             std::string_view description, std::uint64_t least = 0,
-             std::uint64_t most = UINT64_MAX);
+             std::string_view description, std::uint64_t min = 0, std::uint64_t max = UINT64_MAX);
   void value(std::string_view name, std::string_view placeholder, double& target,
              std::string_view description);
-  // One of `choices`; the target's value stands as the default.
+  // One of `choices`; the target's value is the default.
   void choice(std::string_view name, std::vector<std::string> choices, std::string& target,
               std::string_view description, bool required = false);
   void require(std::string_view name);  // an option that was added
-  void footer(std::string text);        // examples under the options
-  // A command that must follow this one's options: "profile -- query ..."; the "--" may be left
-  // out.
+  // Checks the options together after they are parsed; a message is wrong usage.
+  void check(std::function<std::string()> check);
+  void footer(std::string text);  // examples under the options
+  // A command that must follow this one's options: "profile -- query ..."; the "--" is optional.
   Arguments command(std::string_view name, std::string_view summary);
 
  private:
@@ -57,4 +57,4 @@ struct Command;
 // Parses the command line against a table of commands and runs the one that was named.
 int run_command_line(int argument_count, char** arguments, const std::vector<Command>& commands);
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -10,12 +10,11 @@
 #include "base/file.hpp"
 #include "kernel/bandwidth.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
-// Stands in the file's first line and is compared on load: another driver or another device is
-// another record.
+// The file's first line, compared on load: another driver or another device is another record.
 std::string identity(const Traits& traits) {
   std::string text;
   for (const std::string* part :
@@ -51,7 +50,7 @@ std::optional<MeasuredBandwidth> read_record(const Traits& traits) {
   return measured;
 }
 
-// The record's place, opened before the measurement is paid for.
+// Opens the record's file before the measurement, which takes time.
 Result<std::unique_ptr<WholeFile>> open_record(const Traits& traits) {
   PENSTOCK_ASSIGN(const auto path, record_path(traits));
   std::error_code ignored;
@@ -82,11 +81,11 @@ Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device) {
   return measured;
 }
 
-std::optional<MeasuredBandwidth> copy_bandwidth_beside_a_query(Device& device) {
+std::optional<MeasuredBandwidth> copy_bandwidth_for_query(Device& device) {
   if (auto recorded = read_record(device.traits())) return recorded;
   if (device.traits().is_cpu || !open_record(device.traits()).ok()) return std::nullopt;
   const auto measured = measure_copy_bandwidth(device);
   return measured.ok() ? std::optional(*measured) : std::nullopt;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

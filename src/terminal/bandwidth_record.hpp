@@ -1,5 +1,5 @@
-// A device's copy bandwidth, measured once and kept in the cache directory, so that a query can
-// state its share of it without paying for the measurement every time.
+// A device's copy bandwidth, measured once and stored in the cache directory, so that a query can
+// report its share of it without measuring every time.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,18 +7,18 @@
 #include "penstock/device.hpp"
 #include "penstock/status.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 struct MeasuredBandwidth {
   double bytes_per_second = 0;  // read plus written
   std::string date;             // of the measurement: "2026-11-21"
 };
 
-// The kept figure of this device, driver and compiler. When there is none it is measured if that is
-// quick (a GPU's copy of 1 GiB takes a millisecond, a CPU's a second in all) and can be kept;
-// otherwise the query goes without.
-std::optional<MeasuredBandwidth> copy_bandwidth_beside_a_query(Device& device);
-// Measures anew. That the figure could not be kept (a read-only home) is no error.
+// Returns the stored figure of this device, driver and compiler. Where there is none it measures,
+// if that is quick (a GPU's copy of 1 GiB takes a millisecond, a CPU's a second in all) and the
+// figure can be stored. Otherwise it returns nothing.
+std::optional<MeasuredBandwidth> copy_bandwidth_for_query(Device& device);
+// Measures again. A figure that cannot be stored (a read-only home) is no error.
 Result<MeasuredBandwidth> measure_copy_bandwidth(Device& device);
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

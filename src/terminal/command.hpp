@@ -1,13 +1,13 @@
-// A subcommand of the program: its name, its line of --help and what it does.
+// A subcommand of the program: its name, its line of --help and its options.
 #pragma once
 #include <functional>
 
 #include "penstock/status.hpp"
 #include "terminal/arguments.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
-// What runs once the options are parsed. The error is printed and becomes the exit code.
+// Runs after the options are parsed. An error is printed and becomes the exit code.
 using Action = std::function<Status()>;
 
 struct Command {
@@ -16,4 +16,4 @@ struct Command {
   Action (*declare)(Arguments& arguments);  // adds the command's options
 };
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -7,7 +7,7 @@
 #include "penstock/expression.hpp"
 #include "terminal/format.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
@@ -21,7 +21,7 @@ template <class T> void append_integer(std::string& text, T value) {
               std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-// Shortest round trip, with ".0" behind whole numbers so that a float does not read as an integer.
+// Appends the shortest round trip, with ".0" after whole numbers, so that a float is no integer.
 template <class T> void append_float(std::string& text, T value) {
   if (!std::isfinite(value)) {
     text += std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
@@ -58,7 +58,7 @@ void append_cell(std::string& text, const Column& column, std::uint64_t row) {
   }
 }
 
-std::string visible_character(char32_t code, std::string_view piece) {
+std::string visible_character(char32_t code, std::string_view bytes) {
   const bool turns_direction = (code >= 0x202A && code <= 0x202E) ||
                                (code >= 0x2066 && code <= 0x2069) || code == 0x200E ||
                                code == 0x200F;
@@ -71,7 +71,7 @@ std::string visible_character(char32_t code, std::string_view piece) {
   else if (turns_direction)
     std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(code));
   else
-    return code == 0xFFFD || (code >= 0x80 && code < 0xA0) ? "\xEF\xBF\xBD" : std::string(piece);
+    return code == 0xFFFD || (code >= 0x80 && code < 0xA0) ? "\xEF\xBF\xBD" : std::string(bytes);
   return escape;
 }
 
@@ -88,4 +88,4 @@ std::string terminal_text(std::string_view text) {
   return shown;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

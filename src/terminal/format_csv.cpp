@@ -1,11 +1,10 @@
 #include "terminal/format.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
-// Text gathered before it is given on: large enough that the calls do not count, small enough to
-// stay in the cache.
+// Bytes buffered before a write: enough to make calls cheap, few enough to stay in the cache.
 constexpr std::size_t chunk_bytes = 64 << 10;
 
 void append_field(std::string& text, std::string_view value) {
@@ -50,4 +49,4 @@ Status format_csv(const Table& table, const Sink& sink) {
   return sink(text);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

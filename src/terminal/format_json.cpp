@@ -3,7 +3,7 @@
 #include "base/json.hpp"
 #include "terminal/format.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
@@ -25,6 +25,11 @@ void append_value(std::string& text, const Column& column, std::uint64_t row) {
   const std::size_t start = text.size();
   append_cell(text, column, row);
   const std::string cell = text.substr(start);
+  // DuckDB prints DECIMAL(2,2) as ".50", which is no number of JSON.
+  if (column.type.kind == Kind::decimal) {
+    const std::size_t digits = start + (cell.starts_with('-') ? 1 : 0);
+    if (text.compare(digits, 1, ".") == 0) text.insert(digits, "0");
+  }
   const char* special = !is_float(column.type) ? nullptr
                         : cell == "nan"        ? "\"NaN\""
                         : cell == "inf"        ? "\"Infinity\""
@@ -36,7 +41,7 @@ void append_value(std::string& text, const Column& column, std::uint64_t row) {
     text.replace(start, cell.size(), "\"" + cell + "\"");
 }
 
-// Of columns with one name the first keeps it, the others get the next free of x_1, x_2, ...
+// Among columns of one name the first keeps it; the others get the next free of x_1, x_2, ...
 std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
   std::set<std::string> taken(names.begin(), names.end()), used;
   std::vector<std::string> distinct;
@@ -72,4 +77,4 @@ Status format_json(const Table& table, const Sink& sink) {
   return sink(text);
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

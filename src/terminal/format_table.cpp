@@ -4,13 +4,13 @@
 #include "terminal/format.hpp"
 #include "terminal/messages.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
 constexpr std::size_t chunk_bytes = 64 << 10;
 
-// What the terminal must not interpret is shown as an escape; text past `max_width` becomes "…".
+// Shows characters that the terminal must not interpret as escapes; cuts at `max_width` with "…".
 std::string printable(std::string_view value, std::uint32_t max_width) {
   std::string text;
   std::uint32_t width = 0;
@@ -124,4 +124,4 @@ Status format_table(const Table& table, const TableStyle& style, const Sink& sin
   return TablePrinter(table, style, sink).print();
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -5,7 +5,7 @@
 #include "terminal/arguments.hpp"
 #include "terminal/format.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 void print_line(std::string_view text) {
   std::fprintf(stderr, "%s\n", terminal_text(text).c_str());
@@ -41,4 +41,4 @@ std::string gigabytes_text(double bytes_per_second) {
   return number_text(bytes_per_second / 1e9, " GB/s");
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -6,11 +6,11 @@
 
 #include "terminal/signals.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
-// A reader may take its time, so that a signal is looked for before every part.
+// A slow reader may block each write, so signals are checked before every part.
 Status write_to_stdout(std::string_view text) {
   while (!text.empty()) {
     if (interrupted()) return {Code::cancelled, "interrupted while writing standard output"};
@@ -52,4 +52,4 @@ Status OutputFile::commit() {
   return file_->commit();
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -1,5 +1,5 @@
-// Where results go: standard output, or a file that appears whole or not at all, whatever signal
-// ends the program.
+// Where results go: standard output, or a file that is written atomically, even when a signal ends
+// the program.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,15 +9,15 @@
 #include "base/file.hpp"
 #include "penstock/status.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
-// Takes text as it is made. An error ends the making.
+// Receives output in parts. An error stops its producer.
 using Sink = std::function<Status(std::string_view text)>;
 Sink standard_output();
 
 class OutputFile {
  public:
-  // Fails at once when the place cannot be written, before any work is done for it.
+  // Fails at once where the path cannot be written, before any work is done for it.
   static Result<std::unique_ptr<OutputFile>> create(const std::string& path);
   ~OutputFile();  // without commit() nothing is left
   OutputFile(const OutputFile&) = delete;
@@ -33,4 +33,4 @@ class OutputFile {
   std::unique_ptr<WholeFile> file_;
 };
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

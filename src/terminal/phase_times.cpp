@@ -1,6 +1,6 @@
 #include "terminal/phase_times.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 Status TimedQueue::launch(const Program& program, std::string_view kernel, std::uint32_t groups,
                           std::span<const Argument> arguments) {
@@ -25,4 +25,4 @@ Result<std::vector<PhaseTime>> TimedQueue::take_times() {
   return times;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -1,8 +1,6 @@
-// How long each kernel of some work takes: a queue in front of another one, which notes the time
-// around every launch.
-//
-// What is noted has the launch in it and whatever waits for nothing else: phases are a little
-// longer so than side by side.
+// Times each kernel of some work: a queue that wraps another one and records events around every
+// launch. Times include the launch, and kernels do not overlap, so their sum is a little longer
+// than the work without timing.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,7 +8,7 @@
 
 #include "penstock/device.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 struct PhaseTime {
   std::string kernel;
@@ -41,8 +39,8 @@ class TimedQueue final : public Queue {
   Status flush() override { return queue_.flush(); }
   Status finish() override { return queue_.finish(); }
 
-  // Of every launch since the last call, in order; those of one kernel behind one another are one.
-  // Waits for them.
+  // Waits, and returns the times of all launches since the last call, in order. Consecutive
+  // launches of one kernel are one.
   Result<std::vector<PhaseTime>> take_times();
 
  private:
@@ -54,4 +52,4 @@ class TimedQueue final : public Queue {
   std::vector<Launch> launches_;
 };
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -8,12 +8,12 @@
 
 #include "terminal/messages.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
-constexpr auto redraw_interval =
-    std::chrono::milliseconds(100);  // ten a second: smooth, and nothing beside a chunk's work
+// Ten a second are smooth, and cost nothing compared with a chunk's work.
+constexpr auto redraw_interval = std::chrono::milliseconds(100);
 
 std::size_t terminal_width() {
   winsize size{};
@@ -74,4 +74,4 @@ void ProgressBar::erase() {
   visible_ = false;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

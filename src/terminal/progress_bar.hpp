@@ -7,7 +7,7 @@
 
 #include "penstock/plan.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 class ProgressBar {
  public:
@@ -21,7 +21,7 @@ class ProgressBar {
   void erase();
 
  private:
-  // Whether it is time to draw anew; then since when work has run.
+  // Returns the seconds since the start where the bar is due to be drawn again.
   std::optional<double> seconds_when_due();
   void draw(std::string text, std::uint64_t done, std::optional<std::uint64_t> total);
   using Clock = std::chrono::steady_clock;
@@ -29,4 +29,4 @@ class ProgressBar {
   Clock::time_point start_ = Clock::now(), last_ = {};
 };
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -6,13 +6,12 @@
 #include <csignal>
 #include <initializer_list>
 
-namespace penstock::cli {
+namespace penstock::terminal {
 
 namespace {
 
 std::atomic<bool> was_interrupted = false;
-std::array<std::atomic<const char*>, 4>
-    partial_paths{};  // more files than these are not written at once
+std::array<std::atomic<const char*>, 4> partial_paths{};  // no more files are written at once
 static_assert(std::atomic<bool>::is_always_lock_free &&
                   std::atomic<const char*>::is_always_lock_free,
               "a signal handler may only touch lock-free atomics");
@@ -32,9 +31,7 @@ void catch_signals() {
   action.sa_flags = SA_RESTART;
   for (int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
-  std::signal(
-      SIGXFSZ,
-      SIG_IGN);  // a file over the limit of `ulimit -f` is an error of write(), which is told
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding `ulimit -f` becomes an error of write()
 }
 
 bool interrupted() { return was_interrupted.load(); }
@@ -49,4 +46,4 @@ void keep_when_killed(const char* path) {
     if (const char* known = path; partial.compare_exchange_strong(known, nullptr)) return;
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -7,7 +7,7 @@
 namespace penstock::codec {
 namespace {
 
-// A part of speech: some of the made words.
+// A part of speech: a subset of the words.
 struct Speech {
   std::size_t first, count;
 };

@@ -1,4 +1,4 @@
-// What columns of made text are made with: random numbers, the text of a row, words, and rows in
+// The parts of generated string columns: random numbers, a row's string, words, and rows in
 // parallel.
 #pragma once
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace penstock::codec {
 
-// Sebastiano Vigna's splitmix64: any two seeds give streams that have nothing in common.
+// Sebastiano Vigna's splitmix64: streams of different seeds are unrelated.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -31,7 +31,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// A row's text at the end of those before it.
+// Appends a row's string to those before it.
 class Text {
  public:
   explicit Text(std::string& bytes) : bytes_(bytes), begin_(bytes.size()) {}
@@ -57,12 +57,12 @@ class Text {
   std::size_t begin_;
 };
 
-// 2048 words of two to four syllables; no "oo", so that "google" stands only where it is put.
+// 2048 words of two to four syllables; no "oo", so that "google" occurs only where it is put.
 const std::vector<std::string>& made_words();
-// Low numbers are likelier: the square spreads them as words of a text are, roughly.
+// Returns a number, low ones likelier: the square approximates the frequencies of words.
 std::string_view common_word(Random& random);
 
-// Appends the text of a row, which depends on the seed and the row's number alone.
+// Appends the string of a row, which depends on the seed and the row's number alone.
 using PutRow = void (*)(Text& text, std::uint64_t seed, std::uint64_t row);
 Column generate_rows(PutRow put_row, std::uint64_t row_count, std::uint64_t seed);
 

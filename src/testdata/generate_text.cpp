@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Lengths whose share of rows at or below them is given; between two, evenly spread.
+// Lengths with the share of rows at or below each; evenly spread in between.
 struct Quantile {
   double share, bytes;
 };
@@ -64,7 +64,7 @@ void put_url_part(Text& text, Random& random) {
       text.put(keys[random.below(keys.size())]), text.put_hex(random.next(), 16),
           text.put_hex(random.next(), 16);
       return;
-    default:  // as letters beyond ASCII are written
+    default:  // as non-ASCII letters are percent-encoded
       for (std::uint64_t count = 3 + random.below(6); count != 0; count--) {
         text.put(random.one_in(2) ? "%D0%" : "%D1%");
         text.put("89AB"sv.substr(random.below(4), 1)),

@@ -1,4 +1,5 @@
-"""`penstock bench`: its sweeps, what its peers are told, and what it prints of both. Answers are verified by the bench itself."""
+"""`penstock bench`: sweeps, arguments of baselines, and what is printed of both. The bench itself
+verifies answers."""
 
 import json
 import pathlib
@@ -21,7 +22,7 @@ class Bench(CommandLineTest):
         return [json.loads(line) for line in ended.out.splitlines()]
 
     def peer(self, line):
-        """A program that prints `line`, which may hold its arguments $1 (rows), $2 (repeats) and $3 (sweep)."""
+        """A program that prints `line`; $1 in it is the rows, $2 the repeats, $3 the sweep."""
         path = self.folder / "peer"
         path.write_text(f'#!/bin/sh\necho "{line}"\n')
         path.chmod(0o755)
@@ -32,6 +33,15 @@ class Bench(CommandLineTest):
             "scan", "--sweep", "rows", "--rows", "300000", "--only", "exclusive u32"
         )
         self.assertEqual([figure["rows"] for figure in figures], [65536, 131072, 262144])
+
+    def test_cases_are_chosen_whatever_their_letters_case(self):
+        figures = self.figures("scan", "--rows", "9", "--only", "EXCLUSIVE U32")
+        self.assertEqual([figure["work"] for figure in figures], ["exclusive u32"])
+
+    def test_each_case_is_named_before_it_is_measured(self):
+        ended = self.bench("scan", "--rows", "9", "--only", "u32")
+        self.assertIn("\nexclusive u32: making data and checking\n", ended.err)
+        self.assertNotIn("making", ended.out)
 
     def test_few_rows_are_a_sweep_of_one(self):
         self.assertEqual(
@@ -183,7 +193,7 @@ class Bench(CommandLineTest):
                 self.assertEqual(
                     [figure["name"] for figure in figures],
                     [
-                        f"penstock {name}_decode_items",
+                        f"penstock {name}_decode_thread",
                         *(f"{library}, all cores" for library in libraries),
                     ],
                 )
@@ -285,7 +295,7 @@ class Bench(CommandLineTest):
                 self.assertEqual(
                     [figure["name"] for figure in figures],
                     [
-                        f"penstock {name}_encode_items",
+                        f"penstock {name}_encode_thread",
                         *(f"{library}, all cores" for library in libraries),
                     ],
                 )
@@ -307,7 +317,7 @@ class Bench(CommandLineTest):
 
     def test_a_peer_that_fails_says_how_it_ended(self):
         for ending, words in (
-            ("exit 3", "failed with exit code 3; what it said stands above"),
+            ("exit 3", "failed with exit code 3; its message is above the figures"),
             ("kill -9 $$", "was ended by signal 9"),
         ):
             path = self.peer("")
@@ -392,7 +402,7 @@ class Bench(CommandLineTest):
     def test_a_case_outside_the_sweep_is_named(self):
         self.assert_fails(
             self.bench("groups", "--sweep", "keys", "--only", "zipf"),
-            "no case of this sweep has 'zipf' in its name",
+            "no case of this sweep contains 'zipf'",
         )
 
     def test_a_sweep_of_another_bench_is_wrong_usage(self):

@@ -57,7 +57,9 @@ class Cache(CommandLineTest):
 
     def test_a_bandwidth_record_cut_short_is_none(self):
         cpu = ("--device", "cpu")
-        statement = f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"  # long enough for a share to be told
+        statement = (
+            f"SELECT sum(n), sum(r) FROM '{self.numbers_file(1000000)}'"  # long enough for rates
+        )
         self.run_program("devices")
         self.assertRegex(self.query(statement, *cpu).err, r"measured \d{4}-\d\d-\d\d")
         records = list((self.folder / "cache").rglob("copy-bandwidth-*"))

@@ -1,6 +1,7 @@
 """Runs the penstock program the way a shell does, with a folder of its own for each test.
 
-A test script defines TestCase classes over CommandLineTest and ends with main(). The program's path is the first argument.
+A test script defines TestCase classes over CommandLineTest and ends with main(). The program's path
+is the first argument.
 """
 
 import json

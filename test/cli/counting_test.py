@@ -1,4 +1,4 @@
-"""What scripts/test.sh ends with: the counts of scripts/count_tests.py over results as CTest and GoogleTest write them."""
+"""scripts/count_tests.py over results as CTest and GoogleTest write them."""
 
 import pathlib
 import subprocess
@@ -29,7 +29,7 @@ skipped  AdaptiveCpp 1  a.kc for sycl: acpp is not installed
 
 class Counting(CommandLineTest):
     def count(self, outputs, googletest={}):
-        """`outputs` are (name, status, output) of CTest's tests, `googletest` the XML of those that left one."""
+        """`outputs`: (name, status, output) of CTest's tests; `googletest`: the XML that some left."""
         for name, text in googletest.items():
             (self.rows / f"{name}.xml").write_text(text)
         cases = "".join(

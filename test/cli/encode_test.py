@@ -1,4 +1,4 @@
-"""`penstock encode`: what is written reads back the same, by us and by others, and nothing half written is left."""
+"""`penstock encode`: what is written reads back the same, here and elsewhere, and is never partial."""
 
 import datetime
 import decimal

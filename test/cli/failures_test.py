@@ -1,4 +1,5 @@
-"""Bad statements, bad files and missing devices: exit code 1, a sentence that names the cause, nothing on stdout, no crash."""
+"""Bad statements, bad files and missing devices: exit code 1, a message that names the cause,
+nothing on stdout, no crash."""
 
 import random
 

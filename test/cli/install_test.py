@@ -1,6 +1,7 @@
 """Penstock outside its build tree: installed, and below another project.
 
-Arguments: program, cmake, source folder, build folder, folder of pyarrow or "". examples/consumer is what finds an installed package.
+Arguments: program, cmake, source folder, build folder, folder of pyarrow or "". examples/consumer
+finds an installed package.
 """
 
 import subprocess

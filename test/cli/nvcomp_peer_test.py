@@ -1,4 +1,5 @@
-"""bench/peers/nvcomp.py without a GPU and without nvCOMP: a stand-in for both computes on the host (fake_nvcomp.cpp)."""
+"""bench/peers/nvcomp.py without a GPU and nvCOMP: a stand-in for both computes on the host
+(fake_nvcomp.cpp)."""
 
 import os
 import pathlib
@@ -19,7 +20,8 @@ def packed(chunk):
 
 
 def file_of_chunks(sizes):
-    """TEXT in chunks of these sizes, over and over, as `penstock bench codecs --write-texts` writes it; and the bytes of the chunks."""
+    """TEXT repeated in chunks of these sizes, as `penstock bench codecs --write-texts` writes it, and
+    the compressed size."""
     chunks, at = [], 0
     while at < len(TEXT):
         chunks.append(TEXT[at : at + sizes[len(chunks) % len(sizes)]])

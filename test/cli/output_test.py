@@ -1,4 +1,4 @@
-"""Rows go to stdout or whole into a file; the device and everything else to stderr; all formats say the same."""
+"""Rows go to stdout or atomically into a file, everything else to stderr; all formats agree."""
 
 import csv
 import io
@@ -193,7 +193,7 @@ class Output(CommandLineTest):
             self.assertEqual(os.listdir(self.rows), before)
             path.write_text("old")
             self.assertIn(
-                "the file that was there is unchanged", self.query_with_small_files(statement, path)
+                "the existing file is unchanged", self.query_with_small_files(statement, path)
             )
             self.assertEqual(path.read_text(), "old")
             path.unlink()

@@ -1,4 +1,4 @@
-"""scripts/plot_bench.py: figures of results as penstock bench prints them, and what it says of files that hold none."""
+"""scripts/plot_bench.py: figures of results of penstock bench, and messages for files without any."""
 
 import importlib.util
 import json
@@ -160,6 +160,23 @@ class Figure(PlotTest):
             [result(work=work) for work in ("1 key", "20 keys", "10000000 keys", "sum")], "keys"
         )
         self.assertEqual(texts.count("penstock x"), 1)
+
+    def test_bars_show_the_fastest_variant_of_a_system(self):
+        results = [
+            result(work="lz4, text", name="penstock lz4_decode_warp", rate=345.0),
+            result(work="lz4, text", name="penstock lz4_decode_thread", rate=20.0),
+            result(work="lz4, text", name="nvCOMP LZ4", rate=108.0),
+        ]
+        texts = self.texts(results, "case")
+        for text in ("penstock", "nvCOMP", "345", "108", "throughput (GB/s of output)"):
+            self.assertEqual(texts.count(text), 1, text)
+        self.assertNotIn("20", texts)
+
+    def test_bars_need_no_share_of_copy(self):
+        results = [
+            {"work": "zstd, logs", "name": "nvCOMP", "gigabytes_per_second": 122, "device": "GPU"}
+        ]
+        self.assertIn("122", self.texts(results, "case"))
 
     def test_what_the_program_prints_can_be_drawn(self):
         ended = self.run_program(

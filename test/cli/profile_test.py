@@ -1,4 +1,4 @@
-"""A profiled query: the figures parse in every format, the trace is whole, and what is asked for wrongly is refused."""
+"""A profiled query: figures parse in every format, the trace is complete, wrong requests fail."""
 
 import csv
 import io
@@ -47,6 +47,15 @@ class Profile(CommandLineTest):
         out = self.profile("--", "query", self.statement(), "--device", "cpu")
         self.assertIn("occupancy", out)
         self.assertIn("unknown", out)
+
+    def test_the_device_may_be_named_before_the_query(self):
+        statement = self.statement()
+        out = self.profile("--device", "cpu", "--format", "json", "--", "query", statement)
+        self.assertTrue(json.loads(out)["run"]["device"])
+        ended = self.run_program("profile", "--device", "opencl:99", "--", "query", statement)
+        self.assert_fails(ended, "opencl:99")
+        ended = self.run_program("profile", "-d", "cpu", "query", statement, "-d", "opencl:99")
+        self.assert_fails(ended, "opencl:99")  # the query's own goes first
 
     def test_the_marker_may_be_left_out(self):
         self.assertIn("pipeline_", self.profile("query", self.statement()))

@@ -1,4 +1,4 @@
-"""What scripts/*.sh say of themselves, in a copy of that folder with nothing to set up or build."""
+"""The messages of scripts/*.sh, in a copy of that folder with nothing to set up or build."""
 
 import os
 import pathlib

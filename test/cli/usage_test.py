@@ -1,6 +1,11 @@
-"""Wrong usage is exit code 2 with a sentence on stderr; help and version are exit code 0 on stdout."""
+"""Wrong usage is exit code 2 with a message on stderr; help and version are exit code 0 on stdout."""
+
+import subprocess
 
 from command_line import CommandLineTest, main
+
+
+COMMANDS = "query, profile, emit, encode, decompress, compress, devices, cache, completion, bench"
 
 
 class Usage(CommandLineTest):
@@ -8,16 +13,13 @@ class Usage(CommandLineTest):
         self.assert_fails(self.run_program(*arguments), "wrong usage", word, "--help", code=2)
 
     def test_no_command(self):
-        self.assert_wrong_usage(
-            word="query, profile, emit, encode, decompress, compress, devices, bench, cache"
-        )
+        self.assert_wrong_usage(word=COMMANDS)
 
     def test_no_command_of_a_group(self):
         self.assert_wrong_usage("bench", word="pipelines")
 
     def test_unknown_command(self):
-        commands = "query, profile, emit, encode, decompress, compress, devices, bench, cache"
-        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are " + commands)
+        self.assert_wrong_usage("tea", word="no command 'tea'; the commands are " + COMMANDS)
 
     def test_a_mistyped_command_is_answered_with_the_nearest(self):
         for word, meant in (
@@ -113,6 +115,43 @@ class Usage(CommandLineTest):
             ended = self.run_program(command, "--help")
             self.assertEqual((ended.returncode, ended.err), (0, ""), command)
             self.assertIn("Usage", ended.out)
+
+    def completed(self, *words):
+        """What bash offers after these words of a command line."""
+        script = self.folder / "completion"
+        script.write_text(self.run_program("completion", "bash").out)
+        command = (
+            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _penstock; '
+            'printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run(
+            ["bash", "-c", command, "bash", script, "penstock", *words],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split()
+
+    def test_bash_completes_commands_options_and_their_values(self):
+        self.assertEqual(self.completed("dec"), ["decompress"])
+        self.assertEqual(self.completed("bench", "so"), ["sort"])
+        self.assertEqual(self.completed("query", "--val"), ["--validate"])
+        self.assertEqual(self.completed("profile", "query", "--val"), ["--validate"])
+        self.assertEqual(self.completed("query", "--format", ""), ["table", "csv", "json"])
+        self.assertEqual(self.completed("query", "sales.pa"), [])  # a file's name, left to bash
+
+    def test_the_manual_page_has_every_command_and_no_line_that_roff_would_obey(self):
+        page = self.run_program("completion", "man").out
+        for command in COMMANDS.split(", "):
+            self.assertIn(f'.SS "penstock {command}"', page)
+        self.assertIn("\\fB\\-\\-validate\\fR", page)
+        known = (".TH", ".SH", ".SS", ".TP", ".PP", ".nf", ".fi", ".br", ".B", ".I")
+        for line in page.splitlines():
+            if line.startswith((".", "'")):
+                self.assertIn(line.split()[0], known)
+
+    def test_a_page_of_another_kind_is_refused(self):
+        self.assert_fails(self.run_program("completion", "fish"), "neither bash nor man")
 
     def test_version(self):
         ended = self.run_program("--version")

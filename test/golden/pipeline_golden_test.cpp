@@ -1,12 +1,13 @@
 // What is generated for three short pipelines, without the preludes and the library. A change of
-// the emitter or of a skeleton shows here. PENSTOCK_UPDATE_GOLDEN=1 golden_pipeline_golden_test
-// writes the files anew.
+// the emitter or of a kernel template shows here. PENSTOCK_UPDATE_GOLDEN=1
+// golden_pipeline_golden_test writes the files anew.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "plan/codegen/emit_pipeline.hpp"
 #include "plan/variants/variants.hpp"
 
 namespace penstock::plan {
@@ -69,10 +70,10 @@ Result<std::string> generated(const Case& pipeline) {
   PENSTOCK_ASSIGN(const TileProgram program, fuse(plan, 0, last));
   const Traits traits = typical_traits(pipeline.target);
   PENSTOCK_ASSIGN(const Variant* variant, choose_variant(traits, program));
-  const std::string skeleton(variant->skeleton.substr(variant->skeleton.rfind(' ') + 1));
+  const std::string template_name(variant->templates.substr(variant->templates.rfind(' ') + 1));
   PENSTOCK_ASSIGN(
       const PipelineText text,
-      emit_pipeline(program, skeleton, variant->policy(traits, program), pipeline.target));
+      emit_pipeline(program, template_name, variant->policy(traits, program), pipeline.target));
   return text.text.substr(text.text.find("#line 1 \"pipeline\""));
 }
 

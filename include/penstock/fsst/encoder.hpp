@@ -1,15 +1,16 @@
-// Encoding of string columns on a device: text that lies there becomes codes that lie there, the
-// very codes that encode() makes with the same symbol tables.
+// Encoding of string columns on a device. Strings in device memory become codes in device memory.
+// The codes are byte for byte those of encode() with the same symbol tables.
 //
-// Tables are trained on the host, from a sample that is fetched. Nothing waits inside enqueue(),
-// and nothing is allocated after the first one; an encoder is for one queue at a time. All row
-// groups are encoded by the same launches.
+// Symbol tables are trained on the host, from a sample that is downloaded. enqueue() never waits,
+// and allocates nothing after its first call. An encoder serves one queue at a time. All row groups
+// are encoded by the same launches.
 //
 //     // waits
-//     PENSTOCK_ASSIGN(auto row_groups, fsst::train(device, *queue, texts));
-//     PENSTOCK_ASSIGN(auto encoder, fsst::DeviceEncoder::build(device, texts, row_groups));
-//     PENSTOCK_ASSIGN(auto codes, fsst::DeviceCodes::allocate(*device, texts, texts.text_bytes));
-//     PENSTOCK_TRY(encoder->enqueue(*queue, texts, codes));
+//     PENSTOCK_ASSIGN(auto row_groups, fsst::train(device, *queue, strings));
+//     PENSTOCK_ASSIGN(auto encoder, fsst::DeviceEncoder::build(device, strings, row_groups));
+//     PENSTOCK_ASSIGN(auto codes,
+//                     fsst::DeviceCodes::allocate(*device, strings, strings.string_bytes));
+//     PENSTOCK_TRY(encoder->enqueue(*queue, strings, codes));
 //     // waits
 //     PENSTOCK_ASSIGN(fsst::DeviceStrings urls, encoder->check(*queue));
 #pragma once
@@ -23,65 +24,65 @@
 
 namespace penstock::fsst {
 
-// Strings in a device's memory as Arrow's string or large_string has them.
+// Plain strings in a device's memory: Arrow's string or large_string.
 struct PlainStrings {
   std::uint64_t row_count = 0;
-  std::uint64_t text_bytes = 0;     // of `bytes`, from their first on; offsets end there or before
-  std::uint32_t offset_bytes = 8;   // 4 or 8
+  std::uint64_t string_bytes = 0;   // size of `bytes`; no offset is larger
+  std::uint32_t offset_bytes = 8;   // of one offset: 4 or 8
   std::shared_ptr<Buffer> offsets;  // row_count + 1; the first may be above zero
-  std::shared_ptr<Buffer>
-      bytes;  // padded to a multiple of 16; kernels read what the padding has, and use none of it
-  std::shared_ptr<Buffer> validity;  // a bit a row, or null: all rows are there
+  // Padded to a multiple of 16 bytes. Kernels load the padding and ignore it.
+  std::shared_ptr<Buffer> bytes;
+  std::shared_ptr<Buffer> validity;  // one bit per row; null: no row is null
 
-  // Enqueues the uploads of a plain string column and waits for them; zeros are the padding.
-  // Code::unsupported for a dictionary.
-  static Result<PlainStrings> bring(Device& device, Queue& queue, const Column& column);
+  // Uploads a plain string column, padded with zeros, and waits. Code::unsupported for a
+  // dictionary.
+  static Result<PlainStrings> upload(Device& device, Queue& queue, const Column& column);
 };
 
-// Memory for codes and their offsets.
+// Device memory for codes and their offsets.
 struct DeviceCodes {
-  std::shared_ptr<Buffer>
-      codes;  // with room for zeros behind the codes, 1 to 16 bytes up to a multiple of 16
-  std::shared_ptr<Buffer> offsets;  // row_count + 1, of offset_bytes
+  // Has capacity for 1 to 16 zero bytes after the codes, up to a multiple of 16.
+  std::shared_ptr<Buffer> codes;
+  std::shared_ptr<Buffer> offsets;  // row_count + 1 of offset_bytes each
   std::uint32_t offset_bytes = 4;   // 4 (up to 2^31 - 1 bytes of codes) or 8
 
-  // For up to `code_bytes` of codes, which are never more than twice the text; offsets of 4 bytes
-  // where these are enough.
-  static Result<DeviceCodes> allocate(Device& device, const PlainStrings& texts,
+  // Allocates memory for up to `code_bytes` bytes of codes, which are at most twice the strings'.
+  // Offsets have 4 bytes where that is enough.
+  static Result<DeviceCodes> allocate(Device& device, const PlainStrings& strings,
                                       std::uint64_t code_bytes);
 };
 
-// Row groups of so many rows, each with a table trained on a sample of its texts: about 50 KB a row
-// group are fetched. Waits.
+// Divides the rows into groups of row_group_rows and trains a symbol table for each on a sample of
+// its strings. Downloads about 50 KB per row group. Waits.
 Result<std::vector<RowGroup>> train(const std::shared_ptr<Device>& device, Queue& queue,
-                                    const PlainStrings& texts,
+                                    const PlainStrings& strings,
                                     std::uint64_t row_group_rows = 1 << 17);
 
 class DeviceEncoder {
  public:
   virtual ~DeviceEncoder() = default;
-  // For columns of as many rows as `texts` and no more text, with these row groups (their
-  // first_text_byte does not matter) and offsets of codes of `code_offset_bytes`. `variant`:
-  // "fsst_encode_tiles" (GPUs first), "fsst_encode_rows" (CPUs first); the first that fits where it
-  // is empty. Waits for the upload of tables. Code::unsupported for a table of which two symbols of
-  // three bytes and more share a slot of the hash table that encode() has: none that train() makes.
+  // Builds an encoder of columns with as many rows as `strings`, at most as many bytes, these row
+  // groups (first_string_byte is ignored) and code offsets of `code_offset_bytes`. `variant`:
+  // "fsst_encode_tiles" (default on GPUs) or "fsst_encode_rows" (default on CPUs). If empty, the
+  // first that fits. Waits for the upload of tables. Code::unsupported for a table in which two
+  // symbols of three bytes and more share a slot of encode()'s hash table; train() returns none.
   static Result<std::unique_ptr<DeviceEncoder>> build(std::shared_ptr<Device> device,
-                                                      const PlainStrings& texts,
+                                                      const PlainStrings& strings,
                                                       std::span<const RowGroup> row_groups,
                                                       std::uint32_t code_offset_bytes = 4,
                                                       std::string_view variant = {});
-  static std::vector<std::string> variants(
-      const Traits& traits);  // that fit a device, the one that is taken first
-  // Rows that are missing get no codes.
-  virtual Status enqueue(Queue& queue, const PlainStrings& texts, const DeviceCodes& codes) = 0;
-  // Waits. The last enqueued column, encoded. Code::corrupt, naming the first bad row, for offsets
-  // that descend or end outside the text and for a row of a GiB and more; Code::capacity, saying
-  // how many bytes there are, for codes that do not fit their memory: nothing outside it was
-  // written.
+  // Returns the variants that fit a device, the default first.
+  static std::vector<std::string> variants(const Traits& traits);
+  // Encodes a column. Null rows get no codes.
+  virtual Status enqueue(Queue& queue, const PlainStrings& strings, const DeviceCodes& codes) = 0;
+  // Waits. Returns the last enqueued column, encoded. Code::corrupt names the first row whose
+  // offsets descend, lie outside the strings or are 1 GiB or more apart. Code::capacity for codes
+  // that do not fit their memory; the message says how many bytes they take. Nothing outside the
+  // memory is written.
   virtual Result<DeviceStrings> check(Queue& queue) = 0;
-  // Fetches what check() found good since the last enqueue(): the column that encode() makes;
-  // Code::invalid where it has not. Waits.
-  virtual Result<EncodedStrings> fetch(Queue& queue) = 0;
+  // Downloads the column that the last check() returned: the result of encode(). Code::invalid if
+  // there was no successful check() since the last enqueue(). Waits.
+  virtual Result<EncodedStrings> download(Queue& queue) = 0;
   virtual std::string_view variant() const = 0;
 };
 

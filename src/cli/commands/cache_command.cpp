@@ -1,4 +1,4 @@
-// penstock cache: what the JIT cache on disk holds, and emptying it.
+// penstock cache: shows or clears the JIT cache on disk.
 #include "cli/commands.hpp"
 #include "penstock/device.hpp"
 #include "terminal/messages.hpp"

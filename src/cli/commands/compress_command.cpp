@@ -1,4 +1,4 @@
-// penstock compress: files in, .gz, .zst or .lz4 out, which every standard tool reads.
+// penstock compress: writes .gz, .zst or .lz4 files, which every standard tool reads.
 #include <cstdio>
 
 #include <unistd.h>
@@ -17,14 +17,14 @@ struct CompressCommand {
   std::vector<std::string> files;
   std::string output, codec = "zstd", block_size, device;
   std::uint64_t level = 0, threads = 0;
-  bool replaces = false, no_progress = false;
+  bool force = false, no_progress = false;
 };
 
 Result<std::string> output_name(const std::string& file, std::string_view suffix, bool is_forced) {
   if (file == "-") return std::string("-");
   if (file.ends_with(suffix) && !is_forced)
-    return Status(Code::invalid, "'" + file + "' ends in " + std::string(suffix) +
-                                     " already; --force compresses it again");
+    return Status(Code::invalid, "'" + file + "' already has the suffix " + std::string(suffix) +
+                                     "; --force compresses it again");
   return file + std::string(suffix);
 }
 
@@ -33,16 +33,13 @@ std::string report_line(const std::string& file, const stream::Report& report,
   const double ratio = report.bytes_out == 0 ? 0
                                              : static_cast<double>(report.bytes_in) /
                                                    static_cast<double>(report.bytes_out);
-  std::string line = shown_name(file) + ": " + count_text(report.bytes_in) + " bytes became " +
-                     count_text(report.bytes_out) + " of " + std::string(name_of(report.format)) +
-                     " level " + std::to_string(options.level) + ", ratio " +
-                     number_text(ratio, "") + ", in " + seconds_text(seconds);
-  constexpr double min_seconds = 10e-3;
-  if (seconds >= min_seconds)
-    line += ", " + gigabytes_text(static_cast<double>(report.bytes_in) / seconds);
-  line += "; blocks of " + bytes_text(options.block_bytes);
-  if (report.device) return line + device_output(*report.device, report.device->bytes_in);
-  return line + ", " + count_text(report.threads) + (report.threads == 1 ? " thread" : " threads");
+  return shown_name(file) + ": " + std::string(name_of(report.format)) + " level " +
+         std::to_string(options.level) + ", " +
+         sizes_and_time(report, report.bytes_in, seconds,
+                        " (ratio " + number_text(ratio, "") + ")") +
+         ", " + bytes_text(options.block_bytes) + " blocks, " +
+         (report.device ? device_times(*report.device, report.device->bytes_in)
+                        : counted(report.threads, "thread"));
 }
 
 Result<stream::CompressOptions> options_of(const CompressCommand& command) {
@@ -63,11 +60,11 @@ Status compress_file(const CompressCommand& command, stream::CompressOptions opt
                      const std::string& file) {
   PENSTOCK_ASSIGN(const std::string path,
                   command.output.empty()
-                      ? output_name(file, suffix_of(options.format), command.replaces)
+                      ? output_name(file, suffix_of(options.format), command.force)
                       : Result<std::string>(command.output));
-  if (path == "-" && ::isatty(STDOUT_FILENO) == 1 && !command.replaces)
-    return {Code::invalid, "compressed bytes are not written to a terminal; --force writes them"};
-  PENSTOCK_ASSIGN(const auto output, StreamOutput::create(path, command.replaces));
+  if (path == "-" && ::isatty(STDOUT_FILENO) == 1 && !command.force)
+    return {Code::invalid, "compressed data is not written to a terminal; --force writes it"};
+  PENSTOCK_ASSIGN(const auto output, StreamOutput::create(path, command.force));
   const double start = now_seconds();
   ProgressBar bar(!command.no_progress);
   options.progress = [&](const stream::Progress& progress) {
@@ -85,10 +82,6 @@ Status compress_file(const CompressCommand& command, stream::CompressOptions opt
 }
 
 Status compress(const CompressCommand& command) {
-  if (command.files.size() > 1 && !command.output.empty() && command.output != "-")
-    return {Code::invalid,
-            "several files cannot become the one that --output names; '-' takes them one after "
-            "another"};
   PENSTOCK_ASSIGN(const stream::CompressOptions options, options_of(command));
   return for_each_file(command.files, [&](const std::string& file) {
     return compress_file(command, options, file);
@@ -99,24 +92,26 @@ Status compress(const CompressCommand& command) {
 
 Action declare_compress(Arguments& arguments) {
   auto command = std::make_shared<CompressCommand>();
-  arguments.positional("FILE", command->files, "files; '-' is standard input");
+  arguments.positional("FILE", command->files, "files to compress; '-' is standard input");
   arguments.choice("--codec", {"gzip", "zstd", "lz4"}, command->codec, "the format");
   arguments.value("--level", "N", command->level,
-                  "gzip 1 to 12 (6), zstd 1 to 22 (3), lz4 1 to 12 (1)", 1, 22);
+                  "compression level: gzip 1 to 12 (default 6), zstd 1 to 22 (3), lz4 1 to 12 (1)",
+                  1, 22);
   arguments.value("--output,-o", "OUT", command->output,
-                  "the file to write, '-' for standard output; else FILE with .gz, .zst or .lz4");
+                  "output file, '-' for standard output; default: FILE with .gz, .zst or .lz4");
   arguments.value("--block-size", "BYTES", command->block_size,
-                  "bytes that are compressed by themselves; gzip of at most 65280 is BGZF; lz4 "
-                  "64K, 256K, 1M or 4M",
+                  "size of independent blocks; gzip blocks of at most 65280 are BGZF; lz4 64K, "
+                  "256K, 1M or 4M",
                   check_bytes);
   arguments.value(
       "--device", "ID", command->device,
       "compress gzip or lz4 on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu), at"
       " level 1, in blocks of 65280 bytes or 64K");
-  arguments.value("--threads,-T", "N", command->threads, "that compress; 0: as many as cores", 0,
-                  1024);
-  arguments.flag("--force,-f", command->replaces, "replace files that are there");
+  arguments.value("--threads,-T", "N", command->threads,
+                  "number of compressing threads; 0: one for each core", 0, 1024);
+  arguments.flag("--force,-f", command->force, "overwrite existing files");
   arguments.flag("--no-progress", command->no_progress, "no progress bar on a terminal");
+  arguments.check([command] { return check_single_output(command->files, command->output); });
   arguments.footer("\nExample: penstock compress --codec gzip --level 9 logs.json");
   return [command] { return compress(*command); };
 }

@@ -1,4 +1,4 @@
-// penstock decompress: compressed files in, their bytes out; or only tested, or only listed.
+// penstock decompress: decompresses files, or only tests or lists them.
 #include <fcntl.h>
 
 #include <cstdio>
@@ -16,13 +16,13 @@ namespace {
 
 struct DecompressCommand {
   std::vector<std::string> files;
-  std::string output, codec, dictionary, variant, max_output, device;
+  std::string output, codec, dictionary, method, max_output, device;
   std::uint64_t threads = 0;
-  bool tests = false, lists = false, replaces = false, no_progress = false, falls_back = false,
-       stays = false;
+  bool test_only = false, list_only = false, force = false, no_progress = false, fallback = false,
+       keep_on_device = false;
 };
 
-// What a name becomes without its suffix.
+// What replaces a file name's suffix.
 struct Suffix {
   std::string_view compressed, plain;
 };
@@ -37,47 +37,36 @@ Result<std::string> output_name(const std::string& file) {
     if (file.size() > suffix.compressed.size() && file.ends_with(suffix.compressed) &&
         file[file.size() - suffix.compressed.size() - 1] != '/')
       return file.substr(0, file.size() - suffix.compressed.size()) + std::string(suffix.plain);
-  return Status(
-      Code::invalid,
-      "'" + file + "' has no suffix that says what its content is called; name it with --output");
+  return Status(Code::invalid,
+                "'" + file + "' has an unknown suffix; name the output with --output");
 }
 
-std::string plural(std::uint64_t count, const char* word) {
-  return count_text(count) + " " + word + (count == 1 ? "" : "s");
-}
-
-const char* unit_of(stream::Format format) {
+std::string_view member_noun(stream::Format format) {
   if (format == stream::Format::gzip) return "member";
   return format == stream::Format::zlib || format == stream::Format::snappy ? "stream" : "frame";
 }
 
-std::string checks_output(const stream::Report& report) {
-  if (report.unchecked_member_count == 0) return "every checksum is right";
+std::string checks_text(const stream::Report& report) {
+  if (report.unchecked_member_count == 0) return "checksums verified";
   return count_text(report.unchecked_member_count) + " of " +
-         plural(report.member_count, unit_of(report.format)) + " without a checksum";
+         counted(report.member_count, member_noun(report.format)) + " without a checksum";
 }
 
-// One line: format, sizes, time, rate, which ways ran.
 std::string report_line(const std::string& file, const stream::Report& report, double seconds,
                         bool is_test) {
   std::string methods;
-  for (const std::string& method : report.variants)
-    methods += (methods.empty() ? "" : ", ") + method;
-  std::string line = shown_name(file) + ": " + (is_test ? "right: " : "") +
+  for (const std::string& method : report.methods)
+    methods += (methods.empty() ? "method " : ", ") + method;
+  std::string line = shown_name(file) + ": " + (is_test ? "ok, " : "") +
                      std::string(name_of(report.format)) + ", " +
-                     plural(report.member_count, unit_of(report.format)) + ", " +
-                     count_text(report.bytes_in) + " bytes became " + count_text(report.bytes_out) +
-                     " in " + seconds_text(seconds);
-  constexpr double min_seconds =
-      10e-3;  // of a shorter run a rate would say how long files take to open
-  if (seconds >= min_seconds)
-    line += ", " + gigabytes_text(static_cast<double>(report.bytes_out) / seconds);
-  line += "; by " + methods;
-  line += report.device ? device_output(*report.device, report.device->bytes_out)
-                        : ", " + plural(report.threads, "thread");
-  if (report.held_bytes != 0)
-    line += "; a pipe, whose " + count_text(report.held_bytes) + " bytes were held at once";
-  return line + "; " + checks_output(report);
+                     counted(report.member_count, member_noun(report.format)) + ", " +
+                     sizes_and_time(report, report.bytes_out, seconds);
+  if (!methods.empty()) line += ", " + methods;
+  line += ", " + (report.device ? device_times(*report.device, report.device->bytes_out)
+                                : counted(report.threads, "thread"));
+  if (report.buffered_bytes != 0)
+    line += ", buffered " + count_text(report.buffered_bytes) + " bytes of a pipe";
+  return line + ", " + checks_text(report);
 }
 
 Status list_line(const std::string& file, const stream::Report& report) {
@@ -85,25 +74,25 @@ Status list_line(const std::string& file, const stream::Report& report) {
   const double ratio = report.bytes_in == 0 ? 0
                                             : static_cast<double>(report.bytes_out) /
                                                   static_cast<double>(report.bytes_in);
-  std::snprintf(line, sizeof line, "%-6s %8s %20s %20s %8.3f %-8s ",
+  std::snprintf(line, sizeof line, "%-6s %8s %20s %20s %8.3f %-9s ",
                 std::string(name_of(report.format)).c_str(),
                 count_text(report.member_count).c_str(), count_text(report.bytes_in).c_str(),
                 count_text(report.bytes_out).c_str(), ratio,
-                report.unchecked_member_count == 0 ? "right" : "partly");
+                report.unchecked_member_count == 0 ? "verified" : "partial");
   const std::string name = report.first_name.empty() ? "" : " (" + report.first_name + ")";
   return standard_output()(line + shown_name(file) + name + "\n");
 }
 
-Status print_list_head() {
+Status print_list_header() {
   char line[512];
-  std::snprintf(line, sizeof line, "%-6s %8s %20s %20s %8s %-8s %s\n", "format", "members",
-                "compressed", "uncompressed", "ratio", "checked", "file");
+  std::snprintf(line, sizeof line, "%-6s %8s %20s %20s %8s %-9s %s\n", "format", "members",
+                "compressed", "uncompressed", "ratio", "checksums", "file");
   return standard_output()(line);
 }
 
 Result<std::vector<std::byte>> read_dictionary(const std::string& path) {
   if (path.empty()) return std::vector<std::byte>();
-  const Status unread(Code::invalid, "cannot read the dictionary " + path);
+  const Status unread(Code::invalid, "cannot read dictionary " + path);
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return unread;
@@ -121,8 +110,8 @@ class Decompressor {
     if (!command.max_output.empty()) options_.max_output_bytes = bytes_in(command.max_output);
     options_.threads = static_cast<std::uint32_t>(command.threads);
     options_.dictionary = dictionary_;
-    options_.variant = command.variant;
-    options_.may_leave_device = command.falls_back;
+    options_.method = command.method;
+    options_.fallback = command.fallback;
   }
   Status open_device() {
     if (command_.device.empty()) return {};
@@ -132,17 +121,17 @@ class Decompressor {
 
   Status run(const std::string& file) {
     std::unique_ptr<StreamOutput> output;
-    if (!command_.tests && !command_.lists) {
+    if (!command_.test_only && !command_.list_only) {
       PENSTOCK_ASSIGN(const std::string path, command_.output.empty()
                                                   ? output_name(file)
                                                   : Result<std::string>(command_.output));
-      PENSTOCK_ASSIGN(output, StreamOutput::create(path, command_.replaces));
+      PENSTOCK_ASSIGN(output, StreamOutput::create(path, command_.force));
     }
     const double start = now_seconds();
     PENSTOCK_ASSIGN(const stream::Report report, decode(file, output.get()));
     if (output) PENSTOCK_TRY(output->commit(file));
-    if (command_.lists) return list_line(file, report);
-    print_line(report_line(file, report, now_seconds() - start, command_.tests));
+    if (command_.list_only) return list_line(file, report);
+    print_line(report_line(file, report, now_seconds() - start, command_.test_only));
     return {};
   }
 
@@ -156,17 +145,17 @@ class Decompressor {
     const auto write = [&](std::span<const std::byte> bytes) {
       return output ? output->write(bytes) : Status();
     };
-    auto report =
-        command_.stays ? decode_there(file) : stream::decompress(source_of(file), write, options_);
+    auto report = command_.keep_on_device ? decode_to_device(file)
+                                          : stream::decompress(source_of(file), write, options_);
     bar.erase();
     if (!report.ok()) return report.status().with("while decompressing " + shown_name(file));
     return report;
   }
 
-  Result<stream::Report> decode_there(const std::string& file) const {
-    PENSTOCK_ASSIGN(stream::DeviceOutput text,
+  Result<stream::Report> decode_to_device(const std::string& file) const {
+    PENSTOCK_ASSIGN(stream::DeviceOutput output,
                     stream::decompress_to_device(source_of(file), options_));
-    return std::move(text.report);
+    return std::move(output.report);
   }
 
   const DecompressCommand& command_;
@@ -174,27 +163,21 @@ class Decompressor {
   stream::DecompressOptions options_;
 };
 
+std::string check_usage(const DecompressCommand& command) {
+  const bool is_kept_alone =
+      !command.device.empty() && !command.fallback && (command.test_only || command.list_only);
+  if (command.keep_on_device && !is_kept_alone)
+    return "--keep-on-device needs --test or --list, and --device, without --fallback";
+  return check_single_output(command.files, command.output);
+}
+
 Status decompress(const DecompressCommand& command) {
-  if (command.files.size() > 1 && !command.output.empty() && command.output != "-")
-    return {Code::invalid,
-            "several files cannot become the one that --output names; '-' takes them one after "
-            "another"};
-  if (command.stays &&
-      (command.device.empty() || command.falls_back || !(command.tests || command.lists)))
-    return {Code::invalid,
-            "--stay is for --test and --list on a --device, and nothing falls back then"};
   PENSTOCK_ASSIGN(auto dictionary, read_dictionary(command.dictionary));
   Decompressor decompressor(command, std::move(dictionary));
   PENSTOCK_TRY(decompressor.open_device());
-  if (command.lists) PENSTOCK_TRY(print_list_head());
+  if (command.list_only) PENSTOCK_TRY(print_list_header());
   return for_each_file(command.files,
                        [&](const std::string& file) { return decompressor.run(file); });
-}
-
-std::vector<std::string> variant_names() {
-  std::vector<std::string> names;
-  for (const stream::Variant& variant : stream::variants()) names.push_back(variant.name);
-  return names;
 }
 
 std::string check_name(const std::string& name, const std::vector<std::string>& names) {
@@ -206,40 +189,48 @@ std::string check_name(const std::string& name, const std::vector<std::string>& 
   return "'" + name + "' is none of " + all;
 }
 
+std::string check_method(const std::string& name) {
+  std::vector<std::string> names;
+  for (const stream::MethodInfo& method : stream::methods()) names.push_back(method.name);
+  return check_name(name, names);
+}
+
+std::string check_format(const std::string& name) {
+  std::vector<std::string> names;
+  for (const stream::Format format : stream::formats()) names.emplace_back(name_of(format));
+  return check_name(name, names);
+}
+
 }  // namespace
 
 Action declare_decompress(Arguments& arguments) {
   auto command = std::make_shared<DecompressCommand>();
   arguments.positional("FILE", command->files, "compressed files; '-' is standard input");
   arguments.value("--output,-o", "OUT", command->output,
-                  "the file to write, '-' for standard output; else FILE without its suffix");
-  arguments.flag("--test,-t", command->tests, "decode and check, and write nothing");
-  arguments.flag("--list,-l", command->lists,
-                 "a line a file: sizes, ratio, checks; counted by decoding");
+                  "output file, '-' for standard output; default: FILE without its suffix");
+  arguments.flag("--test,-t", command->test_only, "verify the files and write nothing");
+  arguments.flag("--list,-l", command->list_only,
+                 "print sizes, ratio and checksums of each file, which is decoded for that");
   arguments.value("--codec", "gzip|zlib|zstd|lz4|snappy", command->codec,
-                  "the format, where its first bytes should not say it",
-                  [](const std::string& name) {
-                    return check_name(name, {"gzip", "zlib", "zstd", "lz4", "snappy"});
-                  });
+                  "the format; default: detected by the first bytes", check_format);
   arguments.value("--max-output", "BYTES", command->max_output,
-                  "fail where a file becomes more than this; 64K, 1M, 2G", check_bytes);
-  arguments.value("--dictionary,-D", "FILE", command->dictionary, "of zstd, lz4 or zlib");
+                  "fail where the output is larger, such as 64K, 1M or 2G", check_bytes);
+  arguments.value("--dictionary,-D", "FILE", command->dictionary,
+                  "dictionary for zstd, lz4 or zlib");
   arguments.value("--device", "ID", command->device,
-                  "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu): gzip, zlib,"
-                  " zstd, lz4, framed snappy");
-  arguments.flag(
-      "--fallback", command->falls_back,
-      "with --device: what the device does not decode is decoded here; else it is an error");
-  arguments.flag("--stay", command->stays,
-                 "with --test --device: the whole file is one batch, and its text stays in the "
-                 "device's memory");
-  arguments.value("--threads,-T", "N", command->threads, "that decode; 0: as many as cores", 0,
-                  1024);
-  arguments.value("--variant", "NAME", command->variant,
-                  "the one way to decode; the report names the one that is chosen",
-                  [](const std::string& name) { return check_name(name, variant_names()); });
-  arguments.flag("--force,-f", command->replaces, "replace files that are there");
+                  "decode on a device (cuda:0, opencl:1, cuda, opencl, gpu or cpu)");
+  arguments.flag("--fallback", command->fallback,
+                 "with --device: decode on the host what the device does not support");
+  arguments.flag("--keep-on-device", command->keep_on_device,
+                 "with --test --device: decode the whole file into the device's memory");
+  arguments.value("--threads,-T", "N", command->threads,
+                  "number of decoding threads; 0: one for each core", 0, 1024);
+  arguments.value("--method", "NAME", command->method,
+                  "decode by this method alone; the report names the one that is selected",
+                  check_method);
+  arguments.flag("--force,-f", command->force, "overwrite existing files");
   arguments.flag("--no-progress", command->no_progress, "no progress bar on a terminal");
+  arguments.check([command] { return check_usage(*command); });
   arguments.footer(
       "\nExamples: penstock decompress logs.json.zst\n          penstock decompress -o - logs.gz | "
       "wc -l");

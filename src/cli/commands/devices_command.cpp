@@ -1,4 +1,4 @@
-// penstock devices: every device of every driver, its traits and the copy bandwidth measured now.
+// penstock devices: every device of every driver, its traits and its copy bandwidth, measured now.
 #include <cstdio>
 #include <optional>
 
@@ -18,7 +18,7 @@ struct DevicesOptions {
   bool json = false, no_bandwidth = false;
 };
 
-// One trait for both printings: as JSON, and for people.
+// One trait, as JSON and for people.
 struct Row {
   std::string name, json, text;
 };
@@ -32,7 +32,7 @@ Row number_row(const char* name, std::uint64_t value) {
 Row bytes_row(const char* name, std::uint64_t value) {
   return {name, std::to_string(value), bytes_text(value)};
 }
-Row truth_row(const char* name, bool value) {
+Row boolean_row(const char* name, bool value) {
   return {name, value ? "true" : "false", value ? "yes" : "no"};
 }
 
@@ -47,15 +47,15 @@ std::vector<Row> rows_of(const Traits& traits) {
           number_row("compute_units", traits.compute_units),
           number_row("max_group_size", traits.max_group_size),
           number_row("subgroup_size", traits.subgroup_size),
-          truth_row("has_subgroups", traits.has_subgroups),
+          boolean_row("has_subgroups", traits.has_subgroups),
           bytes_row("global_bytes", traits.global_bytes),
           bytes_row("max_allocation_bytes", traits.max_allocation_bytes),
           bytes_row("local_bytes", traits.local_bytes),
-          truth_row("is_cpu", traits.is_cpu),
-          truth_row("unified_memory", traits.unified_memory),
-          truth_row("has_f64", traits.has_f64),
-          truth_row("has_atomic_u64", traits.has_atomic_u64),
-          truth_row("forward_progress", traits.forward_progress)};
+          boolean_row("is_cpu", traits.is_cpu),
+          boolean_row("unified_memory", traits.unified_memory),
+          boolean_row("has_f64", traits.has_f64),
+          boolean_row("has_atomic_u64", traits.has_atomic_u64),
+          boolean_row("forward_progress", traits.forward_progress)};
 }
 
 Row bandwidth_row(const Traits& traits) {
@@ -105,7 +105,7 @@ Status devices(const DevicesOptions& options) {
   }
   if (options.json) PENSTOCK_TRY(out(json_text(all, notes)));
   if (all.empty())
-    return open_device().status();  // its message has the notes too, and says what to install
+    return open_device().status();  // its message has the notes and says what to install
   if (!options.json)
     for (const std::string& note : notes) print_line(note);
   return {};
@@ -115,9 +115,9 @@ Status devices(const DevicesOptions& options) {
 
 Action declare_devices(Arguments& arguments) {
   auto options = std::make_shared<DevicesOptions>();
-  arguments.flag("--json", options->json, "an object with \"devices\" and \"notes\"");
+  arguments.flag("--json", options->json, "print an object with \"devices\" and \"notes\"");
   arguments.flag("--no-bandwidth", options->no_bandwidth,
-                 "do not measure the copy bandwidth (a second or so a device)");
+                 "do not measure the copy bandwidth (about a second per device)");
   return [options] { return devices(*options); };
 }
 

@@ -1,4 +1,4 @@
-// penstock emit: the complete text of a statement's kernels in a target's language.
+// penstock emit: the complete source of a statement's kernels in a target's language.
 #include "cli/commands.hpp"
 #include "penstock/io.hpp"
 #include "penstock/plan.hpp"
@@ -29,9 +29,9 @@ Action declare_emit(Arguments& arguments) {
   for (Target target : {Target::cuda, Target::opencl, Target::metal, Target::sycl, Target::host})
     targets.emplace_back(name_of(target));
   arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
-  arguments.choice("--target,-t", std::move(targets), options->target, "the language of the text",
+  arguments.choice("--target,-t", std::move(targets), options->target, "the language of the source",
                    true);
-  arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
+  arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
   return [options] { return emit_text(*options); };
 }
 

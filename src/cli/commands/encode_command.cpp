@@ -1,4 +1,4 @@
-// penstock encode: a table file in, the same table with some columns compressed out.
+// penstock encode: writes a table with some of its columns compressed.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -67,8 +67,8 @@ std::string report_line(const EncodedColumn& column) {
              : line;
 }
 
-// Both files' sizes, since ratios are of plain Arrow's bytes and a Parquet file is smaller than
-// these.
+// Reports both files' sizes, since ratios compare with uncompressed Arrow and a Parquet file is
+// smaller.
 std::string sizes_text(const EncodeTableReport& report, const EncodeOptions& options) {
   std::string text = options.output + ": " + count_text(report.row_count) + " rows, " +
                      count_text(report.file_bytes) + " bytes";
@@ -78,8 +78,8 @@ std::string sizes_text(const EncodeTableReport& report, const EncodeOptions& opt
   text += "; " + options.input + ": " + count_text(input_bytes) + " bytes";
   if (report.file_bytes <= input_bytes) return text;
   return text +
-         "\nThe file grew: in Arrow IPC files, columns without a codec are plain, and ratios are "
-         "beside plain Arrow";
+         "\nThe file grew: columns without a codec are uncompressed in Arrow IPC files, and ratios "
+         "compare with uncompressed Arrow";
 }
 
 void print_report(const EncodeTableReport& report, const EncodeOptions& options) {
@@ -120,12 +120,12 @@ Action declare_encode(Arguments& arguments) {
                   check_output);
   arguments.require("--output");
   arguments.value("--codec", "COLUMN=CODEC,...", options->codecs,
-                  "fsst: codes for frequent parts of texts; gsst: the same, with places where "
-                  "parallel decoding begins",
+                  "fsst: codes for frequent substrings; gsst: the same, with split points for "
+                  "parallel decoding",
                   check_codecs);
   arguments.require("--codec");
   arguments.choice("--split-bytes", {"16", "32", "64", "128", "256", "512", "1024", "2048", "4096"},
-                   options->split_bytes, "gsst: bytes of codes between two such places");
+                   options->split_bytes, "gsst: bytes of codes between two split points");
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer(
       "\nExample: penstock encode hits.parquet -o hits.arrow --codec URL=gsst,Title=fsst");

@@ -9,15 +9,15 @@ namespace penstock::cli {
 namespace {
 
 struct ProfileOptions {
-  std::string format = "table", trace;
+  std::string format = "table", trace, device;
   bool stalls = false;
 };
 
-// The share of it is what a profile is asked for, so that a figure is measured where there is none.
+// A profile reports shares of it, so it is measured where no figure was kept.
 std::optional<MeasuredBandwidth> copy_bandwidth(const std::string& id) {
   const auto device = open_device(id);
   if (!device.ok()) return std::nullopt;
-  if (auto known = copy_bandwidth_beside_a_query(**device)) return known;
+  if (auto known = copy_bandwidth_for_query(**device)) return known;
   const auto measured = measure_copy_bandwidth(**device);
   return measured.ok() ? std::optional(*measured) : std::nullopt;
 }
@@ -27,7 +27,8 @@ std::string text_of(const std::vector<ProfileSection>& sections, const std::stri
   return format == "csv" ? profile_csv(sections) : profile_table(sections);
 }
 
-Status profile(const ProfileOptions& options, const QueryOptions& query) {
+Status profile(const ProfileOptions& options, QueryOptions query) {
+  if (query.device.empty()) query.device = options.device;
   if (query.explain) return {Code::invalid, "--explain reads no row: there is nothing to profile"};
   std::unique_ptr<OutputFile> trace;
   if (!options.trace.empty()) { PENSTOCK_ASSIGN(trace, OutputFile::create(options.trace)); }
@@ -48,19 +49,21 @@ Action declare_profile(Arguments& arguments) {
   auto options = std::make_shared<ProfileOptions>();
   arguments.choice("--format,-f", {"table", "csv", "json"}, options->format,
                    "how the figures are printed");
+  arguments.value("--device,-d", "ID", options->device, "as of query, where it is given before it");
   arguments.value("--trace", "FILE", options->trace,
                   "write the run as a Chrome trace (chrome://tracing, Perfetto)");
   arguments.flag("--stalls", options->stalls,
-                 "what kernels waited for, with lines of their texts: sampled on NVIDIA GPUs, with "
-                 "CUPTI and the right to count");
+                 "sample what kernels wait for, by source line: on NVIDIA GPUs, with CUPTI and the "
+                 "permission to read performance counters");
   Arguments inner = arguments.command(
-      "query", "The query: what `penstock query` takes; its rows go to --output or nowhere");
+      "query",
+      "The query, with the options of `penstock query`; its rows go to --output or nowhere");
   const auto query = declare_query_options(inner);
   arguments.footer(
       "\nExample: penstock profile --trace run.json -- query \"SELECT sum(price) FROM "
       "'hits.parquet'\"\n"
-      "alone_seconds: what nothing else overlapped. A figure that the driver does not tell is "
-      "'unknown'.");
+      "alone_seconds: time that nothing else overlapped. A figure that the driver does not report "
+      "is 'unknown'.");
   return [options, query] { return profile(*options, *query); };
 }
 

@@ -22,7 +22,7 @@ namespace penstock::cli {
 
 namespace {
 
-// How a table leaves the process; a row for each file extension.
+// The output formats, one per file extension.
 struct OutputFormat {
   std::string_view extension;
   Status (*write)(const Table& table, OutputFile& file);
@@ -64,23 +64,23 @@ Status print_table(const Table& table, const std::string& format) {
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   if (format == "csv") return format_csv(table, standard_output());
   if (format == "json") return format_json(table, standard_output());
-  // On a terminal as many rows and characters as a person looks at, as DuckDB's shell does; to a
-  // pipe everything.
+  // A terminal gets as many rows and characters as a person reads, as in DuckDB's shell. A pipe
+  // gets everything.
   return format_table(table, terminal ? TableStyle{40, 60} : TableStyle{}, standard_output());
 }
 
-// A failure is no reason to fail a query that has its answer.
+// A failed measurement does not fail a query that has its answer.
 std::optional<MeasuredBandwidth> copy_bandwidth_of_device(const std::string& id) {
   const auto device = open_device(id);
-  return device.ok() ? copy_bandwidth_beside_a_query(**device) : std::nullopt;
+  return device.ok() ? copy_bandwidth_for_query(**device) : std::nullopt;
 }
 
 void print_report(const RunReport& report, const QueryOptions& options) {
-  if (options.validate) print_line("validated: every step's rows are those of the host reference");
+  if (options.validate) print_line("validated: every step's rows equal the host reference");
   if (options.verbose || options.stats) print_line(statistics_text(report));
   for (const std::string& note : report.notes) print_line("note: " + note);
   std::optional<MeasuredBandwidth> copy;
-  if (tells_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);
+  if (has_kernel_rate(report)) copy = copy_bandwidth_of_device(report.device_id);
   print_line(summary_line(report, copy));
 }
 
@@ -149,7 +149,7 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   options->format = "table";
   arguments.positional("STATEMENT", options->statement, "SELECT ... FROM 'file.parquet' WHERE ...");
   arguments.value("--device,-d", "ID", options->device,
-                  "cuda:0, opencl:1, cuda, opencl, gpu or cpu; the first one if not given");
+                  "cuda:0, opencl:1, cuda, opencl, gpu or cpu; by default the first device");
   arguments.choice("--format,-f", {"table", "csv", "json"}, options->format,
                    "how rows are printed");
   arguments.value("--output,-o", "FILE", options->output,
@@ -159,17 +159,18 @@ std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments) {
   arguments.flag("--verbose,-v", options->verbose, "print generated kernels and compile times");
   arguments.flag("--stats", options->stats, "print the time and bytes of every kernel");
   arguments.flag("--validate", options->validate,
-                 "compute every step on the host reference too, slowly (some 100,000 rows a "
-                 "second), and fail at the first difference");
+                 "compare every step with the host reference, which computes some 100,000 rows per "
+                 "second, and fail at the first difference");
   arguments.flag("--fast-math", options->fast_math,
                  "let the device's compiler reorder and approximate float arithmetic");
-  arguments.value("--variant", "NAME", options->variant, "force a row of the kernel variant table");
+  arguments.value("--variant", "NAME", options->variant, "use this kernel variant");
   arguments.value("--batch-rows", "N", options->batch_rows,
-                  "rows a chunk; chosen from the device if not given", 1);
-  arguments.value("--memory-limit", "MIB", options->memory_limit_mib,
-                  "device memory that chunks, and half of it that a sort or a window may take"
-                  "; a part of the device's if not given",
-                  1, std::uint64_t{1} << 24);
+                  "rows per chunk; by default chosen for the device", 1);
+  arguments.value(
+      "--memory-limit", "MIB", options->memory_limit_mib,
+      "device memory for chunks; a sort or a window may use half of it; by default a part "
+      "of the device's memory",
+      1, std::uint64_t{1} << 24);
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer(
       "\nExample: penstock query \"SELECT sum(price) FROM 'hits.parquet' WHERE quantity > 3\" "

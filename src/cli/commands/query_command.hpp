@@ -1,4 +1,4 @@
-// What `query` takes and does, for it and for the commands that run one.
+// The options of `query`, and running it, for `query` and `profile`.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,6 +8,7 @@
 #include "terminal/arguments.hpp"
 
 namespace penstock::cli {
+using namespace terminal;
 
 struct QueryOptions {
   std::string statement, device, format, output, variant;
@@ -18,7 +19,7 @@ struct QueryOptions {
 
 std::shared_ptr<QueryOptions> declare_query_options(Arguments& arguments);
 enum class Recorded { nothing, profile, profile_and_stalls };
-// Runs the statement and writes its rows; of a recorded run they go to a file or nowhere.
+// Runs the statement and writes its rows. A recorded run writes them to --output only.
 Result<RunReport> run_query(const QueryOptions& options, Recorded recorded = Recorded::nothing);
 
 }  // namespace penstock::cli

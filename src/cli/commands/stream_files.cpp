@@ -15,7 +15,7 @@
 namespace penstock::cli {
 namespace {
 
-// Waits in parts, so that a signal is seen while nothing comes.
+// Waits in parts, so that a signal is noticed while no input arrives.
 Result<std::size_t> read_standard_input(std::span<std::byte> into) {
   for (;;) {
     if (interrupted()) return Status(Code::cancelled, "interrupted while reading standard input");
@@ -29,14 +29,14 @@ Result<std::size_t> read_standard_input(std::span<std::byte> into) {
   }
 }
 
-// A file that the shell has opened as standard input is as good as one that was named.
+// Whether standard input is a file that the shell opened, which is then mapped like a named one.
 bool is_file_from_its_beginning(int descriptor) {
   struct stat info{};
   return ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
          ::lseek(descriptor, 0, SEEK_CUR) == 0;
 }
 
-// The number and what it is multiplied by; nothing where the text is neither.
+// Parses a number with an optional unit; returns nothing for anything else.
 std::optional<std::uint64_t> parse_bytes(const std::string& text) {
   constexpr std::string_view units = "KMGT";
   std::uint64_t number = 0;
@@ -59,7 +59,8 @@ stream::Source source_of(const std::string& path) {
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-Result<std::unique_ptr<StreamOutput>> StreamOutput::create(const std::string& path, bool replaces) {
+Result<std::unique_ptr<StreamOutput>> StreamOutput::create(const std::string& path,
+                                                           bool overwrite) {
   std::unique_ptr<StreamOutput> output(new StreamOutput);
   output->path_ = path;
   if (path == "-") return output;
@@ -70,8 +71,8 @@ Result<std::unique_ptr<StreamOutput>> StreamOutput::create(const std::string& pa
     if (*output->device_) return output;
     return Status(Code::io, "cannot write " + path + ": " + std::strerror(errno));
   }
-  if (exists && S_ISREG(info.st_mode) && !replaces)
-    return Status(Code::invalid, path + " is there already; --force replaces it");
+  if (exists && S_ISREG(info.st_mode) && !overwrite)
+    return Status(Code::invalid, path + " already exists; --force overwrites it");
   PENSTOCK_ASSIGN(output->file_, OutputFile::create(path));
   return output;
 }
@@ -95,7 +96,22 @@ Status StreamOutput::commit(const std::string& input) {
   return file_->commit();
 }
 
-std::string device_output(const stream::DeviceReport& device, std::uint64_t output_bytes) {
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return count_text(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string sizes_and_time(const stream::Report& report, std::uint64_t processed_bytes,
+                           double seconds, const std::string& after_sizes) {
+  std::string text = count_text(report.bytes_in) + " -> " + count_text(report.bytes_out) +
+                     " bytes" + after_sizes + " in " + seconds_text(seconds);
+  // The rate of a shorter run would say how long files take to open.
+  constexpr double min_seconds = 10e-3;
+  if (seconds >= min_seconds)
+    text += " (" + gigabytes_text(static_cast<double>(processed_bytes) / seconds) + ")";
+  return text;
+}
+
+std::string device_times(const stream::DeviceReport& device, std::uint64_t plain_bytes) {
   const auto part = [](const std::string& name, double seconds, std::uint64_t bytes) {
     const std::string rate =
         seconds > 0 ? " (" + gigabytes_text(static_cast<double>(bytes) / seconds) + ")" : "";
@@ -104,18 +120,24 @@ std::string device_output(const stream::DeviceReport& device, std::uint64_t outp
   std::string kernels;
   for (const std::string& kernel : device.kernels)
     kernels += (kernels.empty() ? "" : ", ") + kernel;
-  return " on " + device.id + " (" + device.name +
+  return "on " + device.id + " (" + device.name +
          "): " + part("upload", device.upload_seconds, device.bytes_in) + ", " +
-         part(kernels, device.kernel_seconds, output_bytes) + ", " +
+         part(kernels, device.kernel_seconds, plain_bytes) + ", " +
          part("download", device.download_seconds, device.bytes_out);
 }
 
 std::string check_bytes(const std::string& text) {
-  return parse_bytes(text) ? ""
-                           : "'" + text + "' is not a number of bytes, as 4096, 64K, 1M, 2G or 1T";
+  return parse_bytes(text)
+             ? ""
+             : "'" + text + "' is not a number of bytes such as 4096, 64K, 1M, 2G or 1T";
 }
 
 std::uint64_t bytes_in(const std::string& text) { return parse_bytes(text).value_or(0); }
+
+std::string check_single_output(const std::vector<std::string>& files, const std::string& output) {
+  if (files.size() <= 1 || output.empty() || output == "-") return "";
+  return "--output names one file, and several are given; '-' concatenates them";
+}
 
 Status for_each_file(const std::vector<std::string>& files,
                      const std::function<Status(const std::string& file)>& work) {

@@ -1,5 +1,4 @@
-// What compress and decompress share: files in, files out, standard input and output, one report a
-// file.
+// Opens the inputs and outputs of compress and decompress, and words what both report.
 #pragma once
 #include <functional>
 #include <memory>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "cli/commands.hpp"
 #include "penstock/stream.hpp"
 #include "terminal/arguments.hpp"
 #include "terminal/output_file.hpp"
@@ -17,31 +17,40 @@ namespace penstock::cli {
 stream::Source source_of(const std::string& path);
 std::string shown_name(const std::string& path);
 
-// Where one file's result goes: "-" is standard output; what is no ordinary file is written as it
-// is; a file appears whole or not at all.
+// Writes the output of one file. "-" is standard output. What is not an ordinary file is written as
+// it is. A file appears complete or not at all.
 class StreamOutput {
  public:
-  static Result<std::unique_ptr<StreamOutput>> create(const std::string& path, bool replaces);
+  static Result<std::unique_ptr<StreamOutput>> create(const std::string& path, bool overwrite);
   Status write(std::span<const std::byte> bytes);
-  // Gives a file the input's permissions and time, and its place.
+  // Gives the file the input's permissions and time, and its name.
   Status commit(const std::string& input);
 
  private:
   StreamOutput() = default;
   std::string path_;
   std::unique_ptr<OutputFile> file_;
-  std::unique_ptr<File> device_;  // neither: standard output
+  std::unique_ptr<File> device_;  // null like file_ for standard output
 };
 
-// " on cuda:0 (NVIDIA H200): upload 12 ms, lz4_decode_warp 5 ms (200 GB/s), download 20 ms"; rates
-// count what was moved, that of kernels their text.
-std::string device_output(const stream::DeviceReport& device, std::uint64_t output_bytes);
+// Returns "1 member", "3 members".
+std::string counted(std::uint64_t count, std::string_view noun);
+// Returns "12,345 -> 67,890 bytes in 12.3 ms (5.52 GB/s)". The rate is of `processed_bytes`.
+std::string sizes_and_time(const stream::Report& report, std::uint64_t processed_bytes,
+                           double seconds, const std::string& after_sizes = {});
+// Returns "on cuda:0 (NVIDIA H200): upload 12 ms (1 GB/s), lz4_decode_warp 5 ms (200 GB/s),
+// download 20 ms (5 GB/s)". The rate of kernels is that of `plain_bytes`.
+std::string device_times(const stream::DeviceReport& device, std::uint64_t plain_bytes);
 
-// "4096", "64K", "1M", "2G", "1T": what it says in bytes, or what is wrong with it.
+// Returns what is wrong with a number of bytes such as "4096", "64K", "1M", "2G" or "1T".
 std::string check_bytes(const std::string& text);
 std::uint64_t bytes_in(const std::string& text);
 
-// One file after another; an error is printed and does not stop the next file, but a signal does.
+// Returns the message for several files with one --output, or an empty string.
+std::string check_single_output(const std::vector<std::string>& files, const std::string& output);
+
+// Processes one file after another. An error is printed and does not stop the next file. A signal
+// does.
 Status for_each_file(const std::vector<std::string>& files,
                      const std::function<Status(const std::string& file)>& work);
 

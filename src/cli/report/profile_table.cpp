@@ -28,7 +28,7 @@ ProfileSection run_section(const RunReport& report, const std::optional<Measured
             copy ? rate_cell(copy->bytes_per_second) : unknown_cell()}}};
 }
 
-// What its functions took; without the fills between them.
+// Returns the time of a program's kernels, without fills.
 double launch_seconds(const Profile& profile, int kernel) {
   double seconds = 0;
   for (const KernelFunction& function : profile.functions)
@@ -85,8 +85,8 @@ ProfileSection track_section(const Profile& profile) {
   return section;
 }
 
-// Spans of the calling thread by name, longest first. Those of the device that a span waited for
-// are in it.
+// Returns spans of the calling thread by name, longest first. They include device work that they
+// wait for.
 ProfileSection host_section(const Profile& profile) {
   struct Sum {
     std::string name;

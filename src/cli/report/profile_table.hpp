@@ -1,4 +1,4 @@
-// A profiled run as sections of figures, for people and for programs.
+// A profiled run as sections of figures, for people and programs.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,8 +8,9 @@
 #include "terminal/bandwidth_record.hpp"
 
 namespace penstock::cli {
+using namespace terminal;
 
-// `exact` is what JSON and CSV hold ("": not known), `shown` what a person reads.
+// `exact` is for JSON and CSV ("": not known), `shown` for people.
 struct ProfileCell {
   std::string exact, shown;
   bool is_text = false;
@@ -20,9 +21,9 @@ struct ProfileSection {
   std::vector<std::vector<ProfileCell>> rows;
 };
 
-// "run": the whole; "kernels": a row a program; "functions": what they launch; "tracks": where the
-// time went; "host": what the calling thread did; and of sampled runs "stalls": by kernel and
-// reason, and "stall_lines": by lines of the kernels' texts.
+// Returns the sections "run" (totals), "kernels" (a row per program), "functions" (their launches),
+// "tracks" (where the time went) and "host" (spans of the calling thread). Sampled runs also have
+// "stalls" (by kernel and reason) and "stall_lines" (by source line).
 std::vector<ProfileSection> profile_sections(const RunReport& report,
                                              const std::optional<MeasuredBandwidth>& copy);
 
@@ -33,7 +34,7 @@ ProfileCell share_cell(std::optional<double> share);
 
 std::string profile_table(const std::vector<ProfileSection>& sections);
 std::string profile_csv(const std::vector<ProfileSection>& sections);  // section,row,field,value
-std::string profile_json(
-    const std::vector<ProfileSection>& sections);  // an object of arrays, "run" an object
+// An object of arrays; "run" is an object.
+std::string profile_json(const std::vector<ProfileSection>& sections);
 
 }  // namespace penstock::cli

@@ -8,10 +8,10 @@ namespace penstock::cli {
 
 namespace {
 
-// A rate is told where what costs the same for one row as for many is a small part of the time:
-// where at least 1 MiB was moved, and the kernels took 100 us (a launch takes 10 us on a GPU, and
-// up to 100 us through PoCL), or the run 10 ms (it opens files and the device). Of a shorter run a
-// rate would say how long those take. Many rows may move fewer bytes: a bit each, or none.
+// Rates are reported where fixed costs are a small part of the time: where at least 1 MiB was
+// moved, and the kernels took 100 us (a launch takes 10 us on a GPU, and up to 100 us through
+// PoCL), or the run 10 ms (it opens files and the device). A shorter run's rate would measure those
+// costs. Many rows may move fewer bytes: a bit each, or none.
 constexpr std::uint64_t min_bytes = 1 << 20, min_rows = 1 << 20;
 constexpr double min_kernel_seconds = 100e-6, min_run_seconds = 10e-3;
 
@@ -50,7 +50,7 @@ std::string cache_text(const KernelTotals& totals) {
 
 }  // namespace
 
-bool tells_kernel_rate(const RunReport& report) {
+bool has_kernel_rate(const RunReport& report) {
   const KernelTotals totals = totals_of(report);
   return totals.bytes_moved >= min_bytes && totals.device_seconds >= min_kernel_seconds;
 }
@@ -67,7 +67,7 @@ std::string summary_line(const RunReport& report, const std::optional<MeasuredBa
   if (long_enough && many_bytes) line += ", " + gigabytes_text(bytes / seconds);
   if (report.kernels.empty()) return line + "; no kernel ran";
   line += "; kernels " + seconds_text(totals.device_seconds);
-  if (tells_kernel_rate(report)) {
+  if (has_kernel_rate(report)) {
     const double rate = bytes / totals.device_seconds;
     line += " at " + gigabytes_text(rate) + share_text(rate, copy);
   }

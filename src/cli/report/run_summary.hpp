@@ -1,5 +1,4 @@
-// What a query says about its run on stderr: always the device, what it read and how fast; with
-// --stats every kernel.
+// The report of a query on stderr: device, rows and rates; with --stats every kernel.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,14 +7,14 @@
 #include "terminal/bandwidth_record.hpp"
 
 namespace penstock::cli {
+using namespace terminal;
 
-// Whether the kernels ran long enough for their GB/s, and its share of the copy bandwidth, to be
-// told.
-bool tells_kernel_rate(const RunReport& report);
-// One line: device, rows, time, kernel time, cache; and where the run was long enough for rates to
-// mean something, rows/s, GB/s of column bytes and the share of the copy bandwidth.
+// Returns whether the kernels ran long enough to report GB/s and the share of the copy bandwidth.
+bool has_kernel_rate(const RunReport& report);
+// Returns one line: device, rows, time, kernel time, cache. Runs that are long enough for
+// meaningful rates also have rows/s, GB/s of column bytes and the share of the copy bandwidth.
 std::string summary_line(const RunReport& report, const std::optional<MeasuredBandwidth>& copy);
-// A line a kernel and one for the run's phases.
+// Returns a line for the run's phases and one for each kernel.
 std::string statistics_text(const RunReport& report);
 
 }  // namespace penstock::cli

@@ -8,7 +8,7 @@
 namespace penstock::cli {
 namespace {
 
-// A line of a kernel's text as it is printed, or its whole where the line is 0: samples by reason.
+// Samples by reason of a source line as it is printed, or of a whole kernel where the line is 0.
 struct Stalled {
   int kernel = -1;
   std::string function;
@@ -40,8 +40,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The name of the part that a line begins, `#line 1 "expr/operations.kc"`, without folders; else
-// nothing.
+// Returns the file name, without folders, of a line such as `#line 1 "expr/operations.kc"`; nothing
+// for other lines.
 std::string part_begun_by(const std::string& line) {
   constexpr std::string_view begin = "#line 1 \"";
   if (!line.starts_with(begin) || !line.ends_with('"')) return "";
@@ -49,8 +49,8 @@ std::string part_begun_by(const std::string& line) {
   return name.substr(name.rfind('/') + 1);
 }
 
-// Where a line of a part stands in the whole text, from 1; what stands before the first part is
-// called "program". 0: nowhere.
+// Returns the number, from 1, of a part's line in the whole text; 0 where it has none. The text
+// before the first part is called "program".
 std::uint32_t line_in_text(const std::vector<std::string>& lines, const std::string& part,
                            std::uint32_t line) {
   if (line == 0) return 0;

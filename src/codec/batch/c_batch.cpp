@@ -1,4 +1,4 @@
-// include/penstock/batch.h over batch.hpp.
+// Implements include/penstock/batch.h over batch.hpp.
 #include "penstock/batch.h"
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace penstock::batch {
 
-// A Decoder or an Encoder behind a handle.
+// Owns a Decoder or an Encoder, and the device it was built for.
 template <class Codec> struct Handle {
   std::shared_ptr<Device> device;
   std::unique_ptr<Codec> codec;
@@ -34,19 +34,20 @@ Result<Format> format_of(penstock_chunk_format format) {
     case PENSTOCK_CHUNK_GZIP: return Format::gzip;
     case PENSTOCK_CHUNK_ZSTD: return Format::zstd;
   }
-  return Status(Code::invalid,
-                "no format of chunks has the number " + std::to_string(static_cast<int>(format)));
+  return Status(Code::invalid, "unknown chunk format " + std::to_string(static_cast<int>(format)));
 }
 
-// Kernels read and write 16 bytes at once, of every memory.
+// Imports memory of the caller's. Kernels load and store 16 bytes at once, hence the alignment.
 Result<std::shared_ptr<Buffer>> import(Device& device, const penstock_memory& memory,
                                        const char* name) {
   constexpr std::uint64_t alignment = 16;
-  const bool is_address = device.traits().target != Target::opencl;  // and no cl_mem
+  // OpenCL handles are cl_mem objects, which have no address.
+  const bool is_address = device.traits().target != Target::opencl;
   if (is_address && memory.handle % alignment != 0)
-    return Status(Code::invalid, std::string("the address of ") + name + " is no multiple of 16");
+    return Status(Code::invalid,
+                  std::string("the address of ") + name + " is not a multiple of 16");
   auto buffer = device.import_memory(memory.handle, memory.bytes);
-  if (!buffer.ok()) return buffer.with(std::string("while taking the memory of ") + name);
+  if (!buffer.ok()) return buffer.with(std::string("while importing the memory of ") + name);
   return buffer;
 }
 
@@ -66,7 +67,7 @@ Result<Batch> import_batch(Device& device, const penstock_chunk_batch& from) {
       Part{batch.output_offsets, from.output_offsets, "output_offsets"},
       Part{batch.output_capacities, from.output_capacities, "output_capacities"},
       Part{batch.output_sizes, from.output_sizes, "output_sizes"},
-      Part{batch.statuses, from.statuses, "verdicts"},
+      Part{batch.statuses, from.statuses, "statuses"},
   };
   for (const Part& part : parts) { PENSTOCK_ASSIGN(part.to, import(device, part.from, part.name)); }
   return batch;
@@ -78,22 +79,22 @@ Status enqueue(const Handle<Codec>* handle, void* queue, const penstock_chunk_ba
     return Status(Code::invalid, "no decoder or encoder, or no batch");
   PENSTOCK_ASSIGN(const Batch batch, import_batch(*handle->device, *from));
   PENSTOCK_ASSIGN(const auto scratch, import(*handle->device, from->scratch, "scratch"));
-  PENSTOCK_ASSIGN(const auto theirs,
+  PENSTOCK_ASSIGN(const auto caller_queue,
                   handle->device->import_queue(reinterpret_cast<std::uint64_t>(queue)));
-  return handle->codec->enqueue(*theirs, batch, *scratch);
+  return handle->codec->enqueue(*caller_queue, batch, *scratch);
 }
 
-template <class Codec, class Made>
-Status build(penstock_device* device, penstock_chunk_format asked, const char* variant,
-             Made** made) {
-  if (device == nullptr || made == nullptr)
-    return Status(Code::invalid, "no device, or no place for the handle");
-  *made = nullptr;
-  PENSTOCK_ASSIGN(const Format format, format_of(asked));
+template <class Codec, class HandleType>
+Status build(penstock_device* device, penstock_chunk_format requested, const char* variant,
+             HandleType** result) {
+  if (device == nullptr || result == nullptr)
+    return Status(Code::invalid, "no device, or no pointer for the handle");
+  *result = nullptr;
+  PENSTOCK_ASSIGN(const Format format, format_of(requested));
   PENSTOCK_ASSIGN(auto codec,
                   Codec::build(device->device, format, variant == nullptr ? "" : variant));
   std::string name(codec->variant());
-  *made = new Made{{device->device, std::move(codec), std::move(name)}};
+  *result = new HandleType{{device->device, std::move(codec), std::move(name)}};
   return {};
 }
 
@@ -152,7 +153,7 @@ const char* penstock_chunk_encoder_variant(const penstock_chunk_encoder* encoder
 
 uint64_t penstock_chunk_bound_bytes(penstock_chunk_format format, uint64_t output_bytes) {
   const auto known = batch::format_of(format);
-  return known.ok() && batch::Encoder::makes(*known)
+  return known.ok() && batch::Encoder::supports(*known)
              ? batch::Encoder::bound_bytes(*known, output_bytes)
              : 0;
 }

@@ -1,10 +1,10 @@
-// The variant tables of chunks, of decoding (chunk_decoder.cpp) and of encoding
-// (chunk_encoder.cpp): a row a format and way, the first that fits a device runs.
+// The variant tables of batches: chunk_decoder.cpp has a row per format and method of decoding,
+// chunk_encoder.cpp of encoding. The first row that fits a device runs.
 //
-// A way is one or several kernels over the whole batch, its phases, one after the other on the
-// queue. They have the same parameters: the batch, a counter that is 0, the number of chunks; and
-// where the way needs more of scratch memory than the counter, that memory and
-// Batch::max_output_bytes.
+// A variant is one or several phases: kernels that run over the whole batch, one after another on
+// the queue. All phases of a variant have the same parameters: the batch, a counter that starts at
+// 0, and the number of chunks. Variants that need more scratch memory than the counter also get
+// that memory and Batch::max_output_bytes.
 #pragma once
 #include <array>
 
@@ -13,37 +13,44 @@
 
 namespace penstock::batch {
 
-// Who takes a chunk: teams of 32 items (warp.kc) and items take chunks by the counter; of items by
-// number each chunk has so many; one group takes them all.
-enum class Takers : unsigned char { warps, threads, threads_by_number, one_group };
+// How work maps to chunks: one warp per chunk (warp.kc), one thread per chunk, a fixed number of
+// threads per chunk, or a single group for all chunks. Warps and single threads take chunks from an
+// atomic counter. With threads_per_chunk a thread computes its chunk from its number.
+enum class Granularity : unsigned char {
+  warp_per_chunk,
+  thread_per_chunk,
+  threads_per_chunk,
+  single_group
+};
 
 struct Phase {
-  std::string_view kernel;  // its name; empty: no phase
-  std::string_view file;    // of src/codec, without ending
-  Takers takers = Takers::threads;
-  std::uint64_t local_bytes = 0;  // of a team, or of an item by number
-  std::uint32_t takers_per_group =
-      1;  // at most, of teams that are sub-groups and of items by number
-  std::uint32_t groups_per_unit = 1;    // of teams that are sub-groups: resident at once
-  std::uint32_t threads_per_chunk = 1;  // by number, except on CPUs, where one item takes a chunk
+  std::string_view kernel;  // empty: no phase
+  std::string_view file;    // below src/codec/, without ".kc"
+  Granularity granularity = Granularity::thread_per_chunk;
+  std::uint64_t local_bytes = 0;  // per warp, or per thread with threads_per_chunk
+  // Warps that are sub-groups (warp_per_chunk), or threads (threads_per_chunk).
+  std::uint32_t max_workers_per_group = 1;
+  std::uint32_t groups_per_multiprocessor = 1;  // resident at once; for warps that are sub-groups
+  std::uint32_t threads_per_chunk = 1;          // CPUs always use one thread per chunk
 };
 
 struct Variant {
   std::string_view name;
   Format format;
   std::array<Phase, 5> phases;
-  std::uint64_t bytes_in_flight = 0;  // of scratch memory, for each chunk that is being decoded
-  std::uint64_t bytes_per_chunk = 0,
-                bytes_per_match =
-                    0;       // for each chunk, and for each match of 3 bytes that its text may have
-  bool is_for_cpus = false;  // alone
-  bool is_by_stretches =
-      false;  // several teams a chunk: large_block_decoder.cpp, whose programs the phases are
-  std::uint64_t min_output_bytes =
-      0;  // taken first for chunks that may become so much, else only by its name
-  bool takes_linked = false;  // what Batch::links says
+  std::uint64_t bytes_per_active_chunk = 0;  // of scratch memory, for each chunk being decoded
+  std::uint64_t bytes_per_chunk = 0;         // of scratch memory
+  std::uint64_t bytes_per_match = 0;  // of scratch memory, for each 3 bytes of a chunk's output
+  bool is_for_cpus = false;           // for nothing else
+  // Several warps decode a chunk. large_block_decoder.cpp runs the phases.
+  bool splits_blocks = false;
+  // Preferred for chunks whose output may be as large. Smaller ones get it by name only.
+  std::uint64_t min_output_bytes = 0;
+  bool supports_dependent_blocks = false;
 
-  bool has_scratch() const { return bytes_in_flight + bytes_per_chunk + bytes_per_match != 0; }
+  bool has_scratch() const {
+    return bytes_per_active_chunk + bytes_per_chunk + bytes_per_match != 0;
+  }
 };
 bool fits(const Variant& variant, const Traits& traits);
 // kernel_decoder.cpp
@@ -53,13 +60,13 @@ Result<std::unique_ptr<Encoder>> build_kernel_encoder(std::shared_ptr<Device> de
                                                       const Variant& variant);
 
 // large_block_decoder.cpp
-Result<std::unique_ptr<Decoder>> build_stretch_decoder(std::shared_ptr<Device> device,
-                                                       const Variant& variant);
+Result<std::unique_ptr<Decoder>> build_large_block_decoder(std::shared_ptr<Device> device,
+                                                           const Variant& variant);
 
-// How a phase's takers are put into groups on a device.
+// Returns how the warps or threads of a phase are put into groups on a device.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits);
 
-// A phase, compiled: a row of a table, which outlives it.
+// A compiled phase. `phase` is in a row of a table, which outlives it.
 struct BuiltPhase {
   const Phase* phase = nullptr;
   GroupPolicy policy;
@@ -68,11 +75,11 @@ struct BuiltPhase {
 };
 Result<BuiltPhase> build_phase(Device& device, const Phase& phase);
 
-// Code::invalid where a batch's memory is too small for its chunks.
+// Returns Code::invalid where a buffer of the batch is too small for its chunks.
 Status check_batch(const Batch& batch, const Buffer& scratch, std::uint64_t scratch_bytes);
-// "PLACE: a code without a symbol", with the code that goes with the fault; ok for Fault::none.
-Status status_at(const std::string& place, ErrorCode error);
-// What every kernel begins with.
+// Returns "LOCATION: MESSAGE" with the Code of the error; ok for ErrorCode::none.
+Status status_at(const std::string& location, ErrorCode error);
+// Returns the arguments that every kernel begins with.
 std::vector<Argument> batch_arguments(const Batch& batch);
 
 }  // namespace penstock::batch

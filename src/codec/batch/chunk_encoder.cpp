@@ -8,17 +8,18 @@ namespace {
 
 constexpr std::uint64_t deflate_list_bytes = 16384 * 4;  // MAX_TOKENS
 
-// Teams are as many as local memory holds where the L1 cache of an H200 keeps 60 KiB (LZ4; 24 would
-// leave it 28) and 28 (Deflate), as LZ4's decoder wants it; other numbers of them were not timed.
+// As many warps as local memory holds while the L1 cache of an H200 keeps 60 KiB (LZ4; with 24
+// warps it would keep 28) and 28 KiB (Deflate), as LZ4's decoder needs. Other numbers were not
+// timed.
 constexpr std::array table = {
     Variant{.name = "lz4_encode_warp",
             .format = Format::lz4,
             .phases = {Phase{.kernel = "lz4_encode_warp",
                              .file = "lz4/kernels/lz4_encode_warp",
-                             .takers = Takers::warps,
+                             .granularity = Granularity::warp_per_chunk,
                              .local_bytes = 9728,
-                             .takers_per_group = 4,
-                             .groups_per_unit = 5}}},
+                             .max_workers_per_group = 4,
+                             .groups_per_multiprocessor = 5}}},
     Variant{
         .name = "lz4_encode_thread",
         .format = Format::lz4,
@@ -28,16 +29,16 @@ constexpr std::array table = {
             .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_encode_warp",
                              .file = "deflate/kernels/deflate_encode_warp",
-                             .takers = Takers::warps,
+                             .granularity = Granularity::warp_per_chunk,
                              .local_bytes = 13312,
-                             .takers_per_group = 4,
-                             .groups_per_unit = 4}},
-            .bytes_in_flight = deflate_list_bytes},
+                             .max_workers_per_group = 4,
+                             .groups_per_multiprocessor = 4}},
+            .bytes_per_active_chunk = deflate_list_bytes},
     Variant{.name = "deflate_encode_thread",
             .format = Format::deflate,
             .phases = {Phase{.kernel = "deflate_encode_thread",
                              .file = "deflate/kernels/deflate_encode_thread"}},
-            .bytes_in_flight = deflate_list_bytes,
+            .bytes_per_active_chunk = deflate_list_bytes,
             .is_for_cpus = true},
 };
 
@@ -50,7 +51,7 @@ std::vector<std::string> Encoder::variants(Format format, const Traits& traits) 
   return names;
 }
 
-bool Encoder::makes(Format format) {
+bool Encoder::supports(Format format) {
   return std::any_of(table.begin(), table.end(),
                      [&](const Variant& row) { return row.format == format; });
 }
@@ -61,18 +62,18 @@ Result<std::unique_ptr<Encoder>> Encoder::build(std::shared_ptr<Device> device, 
     if (row.format == format && fits(row, device->traits()) &&
         (variant.empty() || variant == row.name))
       return build_kernel_encoder(std::move(device), row);
-  if (!makes(format))
+  if (!supports(format))
     return Status(Code::unsupported, std::string(name_of(format)) + " is not encoded on devices");
   return Status(Code::invalid, "no variant '" + std::string(variant) + "' that encodes " +
                                    std::string(name_of(format)) + " fits " + device->traits().id);
 }
 
-std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t output_bytes) {
-  // Stored blocks of 11137 bytes or more, each with five bytes and up to seven bits more; 65535
-  // bytes go into one at most.
-  if (format == Format::deflate) return output_bytes + output_bytes / 1024 + 32;
-  return output_bytes + output_bytes / 255 +
-         16;  // LZ4: literals alone, whose length goes on for a byte each 255
+std::uint64_t Encoder::bound_bytes(Format format, std::uint64_t input_bytes) {
+  // Deflate: stored blocks of 11137 bytes or more, each with five bytes and up to seven bits of
+  // overhead. A stored block has 65535 bytes at most.
+  if (format == Format::deflate) return input_bytes + input_bytes / 1024 + 32;
+  // LZ4: literals alone, whose length takes one more byte per 255.
+  return input_bytes + input_bytes / 255 + 16;
 }
 
 }  // namespace penstock::batch

@@ -11,7 +11,7 @@ Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy
                                                std::string_view file) {
   const std::string path = "codec/" + std::string(file) + ".kc";
   const kernel::SourcePart parts[] = {
-      {"definitions", primitive::groups_per_unit(policy.groups_per_unit)},
+      {"definitions", primitive::groups_per_unit(policy.groups_per_multiprocessor)},
       {path, std::string(kernel::codec_source(path))}};
   ProgramSource source;
   source.text = kernel::assemble(device.traits().target, parts, kernel::codec_source);
@@ -25,7 +25,7 @@ std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits,
   const std::uint64_t wanted =
       (std::uint64_t{chunk_count} + policy.chunks_per_group - 1) / policy.chunks_per_group;
   return static_cast<std::uint32_t>(
-      std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_unit));
+      std::min(wanted, std::uint64_t{traits.compute_units} * policy.groups_per_multiprocessor));
 }
 
 }  // namespace penstock::batch

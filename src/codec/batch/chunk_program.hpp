@@ -1,4 +1,4 @@
-// Programs that decode chunks: what all of them begin with, and how many groups run.
+// Builds the programs that decode chunks, and computes how many groups they run with.
 #pragma once
 #include <string_view>
 
@@ -6,17 +6,17 @@
 
 namespace penstock::batch {
 
-// How the items, or teams of 32 items (warp.kc), that take a chunk each are put into groups on a
-// device.
+// How warps (warp.kc) or threads are put into groups on a device.
 struct GroupPolicy {
-  std::uint32_t group_size = 32, groups_per_unit = 1, chunks_per_group = 1;
+  std::uint32_t group_size = 32, groups_per_multiprocessor = 1, chunks_per_group = 1;
 };
 
-// Builds the program of a file of src/codec, by its path without ending.
+// Builds a program of these files of src/codec, in this order, after chunk_batch.kc and warp.kc.
+// The last file is its label.
 Result<std::shared_ptr<Program>> build_program(Device& device, const GroupPolicy& policy,
                                                std::string_view file);
 
-// Groups for so many chunks: as many as are resident at once, or fewer.
+// Returns the number of groups for a batch: as many as are resident at once, or fewer.
 std::uint32_t groups_of(const GroupPolicy& policy, const Traits& traits, std::uint32_t chunk_count);
 
 }  // namespace penstock::batch

@@ -5,13 +5,13 @@
 namespace penstock::batch {
 namespace {
 
-constexpr std::uint64_t scratch_head_bytes =
-    256;  // the counter; what chunks have of scratch memory begins behind it
-// Of what is decoded by lists of matches no chunk has more text (zstd_frame.kc, MAX_FRAME_OUTPUT),
-// whatever room it has: products of larger numbers would not fit into 64 bits.
+// The counter's part of scratch memory. The memory of chunks begins after it.
+constexpr std::uint64_t scratch_head_bytes = 256;
+// Decoders that list matches accept no chunk with more output (zstd_frame.kc, MAX_FRAME_OUTPUT),
+// whatever its capacity. Products of larger numbers would not fit into 64 bits.
 constexpr std::uint64_t max_listed_output_bytes = 0x1fffffff;
 
-// A Decoder or an Encoder, which are the same to the host: kernels over a batch.
+// Runs a Decoder or an Encoder; to the host both are kernels over a batch.
 template <class Codec> class KernelCodec final : public Codec {
  public:
   KernelCodec(std::shared_ptr<Device> device, const Variant& variant)
@@ -33,9 +33,10 @@ template <class Codec> class KernelCodec final : public Codec {
           std::max(max_in_flight, std::uint64_t{phase.groups(device_->traits(), chunk_count)} *
                                       phase.policy.chunks_per_group);
     const std::uint64_t max_matches = std::min(max_output_bytes, max_listed_output_bytes) / 3;
-    const std::uint64_t of_chunk =
+    const std::uint64_t chunk_bytes =
         variant_.bytes_per_chunk + variant_.bytes_per_match * max_matches;
-    return scratch_head_bytes + max_in_flight * variant_.bytes_in_flight + chunk_count * of_chunk;
+    return scratch_head_bytes + max_in_flight * variant_.bytes_per_active_chunk +
+           chunk_count * chunk_bytes;
   }
   std::string_view variant() const override { return variant_.name; }
   Status enqueue(Queue& queue, const Batch& batch, const Buffer& scratch) override {
@@ -43,10 +44,10 @@ template <class Codec> class KernelCodec final : public Codec {
         check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.max_output_bytes)));
     if (variant_.bytes_per_match != 0 && batch.chunk_count != 0 && batch.max_output_bytes == 0)
       return Status(Code::invalid, "a batch of " + std::string(name_of(variant_.format)) +
-                                       " does not tell its chunks' max_output_bytes");
-    if (batch.links.streams != nullptr)
+                                       " chunks needs max_output_bytes");
+    if (batch.dependencies.streams != nullptr)
       return Status(Code::invalid,
-                    std::string(variant_.name) + " does not take blocks that are linked");
+                    std::string(variant_.name) + " does not support dependent blocks");
     std::vector<Argument> arguments = batch_arguments(batch);
     arguments.push_back(Argument::of(scratch));
     arguments.push_back(Argument::value(batch.chunk_count));
@@ -55,7 +56,7 @@ template <class Codec> class KernelCodec final : public Codec {
       arguments.push_back(Argument::value(
           static_cast<std::uint32_t>(std::min(batch.max_output_bytes, max_listed_output_bytes))));
     for (const BuiltPhase& phase : phases_) {
-      if (phase.phase->takers != Takers::threads_by_number)
+      if (phase.phase->granularity != Granularity::threads_per_chunk)
         PENSTOCK_TRY(queue.fill(scratch, 0, 4));  // the next chunk
       PENSTOCK_TRY(queue.launch(*phase.program, phase.phase->kernel,
                                 phase.groups(device_->traits(), batch.chunk_count), arguments));
@@ -78,32 +79,34 @@ Result<std::unique_ptr<Codec>> build(std::shared_ptr<Device> device, const Varia
 
 }  // namespace
 
-// As many takers a group as its local memory holds, at most as many as the phase says; where teams
-// are no sub-groups, a group each.
+// As many workers per group as its local memory holds, and at most as many as the phase allows.
+// Where warps are not sub-groups, a group is one warp.
 GroupPolicy policy_of(const Phase& phase, const Traits& traits) {
-  if (phase.takers == Takers::threads)
+  if (phase.granularity == Granularity::thread_per_chunk)
     return traits.is_cpu ? GroupPolicy{1, 8, 1} : GroupPolicy{64, 8, 64};
   const std::uint64_t capacity =
-      phase.local_bytes == 0 ? phase.takers_per_group : traits.local_bytes / phase.local_bytes;
-  if (phase.takers == Takers::one_group)
+      phase.local_bytes == 0 ? phase.max_workers_per_group : traits.local_bytes / phase.local_bytes;
+  if (phase.granularity == Granularity::single_group)
     return {traits.is_cpu ? 1 : std::min(traits.max_group_size, 1024u), 1, 1};
-  if (phase.takers == Takers::threads_by_number) {
+  if (phase.granularity == Granularity::threads_per_chunk) {
     if (traits.is_cpu) return {1, 1, 1};
     const auto threads = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(std::min<std::uint64_t>(capacity, traits.max_group_size),
-                                  phase.threads_per_chunk, phase.takers_per_group));
+                                  phase.threads_per_chunk, phase.max_workers_per_group));
     return {threads / phase.threads_per_chunk * phase.threads_per_chunk, 1,
             threads / phase.threads_per_chunk};
   }
   if (!traits.has_subgroups || traits.subgroup_size != 32) return {32, 16, 1};
-  const auto warps = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      std::min<std::uint64_t>(capacity, traits.max_group_size / 32), 1, phase.takers_per_group));
-  return {warps * 32, phase.groups_per_unit, warps};
+  const auto warps = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::min<std::uint64_t>(capacity, traits.max_group_size / 32), 1,
+                                phase.max_workers_per_group));
+  return {warps * 32, phase.groups_per_multiprocessor, warps};
 }
 
 std::uint32_t BuiltPhase::groups(const Traits& traits, std::uint32_t chunk_count) const {
-  if (phase->takers == Takers::one_group) return chunk_count != 0;
-  if (phase->takers != Takers::threads_by_number) return groups_of(policy, traits, chunk_count);
+  if (phase->granularity == Granularity::single_group) return chunk_count != 0;
+  if (phase->granularity != Granularity::threads_per_chunk)
+    return groups_of(policy, traits, chunk_count);
   return (chunk_count + policy.chunks_per_group - 1) / policy.chunks_per_group;
 }
 
@@ -116,13 +119,13 @@ Result<BuiltPhase> build_phase(Device& device, const Phase& phase) {
 bool fits(const Variant& variant, const Traits& traits) {
   if (variant.is_for_cpus && !traits.is_cpu) return false;
   return std::all_of(variant.phases.begin(), variant.phases.end(), [&](const Phase& phase) {
-    const bool is_by_number =
-        phase.takers ==
-        Takers::threads_by_number;  // of which a CPU has one, in the memory of a chunk's
+    // A CPU runs one thread, in the local memory of all threads of a chunk.
+    const bool is_by_number = phase.granularity == Granularity::threads_per_chunk;
     if (traits.local_bytes < phase.local_bytes * (is_by_number ? phase.threads_per_chunk : 1))
       return false;
     if (is_by_number) return traits.is_cpu || traits.max_group_size >= phase.threads_per_chunk;
-    return phase.takers != Takers::warps || (!traits.is_cpu && traits.max_group_size >= 32);
+    return phase.granularity != Granularity::warp_per_chunk ||
+           (!traits.is_cpu && traits.max_group_size >= 32);
   });
 }
 

@@ -9,8 +9,8 @@ namespace penstock::checksum {
 namespace {
 
 constexpr std::uint32_t modulus = 65521;
-constexpr std::size_t max_bytes =
-    5536;  // so many leave the second sum below 2^32 (5552 do), in whole vectors
+// Bytes between reductions: keeps the second sum below 2^32 (5552 do), in whole vectors.
+constexpr std::size_t max_bytes = 5536;
 
 struct Sums {
   std::uint32_t bytes, sums;
@@ -36,8 +36,8 @@ Sums add_bytes(Sums sums, const std::uint8_t* at, std::size_t count) {
   return static_cast<std::uint32_t>(_mm_cvtsi128_si32(four));
 }
 
-// Of n bytes the first is in n of the sums, the last in one: within a vector by weights of 32 to 1,
-// before it 32 times the bytes so far.
+// Adds whole vectors. Of n bytes the first counts n times in the second sum, the last once. Within
+// a vector weights of 32 to 1 do this; each vector adds 32 times the bytes before it.
 [[gnu::target("avx2")]] Sums add_vectors(Sums sums, const std::uint8_t* at, std::size_t count) {
   const __m256i weights =
       _mm256_set_epi8(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
@@ -86,8 +86,8 @@ std::uint32_t adler32(std::uint32_t adler, std::span<const std::byte> bytes) {
   return adler32_by_bytes(run(adler, bytes, 32, add_vectors), bytes.last(bytes.size() % 32));
 }
 
-// The first run's sum of bytes is in each of the second's sums; the one that both begin with counts
-// once.
+// The first run's byte sum counts once for each byte of the second run. Both sums begin with 1,
+// which counts once.
 std::uint32_t adler32_combine(std::uint32_t first, std::uint32_t second,
                               std::uint64_t second_bytes) {
   const std::uint64_t count = second_bytes % modulus;

@@ -9,7 +9,7 @@
 namespace penstock::checksum {
 namespace {
 
-// A polynomial modulo the CRC's: bit 31 is x^0, so that a shift to the right multiplies by x.
+// A polynomial modulo that of the CRC. Bit 31 is x^0, so a shift to the right multiplies by x.
 using Polynomial = std::uint32_t;
 constexpr Polynomial one = 0x80000000, reflected_divisor = 0xedb88320;
 
@@ -28,8 +28,8 @@ constexpr Polynomial product(Polynomial a, Polynomial b) {
   return sum;
 }
 
-// What a run of so many bytes does to the CRC of what is before it: x^8 for each; the complements
-// cancel out.
+// Returns the factor by which `bytes` more bytes change a CRC: x^8 for each. The complements cancel
+// out.
 Polynomial shift_by(std::uint64_t bytes) {
   Polynomial shift = one, square = power_of_x(8);
   for (; bytes > 0; bytes >>= 1, square = product(square, square))
@@ -37,22 +37,22 @@ Polynomial shift_by(std::uint64_t bytes) {
   return shift;
 }
 
-// [k][b]: what byte b is worth k bytes before the last one; so eight bytes are eight look-ups that
-// do not wait for one another.
+// Slicing-by-8 (Kounavis and Berry, 2005): tables[k][b] is the remainder of byte b followed by k
+// zero bytes. The eight look-ups of a step do not wait for one another.
 constexpr std::array<std::array<std::uint32_t, 256>, 8> tables = [] {
-  std::array<std::array<std::uint32_t, 256>, 8> made{};
+  std::array<std::array<std::uint32_t, 256>, 8> table{};
   for (std::uint32_t byte = 0; byte < 256; byte++) {
     std::uint32_t value = byte;
     for (int bit = 0; bit < 8; bit++) value = times_x(value);
-    made[0][byte] = value;
+    table[0][byte] = value;
   }
   for (std::size_t k = 1; k < 8; k++)
     for (std::uint32_t byte = 0; byte < 256; byte++)
-      made[k][byte] = made[k - 1][byte] >> 8 ^ made[0][made[k - 1][byte] & 0xff];
-  return made;
+      table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 0xff];
+  return table;
 }();
 
-// `state` is the CRC before its last complement.
+// `state` is the CRC before its final complement.
 std::uint32_t by_tables(std::uint32_t state, const std::uint8_t* at, std::size_t count) {
   for (; count >= 8; count -= 8, at += 8) {
     std::array<std::uint8_t, 8> bytes;
@@ -66,11 +66,11 @@ std::uint32_t by_tables(std::uint32_t state, const std::uint8_t* at, std::size_t
 }
 
 #if defined(__x86_64__)
-// 64 bytes at a time are folded into the 64 behind them: 128 bits times x^512, a half at a time,
-// are congruent to what must be added there (Gopal et al., "Fast CRC Computation for Generic
-// Polynomials Using PCLMULQDQ Instruction", Intel 2009). A product of reflected words stands a bit
-// too low, which is why the factors are shifted; the half that stands first has 64 bits more behind
-// it.
+// Folds 64 bytes at a time into the next 64 by carry-less multiplication: 128 bits times x^512, a
+// half at a time, are congruent to what must be added there (Gopal et al., "Fast CRC Computation
+// for Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009). A product of reflected words
+// is one bit too low, hence the shifted factors. The first half is followed by 64 more bits, hence
+// the two exponents.
 constexpr std::uint64_t factor(unsigned exponent) {
   return std::uint64_t{power_of_x(exponent)} << 1;
 }

@@ -7,8 +7,7 @@
 namespace penstock::checksum {
 namespace {
 
-static_assert(std::endian::native == std::endian::little,
-              "words are loaded as the format lays them out");
+static_assert(std::endian::native == std::endian::little, "the formats are little-endian");
 
 template <class Word> struct Numbers;
 template <> struct Numbers<std::uint32_t> {
@@ -35,7 +34,7 @@ template <class Word> Word round(Word lane, Word input) {
   return std::rotl<Word>(lane + input * prime<Word>[1], Numbers<Word>::round) * prime<Word>[0];
 }
 
-// What fills no stripe: by words, then by bytes.
+// Adds the bytes after the last whole stripe: by words, then by bytes.
 std::uint32_t add_rest(std::uint32_t hash, const std::byte* at, std::size_t count) {
   constexpr auto& p = prime<std::uint32_t>;
   for (; count >= 4; count -= 4, at += 4)
@@ -80,25 +79,25 @@ template <class Word> void Xxh<Word>::stripe(const std::byte* at) {
 }
 
 template <class Word> void Xxh<Word>::update(std::span<const std::byte> bytes) {
-  const std::size_t kept = total_bytes_ % stripe_bytes;
+  const std::size_t buffered = total_bytes_ % stripe_bytes;
   total_bytes_ += bytes.size();
-  if (kept > 0) {
-    const std::size_t count = std::min(bytes.size(), stripe_bytes - kept);
-    std::copy_n(bytes.begin(), count, kept_.begin() + static_cast<std::ptrdiff_t>(kept));
+  if (buffered > 0) {
+    const std::size_t count = std::min(bytes.size(), stripe_bytes - buffered);
+    std::copy_n(bytes.begin(), count, buffered_.begin() + static_cast<std::ptrdiff_t>(buffered));
     bytes = bytes.subspan(count);
-    if (kept + count < stripe_bytes) return;
-    stripe(kept_.data());
+    if (buffered + count < stripe_bytes) return;
+    stripe(buffered_.data());
   }
   for (; bytes.size() >= stripe_bytes; bytes = bytes.subspan(stripe_bytes)) stripe(bytes.data());
-  std::copy(bytes.begin(), bytes.end(), kept_.begin());
+  std::copy(bytes.begin(), bytes.end(), buffered_.begin());
 }
 
 template <class Word> Word Xxh<Word>::digest() const {
   constexpr auto& p = prime<Word>;
   constexpr auto& shifts = Numbers<Word>::last_shifts;
   Word hash = total_bytes_ >= stripe_bytes ? merged(lanes_) : static_cast<Word>(seed_ + p[4]);
-  hash =
-      add_rest(static_cast<Word>(hash + total_bytes_), kept_.data(), total_bytes_ % stripe_bytes);
+  hash = add_rest(static_cast<Word>(hash + total_bytes_), buffered_.data(),
+                  total_bytes_ % stripe_bytes);
   hash = (hash ^ hash >> shifts[0]) * p[1];
   hash = (hash ^ hash >> shifts[1]) * p[2];
   return hash ^ hash >> shifts[2];

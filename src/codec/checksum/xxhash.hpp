@@ -2,7 +2,7 @@
 // doc/xxhash_spec.md).
 //
 //     checksum::Xxh64 hash;                 // seed 0
-//     for (...) hash.update(piece);
+//     for (...) hash.update(part);
 //     hash.digest();                        // of all bytes so far
 #pragma once
 #include <array>
@@ -22,7 +22,7 @@ template <class Word> class Xxh {
   static constexpr std::size_t stripe_bytes = 4 * sizeof(Word);
   void stripe(const std::byte* at);
   std::array<Word, 4> lanes_;
-  std::array<std::byte, stripe_bytes> kept_{};  // bytes that fill no stripe yet
+  std::array<std::byte, stripe_bytes> buffered_{};  // bytes of an incomplete stripe
   std::uint64_t total_bytes_ = 0;
   Word seed_;
 };

@@ -7,15 +7,10 @@
 namespace penstock::io {
 namespace {
 
-enum Element : unsigned {
-  literal = 0,
-  copy_near = 1,
-  copy_far = 2,
-  copy_farther = 3
-};  // the two low bits of a tag
+// The two low bits of a tag: a literal, or a copy with an offset of 11, 16 or 32 bits.
+enum Element : unsigned { literal = 0, copy_near = 1, copy_far = 2, copy_farther = 3 };
 
-static_assert(std::endian::native == std::endian::little,
-              "words are loaded as the format lays them out");
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 inline std::uint64_t load8(const std::uint8_t* from) {
   std::uint64_t value;
@@ -24,8 +19,8 @@ inline std::uint64_t load8(const std::uint8_t* from) {
 }
 inline void store8(std::uint8_t* to, std::uint64_t value) { std::memcpy(to, &value, 8); }
 
-// Bytes read past the front as one word, and written past the end of an element, by the loop that
-// does not look at every byte.
+// The fast loop checks bounds once per iteration. These many bytes may be read beyond the current
+// element, and written beyond its end.
 constexpr std::ptrdiff_t input_slack = 24, output_slack = 80;
 
 struct Decoder {
@@ -42,13 +37,14 @@ struct Decoder {
     return out == out_end;
   }
 
-  // A short literal and the copy behind it are decoded from one word: what the next pair waits for
-  // is a load, three shifts and a sum.
+  // Decodes a short literal and the copy after it from one 64-bit load. The next pair waits for a
+  // load, three shifts and an addition only.
   bool run_fast() {
     while (in_end - in >= input_slack && out_end - out >= output_slack) {
       std::uint64_t word = load8(in);
-      if ((word & 0xf3) == literal) {                // of one to four bytes
-        const std::uint64_t four_less = word & 0xc;  // four times the length less one
+      if ((word & 0xf3) == literal) {
+        // Four times the length less one, of one to four bytes.
+        const std::uint64_t four_less = word & 0xc;
         store8(out, word >> 8);
         out += four_less / 4 + 1;
         in += four_less / 4 + 2;
@@ -78,7 +74,7 @@ struct Decoder {
     return true;
   }
 
-  // With output_slack bytes to write to.
+  // Copies a match. output_slack bytes may be written after `out`.
   bool copy(std::uint64_t offset, unsigned length) {
     if (offset == 0 || offset > static_cast<std::uint64_t>(out - out_begin)) return false;
     const std::uint8_t* from = out - offset;
@@ -101,7 +97,7 @@ struct Decoder {
     return true;
   }
 
-  // One element, every byte looked at.
+  // Decodes one element with a check of every byte.
   bool element() {
     const unsigned tag = *in++;
     const unsigned kind = tag & 3;
@@ -141,7 +137,7 @@ struct Decoder {
   }
 };
 
-// The preamble's bytes; none when it is longer than five or ends early.
+// Returns the size of the preamble; nullopt where it has more than five bytes or is truncated.
 std::optional<std::size_t> preamble(std::span<const std::uint8_t> bytes, std::uint64_t& length) {
   length = 0;
   for (std::size_t i = 0; i < std::min<std::size_t>(bytes.size(), 5); i++) {
@@ -155,7 +151,7 @@ std::optional<std::size_t> preamble(std::span<const std::uint8_t> bytes, std::ui
 
 std::optional<std::uint64_t> snappy_length(std::span<const std::uint8_t> compressed) {
   std::uint64_t length;
-  // Three bytes become 64 at most.
+  // Three bytes of input make at most 64 bytes of output.
   if (!preamble(compressed, length) || length > UINT32_MAX || length / 22 > compressed.size())
     return std::nullopt;
   return length;

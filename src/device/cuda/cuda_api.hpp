@@ -1,4 +1,4 @@
-// The part of the CUDA driver API that is used here, declared by us so that the build needs no SDK,
+// The part of the CUDA driver API that is used here, declared here so that the build needs no SDK,
 // and bound at run time from libcuda.so.1. Names and values are those of the CUDA Driver API
 // reference; a symbol's name carries the version (_v2) that cuda.h would choose.
 #pragma once
@@ -36,7 +36,7 @@ enum : CUresult {
   CUDA_ERROR_LAUNCH_TIMEOUT = 702,
   CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
   CUDA_ERROR_ASSERT = 710,
-  CUDA_ERROR_LAUNCH_FAILED = 719,  // 714 to 718 are the other faults of a kernel
+  CUDA_ERROR_LAUNCH_FAILED = 719,  // 714 to 718 are the other errors of a kernel
   CUDA_ERROR_SYSTEM_NOT_READY = 802,
 };
 
@@ -114,17 +114,17 @@ struct Api {
 #define PENSTOCK_DECLARE_(member, symbol, parameters) CUresult(*member) parameters = nullptr;
   PENSTOCK_CUDA_FUNCTIONS(PENSTOCK_DECLARE_)
 #undef PENSTOCK_DECLARE_
-  // Since CUDA 12.4; null before. Without it a launch with wrong arguments is found by the kernel
-  // layer only.
+  // Since CUDA 12.4; null before. Without it only the kernel layer finds wrong arguments of a
+  // launch.
   CUresult (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
 };
 
-// The bound and initialised driver, opened once a process and kept; or why there is none.
+// Returns the bound and initialised driver, opened once per process, or why there is none.
 const Result<Api>& api();
 
-// ok for CUDA_SUCCESS; otherwise a Status with the error's name and the call. Out of memory becomes
-// no_memory; faults of kernels and devices that are gone, after which the driver answers nothing
-// else, become device_lost; the rest internal.
+// Returns ok for CUDA_SUCCESS, otherwise a Status with the error's name and the call. Out of memory
+// becomes no_memory. Errors of kernels and lost devices, after which the driver answers nothing
+// else, become device_lost. The rest become internal.
 Status status_of(const Api& api, CUresult code, const char* call);
 Code code_of(CUresult code);
 

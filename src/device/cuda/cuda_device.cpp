@@ -26,13 +26,13 @@ class PinnedBuffer : public HostBuffer {
   ContextPointer context_;
 };
 
-// Huge pages of the system, pinned.
+// Pinned huge pages.
 class RegisteredBuffer : public HostBuffer {
  public:
   RegisteredBuffer(ContextPointer context, void* data, std::uint64_t bytes)
       : context_(std::move(context)) {
     data_ = static_cast<std::byte*>(data),
-    bytes_ = bytes;  // what was asked for, by which pools find it again
+    bytes_ = bytes;  // the size asked for, by which pools find it again
   }
   ~RegisteredBuffer() override {
     const Current current(*context_);
@@ -50,8 +50,8 @@ class RegisteredBuffer : public HostBuffer {
   bool is_pinned_ = false;
 };
 
-// The system clears a page when it is first written, which one thread, the driver's, does at a few
-// GB/s.
+// Touches all pages in parallel. The system clears a page at its first write, and one thread, the
+// driver's, does so at a few GB/s.
 void touch_pages(void* data, std::uint64_t bytes) {
   in_parallel(bytes / huge_page_bytes, 1, [data](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t page = first; page < last; page++)
@@ -59,7 +59,7 @@ void touch_pages(void* data, std::uint64_t bytes) {
   });
 }
 
-// Null where the system has no such pages or the driver refuses them.
+// Returns null where the system has no such pages or the driver refuses them.
 std::shared_ptr<HostBuffer> register_huge_pages(const ContextPointer& context,
                                                 std::uint64_t bytes) {
   const std::uint64_t whole = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
@@ -72,8 +72,8 @@ std::shared_ptr<HostBuffer> register_huge_pages(const ContextPointer& context,
   }
 }
 
-// The driver's own allocation pins and clears pages of 4 KiB, 2.3 GB/s: large blocks are huge
-// pages.
+// Large blocks are huge pages: the driver's own allocation pins and clears pages of 4 KiB, at 2.3
+// GB/s.
 Result<std::shared_ptr<HostBuffer>> allocate_pinned(const ContextPointer& context,
                                                     std::uint64_t bytes) {
   const Current current(*context);
@@ -113,7 +113,7 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
 
 // Results must equal the host's unless fast_math: no contraction of a*b+c. Division, sqrt and
 // denormals are exact by default. Line information costs nothing at run time and gives
-// compute-sanitizer and profilers our lines.
+// compute-sanitizer and profilers our source lines.
 std::vector<std::string> compiler_options(const ProgramSource& source) {
   std::vector<std::string> options = {
       "--std=c++17", "--device-as-default-execution-space", "--generate-line-info",
@@ -184,7 +184,7 @@ Result<std::unique_ptr<Queue>> CudaDevice::queue() { return make_queue(context_)
 
 Result<std::shared_ptr<Buffer>> CudaDevice::import_memory(std::uint64_t handle,
                                                           std::uint64_t bytes) {
-  if (handle == 0 && bytes > 0) return Status(Code::invalid, "device memory at address 0");
+  if (handle == 0 && bytes > 0) return Status(Code::invalid, "the memory's address is null");
   return std::shared_ptr<Buffer>(device::PooledBuffer::borrowed(context_.get(), handle, bytes));
 }
 
@@ -193,10 +193,10 @@ Result<std::unique_ptr<Queue>> CudaDevice::import_queue(std::uint64_t handle) {
 }
 
 Result<std::shared_ptr<Program>> CudaDevice::build(const ProgramSource& source) {
-  return guard([&] { return build_unguarded(source); });
+  return catch_exceptions([&] { return build_or_throw(source); });
 }
 
-Result<std::shared_ptr<Program>> CudaDevice::build_unguarded(const ProgramSource& source) {
+Result<std::shared_ptr<Program>> CudaDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(source);
   const device::CacheKey key =

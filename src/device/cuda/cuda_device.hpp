@@ -1,7 +1,6 @@
 // A CUDA device: its primary context, its programs, its queues.
 //
-// A kernel says how much dynamic shared memory a launch needs through a constant that its text
-// exports beside it; absent: 0
+// A program exports the dynamic shared memory of a kernel as a constant; where it is absent, 0:
 //   extern "C" __device__ const unsigned NAME_local_bytes = sizeof(Tile);
 #pragma once
 #include <map>
@@ -34,8 +33,8 @@ struct Context {
 };
 using ContextPointer = std::shared_ptr<Context>;
 
-// Makes the context this thread's current one while it lives and gives the thread its former one
-// back, since the caller may use CUDA too. Every entry from outside opens one.
+// Makes the context current on this thread and restores the former one in its destructor, since the
+// caller may use CUDA too. Every entry from outside opens one.
 class Current {
  public:
   explicit Current(const Context& context)
@@ -67,8 +66,8 @@ struct Kernel {
 
 class Module {
  public:
-  // Whether the image names any local_bytes: the driver reports a question for a symbol that is
-  // absent as an error to its tools.
+  // Whether the image names any local_bytes: looking up an absent symbol is an error in the
+  // driver's tools.
   Module(ContextPointer context, CUmodule module, std::vector<std::byte> image,
          bool has_local_bytes)
       : context_(std::move(context)),
@@ -106,7 +105,7 @@ class CudaProgram : public Program {
   std::shared_ptr<Module> module_;
 };
 
-// The programs that are built while a sampler runs, by their keys.
+// The programs that were built while a sampler runs, by their keys.
 struct SampledPrograms {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Module>> by_key;
@@ -131,7 +130,7 @@ class CudaDevice : public Device {
 
  private:
   explicit CudaDevice(ContextPointer context);
-  Result<std::shared_ptr<Program>> build_unguarded(const ProgramSource& source);
+  Result<std::shared_ptr<Program>> build_or_throw(const ProgramSource& source);
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
@@ -143,6 +142,6 @@ class CudaDevice : public Device {
 
 Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
 std::unique_ptr<Queue> borrow_queue(ContextPointer context,
-                                    CUstream stream);  // which stays its owner's
+                                    CUstream stream);  // owned by the caller
 
 }  // namespace penstock::cuda

@@ -1,4 +1,4 @@
-// Every CUDA device, when the driver and NVRTC are both there.
+// Lists the CUDA devices, where both the driver and NVRTC are present.
 #include <cctype>
 #include <fstream>
 #include <iterator>
@@ -19,7 +19,7 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// "580.65.06" from the kernel module, which the driver API does not tell; "" where the file is not.
+// Returns "580.65.06" from the kernel module, which the driver API lacks; "" without that file.
 std::string kernel_module_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string word;
@@ -61,6 +61,7 @@ FoundDevice describe(const Api& api, CUdevice device, int ordinal, int driver_ve
   traits.local_bytes =
       static_cast<std::uint64_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   traits.has_f64 = traits.has_atomic_u64 = true;
+  traits.has_launch_bounds = true;
   traits.forward_progress = true;  // blocks that run stay resident until they end
   return found;
 }

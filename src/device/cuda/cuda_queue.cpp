@@ -201,7 +201,7 @@ class CudaQueue : public Queue {
   const Context& context_;
   const Api& api_;
   CUstream stream_;
-  bool uses_pool_ = false;  // which takes a queue that is gone for one that has finished
+  bool uses_pool_ = false;  // the pool takes a destroyed queue for a finished one
 };
 
 }  // namespace

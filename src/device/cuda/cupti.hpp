@@ -1,4 +1,4 @@
-// The part of CUPTI's PC Sampling API that is used here, declared by us so that the build needs no
+// The part of CUPTI's PC Sampling API that is used here, declared here so that the build needs no
 // SDK, and bound at run time. Names, values and layouts are those of the CUPTI API reference, equal
 // in CUDA 12 and 13; CUPTI packs its records, which changes nothing where every member is aligned
 // anyway.
@@ -79,7 +79,7 @@ struct PcAttribute {
 };
 static_assert(sizeof(PcAttribute) == 32);
 
-// Parameters: each begins with its size.
+// Parameter structs; each starts with its size.
 struct PcContextParameters {
   std::size_t size;
   void* reserved;
@@ -148,19 +148,18 @@ struct Cupti {
   int major = 0;  // of the CUDA that it belongs to
 };
 
-// $PENSTOCK_CUPTI (a file) alone when it is set; else the linker's, those of /usr/local/cuda* and
-// of Python environments, as NVRTC is found. The first whose CUDA is not newer than the driver's
-// (0: any). Code::unsupported says what to install.
+// Opens $PENSTOCK_CUPTI (a file) where it is set. Otherwise searches as for NVRTC: the linker's,
+// those of /usr/local/cuda* and of Python environments, and takes the first whose CUDA is not newer
+// than the driver's (0: any). Code::unsupported says what to install.
 Result<Cupti> open_cupti(int driver_major);
-// Ok for success; what to allow where a right is missing.
+// Returns ok for success; the error says what to allow where a permission is missing.
 Status status_of(const Cupti& cupti, CUptiResult code, const char* call);
-// "long_scoreboard" of "smsp__pcsamp_warps_issue_stalled_long_scoreboard". Nothing of
-// "..._not_issued", which counts some of the same samples again: those in which the scheduler
+// Returns "long_scoreboard" for "smsp__pcsamp_warps_issue_stalled_long_scoreboard". Returns nothing
+// for "..._not_issued", which counts some of the same samples again: those in which the scheduler
 // issued for no other warp either.
 std::string stall_reason(std::string_view metric);
-// What an instruction of a cubin was compiled from: a part of the program's text by the file name
-// that its #line gives, without folders
-// ("operations.kc"), and the line there; 0 where it has none.
+// The source of an instruction of a cubin: the file name of its #line, without folders
+// ("operations.kc"), and the line in it; 0 where it has none.
 struct SourcePlace {
   std::string part;
   std::uint32_t line = 0;

@@ -31,8 +31,8 @@ void add_matches(std::vector<std::string>& paths, const std::string& pattern) {
   globfree(&found);
 }
 
-// Whether nobody but us, root and the owner of the executable, whose code runs anyway, can have put
-// this folder here. Of a link, the link too.
+// Returns whether only this user, root or the owner of the executable, whose code runs anyway, can
+// have created this folder; for a link, also the link.
 bool is_trusted(const std::string& folder, uid_t owner) {
   struct stat link{}, info{};
   if (lstat(folder.c_str(), &link) != 0 || stat(folder.c_str(), &info) != 0 ||
@@ -99,8 +99,8 @@ Status failed(const Nvrtc& nvrtc, int code, const char* call) {
                 std::string(call) + ": " + nvrtc.error_name(code) + " (" + nvrtc.path + ")");
 }
 
-// The newest architecture that NVRTC knows and the GPU runs: the GPU's own, or one whose PTX its
-// driver translates.
+// Returns the newest architecture that NVRTC knows and the GPU runs: the GPU's own, or one whose
+// PTX its driver translates.
 Result<int> architecture_for(const Nvrtc& nvrtc, int architecture) {
   int best = 0;
   for (const int known : nvrtc.architectures)
@@ -121,7 +121,7 @@ std::string log_of(const Nvrtc& nvrtc, Nvrtc::Program program) {
   return log;
 }
 
-// NVRTC's own outcome; `owner` has the program then.
+// Returns NVRTC's result; `owner` owns the program then.
 Result<int> compile_program(ProgramOwner& owner, const std::string& text,
                             const std::vector<std::string>& options) {
   std::vector<const char*> arguments;
@@ -133,7 +133,7 @@ Result<int> compile_program(ProgramOwner& owner, const std::string& text,
   return owner.nvrtc.compile(owner.program, static_cast<int>(arguments.size()), arguments.data());
 }
 
-// A CUBIN, or PTX.
+// Returns a CUBIN, or PTX.
 Result<std::vector<std::byte>> binary_of(const ProgramOwner& owner, bool is_cubin) {
   const Nvrtc& nvrtc = owner.nvrtc;
   std::size_t bytes = 0;
@@ -209,7 +209,7 @@ Result<CompiledText> compile_text(const Nvrtc& nvrtc, const std::string& text, i
   std::vector<std::string> all = {
       (exact ? "--gpu-architecture=sm_" : "--gpu-architecture=compute_") + std::to_string(known)};
   all.insert(all.end(), options.begin(), options.end());
-  // The same code sooner: functions of a program compiled side by side, without the language's
+  // These compile the same code faster: functions of a program in parallel, without the language's
   // libraries. Older compilers know neither.
   std::vector<std::string> quick = all;
   quick.insert(quick.end(), {"--split-compile=0", "--minimal"});

@@ -9,10 +9,10 @@
 namespace penstock::cuda {
 namespace {
 
-// A sample every 4,096 cycles of each multiprocessor: some 400,000 a second of one, which a kernel
-// of a millisecond shows well and CUPTI's 512 MB of buffer on the device hold for seconds.
+// A sample every 4,096 cycles of each multiprocessor, some 400,000 per second each. That resolves a
+// kernel of a millisecond well, and CUPTI's 512 MB of buffer on the device last for seconds.
 constexpr std::uint32_t period_exponent = 12;
-// Instructions that one call takes; a generated kernel has some thousands.
+// Instructions per call; a generated kernel has some thousands.
 constexpr std::size_t records_at_once = 4096;
 
 // The memory that CUPTI writes records to.
@@ -119,7 +119,7 @@ class PcSampling : public StallSampler {
     return {};
   }
 
-  // What is sampled but not yet handed over.
+  // Samples that are not collected yet.
   Status drain() {
     RecordBuffer buffer(reasons_.size());
     for (bool more = true; more;) {
@@ -136,8 +136,8 @@ class PcSampling : public StallSampler {
     return {};
   }
 
-  // Adds what a buffer holds and empties it. The names stay: CUPTI shares them between records, and
-  // they are few.
+  // Adds a buffer's samples and empties it. The names are kept: CUPTI shares them between records,
+  // and they are few.
   void take(RecordBuffer& buffer) {
     const PcData& data = buffer.data();
     total_ += data.total_samples;

@@ -1,4 +1,4 @@
-// The part of the OpenCL 1.2 API that is used here, declared by us so that the build needs no SDK,
+// The part of the OpenCL 1.2 API that is used here, declared here so that the build needs no SDK,
 // and bound at run time from libOpenCL.so.1. Names, values and signatures are those of the
 // OpenCL 1.2 specification (appendix of cl.h).
 #pragma once
@@ -179,11 +179,11 @@ struct Api {
 #undef PENSTOCK_DECLARE_
 };
 
-// The bound library, opened once a process and kept; or why there is none and what to install.
+// Returns the bound library, opened once per process, or why there is none and what to install.
 const Result<Api>& api();
 
-// ok for CL_SUCCESS; otherwise a Status with the code's name and the call. Memory codes become
-// no_memory, a device that is gone or whose work failed becomes device_lost, the rest internal.
+// Returns ok for CL_SUCCESS, otherwise a Status with the code's name and the call. Memory codes
+// become no_memory, a lost device or failed work becomes device_lost, the rest internal.
 Status status_of(cl_int code, const char* call);
 std::string_view name_of_error(cl_int code);
 

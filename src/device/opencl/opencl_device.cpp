@@ -13,7 +13,7 @@ namespace {
 
 std::uint64_t handle_of(cl_mem memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
-// Host memory of the driver's choosing, mapped for as long as it lives.
+// Host memory that the driver allocates, mapped as long as it lives.
 class MappedBuffer : public HostBuffer {
  public:
   MappedBuffer(ContextPointer context, cl_mem memory, void* data, std::uint64_t bytes)
@@ -32,7 +32,7 @@ class MappedBuffer : public HostBuffer {
   cl_mem memory_;
 };
 
-// On a CPU device all host memory is alike; a page's alignment keeps wrap_host() free of copies in
+// On a CPU device all host memory is equal; page alignment keeps wrap_host() free of copies in
 // every OpenCL.
 class PageBuffer : public HostBuffer {
  public:
@@ -71,8 +71,8 @@ Result<std::uint64_t> create_buffer(const Context& context, std::uint64_t bytes)
   cl_int outcome = CL_SUCCESS;
   const cl_mem memory =
       context.api.clCreateBuffer(context.context, CL_MEM_READ_WRITE, bytes, nullptr, &outcome);
-  // Drivers say INVALID_BUFFER_SIZE or OUT_OF_RESOURCES too when they have no memory for a size
-  // within the device's limit.
+  // Drivers also return INVALID_BUFFER_SIZE or OUT_OF_RESOURCES where they have no memory for a
+  // size within the device's limit.
   if (outcome == CL_INVALID_BUFFER_SIZE || outcome == CL_OUT_OF_RESOURCES)
     return Status(Code::no_memory,
                   std::string("clCreateBuffer: ") + std::string(name_of_error(outcome)));
@@ -93,11 +93,11 @@ device::Pool::Driver pool_driver(const ContextPointer& context) {
 }
 
 // Results must equal the host's unless fast_math: no relaxed option, divisions rounded, and no
-// contraction of a*b+c, which OpenCL C allows by default and turns off only in the text.
+// contraction of a*b+c, which OpenCL C allows by default and turns off only by a pragma.
 std::vector<std::string> compiler_options(const Context& context, bool fast_math) {
   std::vector<std::string> options = {"-cl-std=CL1.2"};
   if (context.specialises_at_launch)
-    options.push_back("-w");  // PoCL counts warnings on stderr, which is not ours to write
+    options.push_back("-w");  // PoCL counts warnings on stderr, where a library must not write
   if (fast_math)
     options.push_back("-cl-fast-relaxed-math");
   else if (context.rounds_divisions)
@@ -227,6 +227,7 @@ Result<std::unique_ptr<Queue>> OpenClDevice::queue() { return make_queue(context
 
 Result<std::shared_ptr<Buffer>> OpenClDevice::import_memory(std::uint64_t handle,
                                                             std::uint64_t bytes) {
+  if (handle == 0) return Status(Code::invalid, "the memory's handle is null");
   const auto memory = reinterpret_cast<cl_mem>(handle);
   cl_context theirs = nullptr;
   std::size_t size = 0;
@@ -234,8 +235,7 @@ Result<std::shared_ptr<Buffer>> OpenClDevice::import_memory(std::uint64_t handle
       context_->api.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof theirs, &theirs, nullptr),
       "clGetMemObjectInfo"));
   if (theirs != context_->context)
-    return Status(Code::invalid,
-                  "the memory is of another context than " + traits_.id + " was opened in");
+    return Status(Code::invalid, "the memory is of another context than that of " + traits_.id);
   PENSTOCK_TRY(
       status_of(context_->api.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr),
                 "clGetMemObjectInfo"));
@@ -250,10 +250,10 @@ Result<std::unique_ptr<Queue>> OpenClDevice::import_queue(std::uint64_t handle) 
 }
 
 Result<std::shared_ptr<Program>> OpenClDevice::build(const ProgramSource& source) {
-  return guard([&] { return build_unguarded(source); });
+  return catch_exceptions([&] { return build_or_throw(source); });
 }
 
-Result<std::shared_ptr<Program>> OpenClDevice::build_unguarded(const ProgramSource& source) {
+Result<std::shared_ptr<Program>> OpenClDevice::build_or_throw(const ProgramSource& source) {
   PENSTOCK_TRY(device::check_source(traits_, source));
   const std::vector<std::string> options = compiler_options(*context_, source.fast_math);
   const BuildInput input{
@@ -270,9 +270,9 @@ Result<std::shared_ptr<Program>> OpenClDevice::build_unguarded(const ProgramSour
       std::move(found.module), std::move(found.report), source.group_size));
 }
 
-// OpenCL 1.2 tells no occupancy. A CPU runs one group a core; four each even out groups of
-// different length. A GPU's unit is taken to hold 2,048 items, as most do, and as many groups as
-// its local memory has room for.
+// OpenCL 1.2 reports no occupancy. A CPU runs one group per core; four each balance groups of
+// different length. A GPU's multiprocessor is assumed to hold 2,048 threads, as most do, and as
+// many groups as its local memory allows.
 Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program,
                                                     std::string_view kernel) {
   const auto* built = dynamic_cast<const OpenClProgram*>(&program);
@@ -290,7 +290,7 @@ Result<std::uint32_t> OpenClDevice::resident_groups(const Program& program,
   return static_cast<std::uint32_t>(groups) * traits_.compute_units;
 }
 
-// Occupancy and registers it does not tell.
+// OpenCL does not report occupancy and registers.
 Result<KernelResources> OpenClDevice::resources(const Program& program, std::string_view kernel) {
   const auto* built = dynamic_cast<const OpenClProgram*>(&program);
   if (!built) return Status(Code::invalid, "the program belongs to another driver's device");

@@ -1,4 +1,4 @@
-// An OpenCL device: what its objects share, its programs, its queues.
+// An OpenCL device: the state that its objects share, its programs, its queues.
 #pragma once
 #include <map>
 #include <mutex>
@@ -43,7 +43,7 @@ struct Kernel {
       mutex;  // arguments are state of the kernel object: setting them and the launch are one step
 };
 
-// The text and options that a program is built from.
+// The source and options of a program.
 struct BuildInput {
   std::string text, options;
 };
@@ -58,20 +58,20 @@ Result<std::vector<std::byte>> binary_of(const Context& context, cl_program prog
 // A built program and its kernels.
 //
 // PoCL compiles a kernel for the machine at its first launch, once for each group size and again
-// for grids of 65,535 items and more. A binary fetched right after the build lacks these: a second
-// process then spends 45-60 ms a kernel (PoCL 3.1); with them 0.2 ms. So the entry on disk is
-// stored after the build, for others who wait for the key, and again when a queue that launched a
-// new specialisation is destroyed. PoCL keeps the first binary that it gives of a program object,
-// so the second is fetched from a fresh object; its build finds PoCL's own cache and costs some 40
-// ms, once.
+// for grids of 65,535 threads and more. A binary that is read right after the build lacks these: a
+// second process then spends 45-60 ms per kernel (PoCL 3.1); with them 0.2 ms. So the entry on disk
+// is stored after the build, for others that wait for the key, and again when a queue that launched
+// a new specialisation is destroyed. PoCL always returns the first binary of a program object, so
+// the second one is read from a new object; its build finds PoCL's own cache and takes some 40 ms,
+// once.
 class Module {
  public:
   Module(ContextPointer context, cl_program program, device::CacheKey key, BuildInput input,
          const device::CacheEntry& entry);
   ~Module();
   Result<Kernel*> kernel(std::string_view name);
-  // True when this launch makes a specialisation that the stored binary lacks: call save() once it
-  // has run.
+  // Returns true where this launch creates a specialisation that the stored binary lacks: call
+  // save() after it has run.
   bool notes_launch(std::string_view kernel, std::uint64_t item_count);
   void save();
 
@@ -101,7 +101,7 @@ class OpenClProgram : public Program {
 
 class OpenClDevice : public Device {
  public:
-  // In a context of others, or in one of its own.
+  // Opens in the caller's context, or in a new one.
   static Result<std::shared_ptr<Device>> open(const FoundDevice& found,
                                               cl_context shared = nullptr);
   Result<std::shared_ptr<Buffer>> allocate(std::uint64_t bytes) override;
@@ -119,7 +119,7 @@ class OpenClDevice : public Device {
 
  private:
   explicit OpenClDevice(ContextPointer context);
-  Result<std::shared_ptr<Program>> build_unguarded(const ProgramSource& source);
+  Result<std::shared_ptr<Program>> build_or_throw(const ProgramSource& source);
   ContextPointer context_;
   std::shared_ptr<device::Pool> pool_;
   std::shared_ptr<device::HostPool> host_pool_ =
@@ -128,7 +128,7 @@ class OpenClDevice : public Device {
 };
 
 Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
-// Of a queue that stays its owner's.
+// Wraps a queue of the caller.
 Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue);
 
 }  // namespace penstock::opencl

@@ -1,4 +1,4 @@
-// Every device of every OpenCL platform.
+// Lists every device of every OpenCL platform.
 #include <cstdlib>
 
 #include "device/driver.hpp"
@@ -56,7 +56,7 @@ Traits traits_of(const Api& api, cl_platform_id platform, cl_device_id device) {
   traits.has_f64 = has("cl_khr_fp64");
   traits.has_atomic_u64 = has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics");
   traits.forward_progress =
-      false;  // OpenCL 1.2 promises none, and has no acquire and release to look back with
+      false;  // OpenCL 1.2 guarantees none, and lacks the acquire and release of look-back
   return traits;
 }
 
@@ -119,7 +119,7 @@ DeviceList find_devices() {
   return list;
 }
 
-// Asked once a process: platforms do not come and go while a loader is open.
+// Listed once per process: platforms do not change while a loader is open.
 const DeviceList& all_devices() {
   static const DeviceList& list = *new DeviceList(find_devices());  // kept: see api()
   return list;
@@ -145,6 +145,7 @@ Result<std::shared_ptr<Device>> open_opencl_device(unsigned index) {
 }
 
 Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle) {
+  if (handle == 0) return Status(Code::invalid, "the queue's handle is null");
   PENSTOCK_TRY(opencl::api().status());
   const opencl::Api& api = *opencl::api();
   const auto queue = reinterpret_cast<opencl::cl_command_queue>(handle);
@@ -158,7 +159,7 @@ Result<std::shared_ptr<Device>> open_opencl_device_of_queue(std::uint64_t handle
       "clGetCommandQueueInfo"));
   for (const auto& found : opencl::all_devices().devices)
     if (found.device == device) return opencl::OpenClDevice::open(found, context);
-  return Status(Code::no_device, "the queue's device is none that `penstock devices` lists");
+  return Status(Code::no_device, "the queue's device is not one that `penstock devices` lists");
 }
 
 }  // namespace penstock::device

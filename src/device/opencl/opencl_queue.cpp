@@ -81,10 +81,10 @@ class OpenClQueue : public Queue {
       : state_(std::move(state)), api_(state_->context->api), queue_(state_->queue) {}
   ~OpenClQueue() override {
     if (state_->is_borrowed && !uses_pool_)
-      return;  // of which nothing is known to have run, so nothing is saved
+      return;  // nothing is known to have run, so nothing is saved
     if (!state_->finish().ok()) return;
     for (const auto& module : unsaved_)
-      module->save();  // here and not in finish(): once, and in nobody's loop
+      module->save();  // here and not in finish(), so that it happens once
   }
 
   Status upload(const Buffer& to, const void* from, std::uint64_t bytes,
@@ -180,7 +180,7 @@ class OpenClQueue : public Queue {
   const Api& api_;
   cl_command_queue queue_;
   std::set<std::shared_ptr<Module>> unsaved_;
-  bool uses_pool_ = false;  // which takes a queue that is gone for one that has finished
+  bool uses_pool_ = false;  // the pool takes a destroyed queue for a finished one
 };
 
 }  // namespace
@@ -195,6 +195,7 @@ Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
 }
 
 Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue) {
+  if (queue == nullptr) return Status(Code::invalid, "the queue's handle is null");
   const Api& api = context->api;
   cl_context theirs = nullptr;
   cl_bitfield properties = 0;
@@ -203,12 +204,13 @@ Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_q
                 "clGetCommandQueueInfo"));
   if (theirs != context->context)
     return Status(Code::invalid,
-                  "the queue is of another context than " + context->traits.id + " was opened in");
+                  "the queue is of another context than that of " + context->traits.id);
   PENSTOCK_TRY(status_of(api.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties,
                                                    &properties, nullptr),
                          "clGetCommandQueueInfo"));
   if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    return Status(Code::invalid, "the queue runs its work out of order; queues in order are taken");
+    return Status(Code::invalid,
+                  "the queue runs its work out of order; the queue must be in order");
   PENSTOCK_TRY(status_of(api.clRetainCommandQueue(queue), "clRetainCommandQueue"));
   return std::unique_ptr<Queue>(std::make_unique<OpenClQueue>(
       std::make_shared<QueueHandle>(std::move(context), queue, true)));

@@ -15,17 +15,17 @@ namespace {
 
 Result<Column> import_fsst(const arrow::RecordBatch& batch, std::uint32_t index,
                            const column::ArrowField& field, const arrow::KeyValueMetadata* metadata,
-                           bool stays_encoded) {
+                           bool keeps_encoded) {
   PENSTOCK_TRY(column::check_supported(field.field));
   auto strings = fsst_strings(batch.column(static_cast<int>(index)), field.field.name, metadata);
   if (!strings.ok()) return strings.with("while importing column '" + field.field.name + "'");
-  auto texts = stays_encoded ? keep_fsst(std::move(*strings)) : decode_fsst(*strings);
-  return texts.ok()
-             ? std::move(texts)
-             : Result<Column>(texts.with("while importing column '" + field.field.name + "'"));
+  auto column = keeps_encoded ? keep_fsst(std::move(*strings)) : decode_fsst(*strings);
+  return column.ok()
+             ? std::move(column)
+             : Result<Column>(column.with("while importing column '" + field.field.name + "'"));
 }
 
-// Arrow tells a column's number among those that are read.
+// Names the column of an error: Arrow gives its number among the columns that are read.
 Status check_whole(const arrow::RecordBatch& batch) {
   const Status whole = from_arrow(batch.ValidateFull());
   for (int i = 0; i < batch.num_columns() && !whole.ok(); i++)
@@ -72,12 +72,13 @@ Result<Table> import_untrusted(const arrow::RecordBatch& batch,
   PENSTOCK_ASSIGN(Table table, column::import_columns(column::own(&array), fields, plain));
   for (std::size_t at = 0; at < wanted.size(); at++) {
     if (!is_fsst(wanted[at])) continue;
-    const bool stays_encoded = std::ranges::find(encoded, wanted[at]) != encoded.end();
-    PENSTOCK_ASSIGN(auto texts,
-                    import_fsst(batch, wanted[at], fields[wanted[at]], metadata, stays_encoded));
+    const bool keeps_encoded = std::ranges::find(encoded, wanted[at]) != encoded.end();
+    PENSTOCK_ASSIGN(Column column,
+                    import_fsst(batch, wanted[at], fields[wanted[at]], metadata, keeps_encoded));
     table.names.insert(table.names.begin() + static_cast<std::ptrdiff_t>(at),
                        fields[wanted[at]].field.name);
-    table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at), std::move(texts));
+    table.columns.insert(table.columns.begin() + static_cast<std::ptrdiff_t>(at),
+                         std::move(column));
   }
   return table;
 }

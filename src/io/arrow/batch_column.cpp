@@ -8,16 +8,17 @@
 namespace penstock::io {
 namespace {
 
-void append(Texts& texts, const parquet::ByteArray& text) {
+void append(StringBytes& texts, const parquet::ByteArray& text) {
   const auto* from = reinterpret_cast<const char*>(text.ptr);
   if (text.len != 0) texts.bytes.insert(texts.bytes.end(), from, from + text.len);
   texts.ends.push_back(static_cast<std::int64_t>(texts.bytes.size()));
 }
 
-// Texts one after another as an Arrow string column.
-Column text_column(std::span<const Texts> pieces, std::uint64_t row_count, BatchMemory& memory) {
+// Joins the strings of all parts into one Arrow string column.
+Column string_column(std::span<const StringBytes> parts, std::uint64_t row_count,
+                     BatchMemory& memory) {
   std::uint64_t bytes = 0;
-  for (const Texts& texts : pieces) bytes += texts.bytes.size();
+  for (const StringBytes& texts : parts) bytes += texts.bytes.size();
   Column column;
   column.type = {Kind::string};
   column.row_count = row_count;
@@ -32,7 +33,7 @@ Column text_column(std::span<const Texts> pieces, std::uint64_t row_count, Batch
       reinterpret_cast<std::uint64_t*>(offsets.get())[at] = offset;
   };
   put(0, 0);
-  for (const Texts& texts : pieces) {
+  for (const StringBytes& texts : parts) {
     for (const std::int64_t end : texts.ends) put(++row, first + static_cast<std::uint64_t>(end));
     if (!texts.bytes.empty())
       std::memcpy(values.get() + first, texts.bytes.data(), texts.bytes.size());
@@ -56,7 +57,7 @@ void BatchColumn::prepare(BatchMemory& memory) {
     if (column_.is_optional) validity_ = zeroed(bit_bytes);
     if (column_.conversion == Conversion::boolean)
       values_ = zeroed(bit_bytes);
-    else if (!is_plain_text())
+    else if (!is_plain_string())
       values_ = memory.take(row_count_ * width_bytes(column_.field.type));
   });
 }
@@ -73,9 +74,9 @@ Result<std::int64_t> BatchColumn::add_dictionary(const parquet::ByteArray* entri
 
 Result<Column> BatchColumn::take(BatchMemory& memory) {
   Column column;
-  if (is_plain_text()) {
-    column = text_column(pieces_, row_count_, memory);
-    pieces_.clear();
+  if (is_plain_string()) {
+    column = string_column(parts_, row_count_, memory);
+    parts_.clear();
   } else {
     column.type = column_.field.type;
     column.row_count = row_count_;
@@ -84,8 +85,8 @@ Result<Column> BatchColumn::take(BatchMemory& memory) {
                                     : row_count_ * width_bytes(column.type);
     column.values = {values_, values_.get(), bytes};
     if (column_.conversion == Conversion::string)
-      column.dictionary =
-          std::make_shared<Column>(text_column({&dictionary_, 1}, dictionary_.ends.size(), memory));
+      column.dictionary = std::make_shared<Column>(
+          string_column({&dictionary_, 1}, dictionary_.ends.size(), memory));
   }
   if (any_null_.load(std::memory_order_relaxed)) {
     if (!column_.field.nullable) return Status(Code::corrupt, "NULLs where the footer counts none");

@@ -10,13 +10,13 @@
 namespace penstock::io {
 namespace {
 
-// Below it a read is a description or a short column, not worth memory that may be pinned.
+// A shorter read is a description or a short column, not worth memory that may be pinned.
 constexpr std::int64_t min_batch_bytes = 64 << 10;
-constexpr std::int64_t piece_bytes = 1 << 20;  // large enough for a thread to be woken
-// A read into memory that is not in the caches fetches each line before it fills it. By way of a
-// block that stays in a core's second-level cache, on to the device's memory past the caches, 15
-// threads read 46 GB/s beside its uploads where 33 to 43 came the plain way, 8 threads 34 and 26 (a
-// 16-core host; blocks of 128 and 256 KiB: level).
+constexpr std::int64_t part_bytes = 1 << 20;  // large enough for a thread to be woken
+// A read into memory outside the caches fetches each line before it fills it. Reads go to a block
+// that fits a core's second-level cache, and from there to the device's memory by stores that pass
+// the caches. 15 threads then read 46 GB/s beside uploads, directly 33 to 43; 8 threads 34 and 26
+// (a 16-core host; blocks of 128 and 256 KiB: level).
 constexpr std::int64_t block_bytes = 64 << 10;
 
 class BatchBuffer final : public arrow::Buffer {
@@ -99,26 +99,26 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> BatchInput::ReadAt(std::int64_t po
 arrow::Status BatchInput::fill(std::int64_t position, std::int64_t bytes, std::byte* out) {
   if (position < 0 || bytes < 0 || position > bytes_ || bytes > bytes_ - position)
     return arrow::Status::IOError("the file ends within a message");
-  const std::int64_t pieces = threads_ ? (bytes + piece_bytes - 1) / piece_bytes : 1;
-  if (pieces <= 1) return fill_piece(position, bytes, out);
+  const std::int64_t parts = threads_ ? (bytes + part_bytes - 1) / part_bytes : 1;
+  if (parts <= 1) return fill_part(position, bytes, out);
   std::mutex mutex;
   arrow::Status status;
-  threads_->run(pieces, [&](std::int64_t index) {
-    const std::int64_t first = piece_bytes * index;
-    arrow::Status piece;
+  threads_->run(parts, [&](std::int64_t index) {
+    const std::int64_t first = part_bytes * index;
+    arrow::Status part;
     try {
-      piece = fill_piece(position + first, std::min(piece_bytes, bytes - first), out + first);
+      part = fill_part(position + first, std::min(part_bytes, bytes - first), out + first);
     } catch (const std::bad_alloc&) {
-      piece = arrow::Status::OutOfMemory("no memory for a block of a read");
+      part = arrow::Status::OutOfMemory("no memory for a block of a read");
     }
-    if (piece.ok()) return;
+    if (part.ok()) return;
     const std::lock_guard lock(mutex);
-    status = std::move(piece);
+    status = std::move(part);
   });
   return status;
 }
 
-arrow::Status BatchInput::fill_piece(std::int64_t position, std::int64_t bytes, std::byte* out) {
+arrow::Status BatchInput::fill_part(std::int64_t position, std::int64_t bytes, std::byte* out) {
   if (!memory_->has_source() || bytes < 2 * block_bytes) return read_exactly(position, bytes, out);
   std::vector<std::byte> block(block_bytes);
   for (std::int64_t at = 0; at < bytes; at += block_bytes) {

@@ -1,5 +1,5 @@
-// A file as Arrow's readers see it, whose bytes land in the memory of batches: what Arrow passes on
-// without a copy is then where the scan's user wants it.
+// An Arrow input file that reads into the memory of batches. What Arrow passes on without a copy is
+// then where the scan's user wants it.
 //
 // Read, not mapped: a file that another program shortens while it is read is then an error, not a
 // signal.
@@ -12,19 +12,19 @@
 #include <utility>
 
 #include "io/common/batch_memory.hpp"
-#include "io/common/piece_threads.hpp"
+#include "io/common/part_threads.hpp"
 
 namespace penstock::io {
 
-// Reads at positions may come from several threads at once.
+// Several threads may read at positions at once.
 class BatchInput final : public arrow::io::RandomAccessFile {
  public:
   static arrow::Result<std::shared_ptr<BatchInput>> open(const std::string& path,
                                                          std::shared_ptr<BatchMemory> memory);
-  // A part of the file as a file.
+  // Makes an input of a part of the file.
   std::shared_ptr<BatchInput> part(std::int64_t first, std::int64_t bytes) const;
-  // Large reads are cut into pieces for these threads. To be called before anything is read.
-  void read_in_threads(std::shared_ptr<PieceThreads> threads) { threads_ = std::move(threads); }
+  // Cuts large reads into parts for these threads. Call it before anything is read.
+  void read_in_threads(std::shared_ptr<PartThreads> threads) { threads_ = std::move(threads); }
 
   using RandomAccessFile::ReadAt;
   arrow::Status Close() override { return file_->Close(); }
@@ -32,10 +32,10 @@ class BatchInput final : public arrow::io::RandomAccessFile {
   arrow::Result<std::int64_t> GetSize() override { return bytes_; }
   arrow::Result<std::int64_t> Tell() const override { return position_; }
   arrow::Status Seek(std::int64_t position) override;
-  // As streams do, what is behind the file's end is missing.
+  // Returns fewer bytes at the file's end, as streams do.
   arrow::Result<std::int64_t> Read(std::int64_t bytes, void* out) override;
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t bytes) override;
-  // All of it, or an error: whoever knows a position was told by the file.
+  // Returns all bytes or an error: the file itself names the positions that are read.
   arrow::Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t bytes, void* out) override;
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position,
                                                        std::int64_t bytes) override;
@@ -45,14 +45,14 @@ class BatchInput final : public arrow::io::RandomAccessFile {
              std::shared_ptr<BatchMemory> memory)
       : file_(std::move(file)), bytes_(bytes), memory_(std::move(memory)) {}
   arrow::Status fill(std::int64_t position, std::int64_t bytes, std::byte* out);
-  arrow::Status fill_piece(std::int64_t position, std::int64_t bytes, std::byte* out);
+  arrow::Status fill_part(std::int64_t position, std::int64_t bytes, std::byte* out);
   arrow::Status read_exactly(std::int64_t position, std::int64_t bytes, std::byte* out);
 
   const std::shared_ptr<arrow::io::ReadableFile> file_;
   std::int64_t first_ = 0;  // in the file
   const std::int64_t bytes_;
   const std::shared_ptr<BatchMemory> memory_;
-  std::shared_ptr<PieceThreads> threads_;
+  std::shared_ptr<PartThreads> threads_;
   std::int64_t position_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Arrow IPC, as a file (with a footer that finds batches) and as a stream.
+// Reads Arrow IPC files (whose footer locates the batches) and streams.
 #include <arrow/ipc/dictionary.h>
 #include <arrow/ipc/message.h>
 #include <arrow/ipc/reader.h>
@@ -18,8 +18,8 @@
 namespace penstock::io {
 namespace {
 
-// The batch `index` of a file; a stream's next one, whatever the index. Null behind the last. With
-// the metadata of its message.
+// Returns batch `index` of a file, or a stream's next one whatever the index, with the metadata of
+// its message. Null after the last.
 using ReadBatch = std::function<Result<arrow::RecordBatchWithMetadata>(std::uint64_t index)>;
 
 struct Reader {
@@ -27,7 +27,7 @@ struct Reader {
   ReadBatch read;
 };
 
-// Of its own or of what it holds.
+// Tells whether a type has a dictionary, of its own or of a type inside it.
 bool has_dictionary(const arrow::DataType& type) {
   if (type.id() == arrow::Type::DICTIONARY || type.id() == arrow::Type::EXTENSION) return true;
   return std::ranges::any_of(type.fields(),
@@ -38,9 +38,9 @@ bool has_dictionary(const arrow::Schema& schema) {
                              [](const auto& field) { return has_dictionary(*field->type()); });
 }
 
-// Arrow's reader of files reads a whole batch, or copies it to memory of its own; asked for one
-// message, it reads only the columns asked for, each to where it stays. Dictionaries and another
-// byte order need the reader of files.
+// Arrow's file reader reads a whole batch, or copies it to its own memory. Asked for one message,
+// it reads only the wanted columns, each to its final memory. Dictionaries and another byte order
+// need the file reader.
 Result<Reader> file_reader(const std::shared_ptr<BatchInput>& input,
                            const arrow::ipc::IpcReadOptions& options) {
   PENSTOCK_ASSIGN(auto footer, read_footer(*input));
@@ -86,7 +86,7 @@ Result<Reader> stream_reader(const std::shared_ptr<BatchInput>& input,
                 [reader](std::uint64_t) { return from_arrow(reader->ReadNext()); }};
 }
 
-// Several readers may read at once where a footer finds the batches.
+// A footer locates the batches, so that several readers may read at once.
 struct Form {
   Result<Reader> (*reader)(const std::shared_ptr<BatchInput>& input,
                            const arrow::ipc::IpcReadOptions& options);
@@ -94,12 +94,12 @@ struct Form {
 };
 constexpr Form file_form{file_reader, true}, stream_form{stream_reader, false};
 
-// How a scan spreads over threads, and how many batches it holds.
+// The number of threads and of batches that a scan holds.
 struct Spread {
   std::uint64_t threads = 1, readers = 1, window = 2, first_window = 1;
 };
 
-// Small batches have a thread each; large ones are read in pieces, so that few are held at once. A
+// Small batches have a thread each; large ones are read in parts, so that few are held at once. A
 // device that takes batches at the speed of its bus wants all cores but the one that feeds it, and
 // more bytes ahead: 12 of 16 threads were 4 % slower, 128 MiB 3 %, 512 MiB level.
 Spread spread_of(const ScanOptions& options, std::uint64_t batch_bytes, bool is_one_reader) {
@@ -145,7 +145,7 @@ class IpcSource final : public TableSource {
   }
 
  private:
-  // Of the fields that are read; those of `encoded` stay so.
+  // Indices among the fields that are read; those in `encoded` are not decoded.
   struct Wanted {
     std::vector<std::uint32_t> columns, encoded;
   };
@@ -163,7 +163,7 @@ class IpcSource final : public TableSource {
     std::vector<column::ArrowField> read_fields;
     for (const int index : included)
       read_fields.push_back(fields_[static_cast<std::size_t>(index)]);
-    const auto places_of =
+    const auto positions_of =
         [&](std::span<const std::uint32_t> of_columns) {  // among the fields that are read
           std::vector<std::uint32_t> places;
           for (const std::uint32_t column : of_columns)
@@ -171,7 +171,7 @@ class IpcSource final : public TableSource {
                 std::ranges::find(included, static_cast<int>(column)) - included.begin()));
           return places;
         };
-    const Wanted wanted{places_of(columns), places_of(options.encoded)};
+    const Wanted wanted{positions_of(columns), positions_of(options.encoded)};
     PENSTOCK_ASSIGN(std::shared_ptr<ReadAhead> ahead,
                     read_ahead(read_options, read_fields, wanted, options));
     return column::rebatch(
@@ -217,7 +217,7 @@ class IpcSource final : public TableSource {
         return guard([&] { return read_table(read, index, fields, wanted); });
       });
     } while (readers.size() < spread.readers);
-    input->read_in_threads(std::make_shared<PieceThreads>(spread.threads));
+    input->read_in_threads(std::make_shared<PartThreads>(spread.threads));
     return std::shared_ptr<ReadAhead>(
         ReadAhead::start(std::move(readers), spread.window, spread.first_window));
   }
@@ -240,7 +240,7 @@ class IpcSource final : public TableSource {
   std::optional<std::uint64_t> row_count_;
 };
 
-// The rows of a stream are known when it is read.
+// A stream's number of rows is known only when it has been read.
 Result<std::shared_ptr<TableSource>> open_ipc(const std::string& path, const Form& form) {
   return guard([&]() -> Result<std::shared_ptr<TableSource>> {
     PENSTOCK_ASSIGN(

@@ -25,12 +25,12 @@ class FlatTable {
     return FlatTable(bytes, at);
   }
   template <class T> Result<T> scalar(unsigned field, T absent) const {
-    PENSTOCK_ASSIGN(const std::uint64_t at, place_of(field));
+    PENSTOCK_ASSIGN(const std::uint64_t at, position_of(field));
     return at == 0 ? Result<T>(absent) : value<T>(bytes_, at);
   }
-  // Where the table or vector that a field refers to begins; 0 where the field is absent.
+  // Returns where the table or vector of a field begins; 0 where the field is absent.
   Result<std::uint64_t> reference(unsigned field) const {
-    PENSTOCK_ASSIGN(const std::uint64_t at, place_of(field));
+    PENSTOCK_ASSIGN(const std::uint64_t at, position_of(field));
     if (at == 0) return std::uint64_t{0};
     PENSTOCK_ASSIGN(const auto distance, value<std::uint32_t>(bytes_, at));
     return at + distance;
@@ -45,7 +45,7 @@ class FlatTable {
 
  private:
   FlatTable(std::span<const std::byte> bytes, std::uint64_t at) : bytes_(bytes), at_(at) {}
-  Result<std::uint64_t> place_of(unsigned field) const {
+  Result<std::uint64_t> position_of(unsigned field) const {
     PENSTOCK_ASSIGN(const auto back, value<std::int32_t>(bytes_, at_));
     const std::int64_t offsets = static_cast<std::int64_t>(at_) - back;
     if (offsets < 0) return outside();
@@ -130,7 +130,7 @@ Result<IpcFooter> read_footer(arrow::io::RandomAccessFile& file) {
   PENSTOCK_ASSIGN(const std::uint64_t list, root.reference(footer_batches));
   if (list == 0) return read;
   PENSTOCK_ASSIGN(const auto count, FlatTable::value<std::uint32_t>(footer, list));
-  for (std::uint64_t i = 0; i < count; i++) {  // a false count ends at the footer's end
+  for (std::uint64_t i = 0; i < count; i++) {  // a wrong count stops at the footer's end
     PENSTOCK_ASSIGN(read.blocks.emplace_back(),
                     block_at(footer, list + 4 + i * block_bytes, file_bytes));
   }

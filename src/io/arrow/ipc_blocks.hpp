@@ -1,5 +1,5 @@
-// Where an Arrow IPC file's record batches lie and how many rows they have, read from their
-// descriptions alone.
+// Finds the record batches of an Arrow IPC file and their numbers of rows, from their descriptions
+// alone.
 //
 // Arrow counts a file's rows by reading all of it.
 // https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format has the format; the
@@ -27,7 +27,7 @@ struct IpcFooter {
 Result<IpcFooter> read_footer(arrow::io::RandomAccessFile& file);
 Result<std::uint64_t> count_rows(arrow::io::RandomAccessFile& file,
                                  const std::vector<IpcBlock>& blocks);
-// The flatbuffer that describes a record batch, without the length before it.
+// Returns the flatbuffer that describes a record batch, without the length before it.
 Result<std::shared_ptr<arrow::Buffer>> read_description(arrow::io::RandomAccessFile& file,
                                                         const IpcBlock& block);
 

@@ -19,14 +19,14 @@ Code code_of(const arrow::Status& status) {
     case arrow::StatusCode::CapacityError: return Code::capacity;
     case arrow::StatusCode::Cancelled: return Code::cancelled;
     case arrow::StatusCode::UnknownError: return Code::internal;
-    // What the operating system refused carries an errno; the rest are bytes that contradict their
+    // Errors of the operating system carry an errno; the others are bytes that contradict their
     // format.
     case arrow::StatusCode::IOError: return status.detail() ? Code::io : Code::corrupt;
     default: return Code::corrupt;
   }
 }
 
-// Thrift's words end with a line of their own.
+// Thrift's messages end with a newline.
 std::string without_end_of_line(std::string message) {
   message.erase(message.find_last_not_of(" \r\n") + 1);
   return message;
@@ -49,7 +49,7 @@ Status status_of_exception() {
     return penstock::status_of_exception();
   } catch (const std::system_error&) {
     return penstock::status_of_exception();
-  } catch (const std::exception& e) {  // the readers' word for bytes that contradict their format
+  } catch (const std::exception& e) {  // readers throw for bytes that contradict their format
     return {Code::corrupt, without_end_of_line(e.what())};
   } catch (...) { return penstock::status_of_exception(); }
 }

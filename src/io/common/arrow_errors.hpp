@@ -1,4 +1,4 @@
-// Where Arrow's errors and exceptions become ours: every call into Arrow or Parquet stands inside
+// Turns Arrow's errors and exceptions into Status. Every call into Arrow or Parquet stands inside
 // guard().
 #pragma once
 #include <arrow/result.h>
@@ -18,10 +18,10 @@ template <class T> Result<T> from_arrow(arrow::Result<T> result) {
   return std::move(result).MoveValueUnsafe();
 }
 
-// Rethrows the exception being handled and says what it was as a Status.
+// Returns the exception being handled as a Status.
 Status status_of_exception();
 
-// Runs `read`, which returns a Status or a Result; what it throws is returned.
+// Runs `read`, which returns a Status or a Result; returns what it throws as a Status.
 template <class Read> std::invoke_result_t<Read> guard(Read&& read) {
   try {
     return read();

@@ -1,5 +1,5 @@
-// Memory of batches, used again: a fresh page of the system costs as much as decoding the values
-// that fill it.
+// A pool of batch memory. A fresh page from the system costs as much as decoding the values that
+// fill it, so blocks are used again.
 //
 // Larger blocks are cut from slabs of huge pages, the largest have such pages of their own.
 #pragma once
@@ -16,13 +16,13 @@ namespace penstock::io {
 
 class BatchMemory : public std::enable_shared_from_this<BatchMemory> {
  public:
-  // `source` is where blocks come from; without one, or where it has none left, from the system.
+  // Blocks come from `source`; from the system where there is none or it has none left.
   BatchMemory(std::size_t kept_blocks, BatchAllocator source)
       : kept_blocks_(kept_blocks), source_(std::move(source)) {}
-  // At least `bytes` of undefined content, on a cache line's boundary and padded to whole lines.
-  // The last owner gives the block back. Throws std::bad_alloc.
+  // Returns at least `bytes` of undefined content, aligned to cache lines and padded to whole
+  // lines. The last owner gives the block back. Throws std::bad_alloc.
   std::shared_ptr<std::byte> take(std::uint64_t bytes);
-  // Blocks are a source's: a device's, as a rule, which reads them where the host does not.
+  // Tells whether blocks come from a source: usually a device, which reads them, not the host.
   bool has_source() const { return static_cast<bool>(source_); }
 
  private:
@@ -51,7 +51,7 @@ inline std::shared_ptr<std::byte> BatchMemory::take(std::uint64_t bytes) {
   {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < free_.size() && !block.data; i++) {
-      // A much larger block is left for the column it fits.
+      // Leaves a much larger block for the column that it fits.
       if (free_[i].bytes < bytes || free_[i].bytes / 2 > bytes) continue;
       block = std::move(free_[i]);
       free_[i] = std::move(free_.back());

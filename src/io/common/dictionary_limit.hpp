@@ -1,4 +1,4 @@
-// How many entries the dictionaries of one batch may have together.
+// Limits the entries of all dictionaries of one batch.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace penstock::io {
 
-// Codes are int32. A page of a few bytes may claim millions of entries, each of which takes memory
-// here; on the other hand writers keep entries that no row uses.
+// A page of a few bytes may claim millions of entries, each of which takes memory. But writers keep
+// entries that no row uses, so the limit is a multiple of the rows. Codes are int32.
 inline Status check_dictionary_size(std::uint64_t entries, std::uint64_t rows) {
   constexpr std::uint64_t always_allowed = 1 << 26, allowed_per_row = 4;
   if (entries <=

@@ -29,7 +29,7 @@ void ReadAhead::run(const ReadTable& read) {
     Result<std::optional<Table>> table = read(index);
     lock.lock();
     if (!table.ok() || !table.value()) {
-      ended_ = true;  // those before it were begun, and will be there
+      ended_ = true;  // the tables before it were begun and will arrive
       work_.notify_all();
     }
     done_[index % done_.size()].emplace(std::move(table));
@@ -43,11 +43,11 @@ Result<std::optional<Table>> ReadAhead::next() {
     open_ = done_.size();
     work_.notify_all();
   }
-  auto& place = done_[taken_ % done_.size()];
-  ready_.wait(lock, [&] { return place.has_value(); });
-  if (!place->ok() || !place->value()) return *place;
-  Result<std::optional<Table>> table = std::move(*place);
-  place.reset();
+  auto& slot = done_[taken_ % done_.size()];
+  ready_.wait(lock, [&] { return slot.has_value(); });
+  if (!slot->ok() || !slot->value()) return *slot;
+  Result<std::optional<Table>> table = std::move(*slot);
+  slot.reset();
   taken_++;
   work_.notify_one();
   return table;

@@ -1,8 +1,8 @@
 // Tables read ahead by several threads and handed out in order.
 //
-// Each thread has a reader of its own and takes the next table nobody has begun; no more than a
+// Each thread has a reader of its own and takes the next table that no thread has begun. At most a
 // window of tables is begun before they are asked for, which bounds the memory. A failure is
-// reported when its table's turn comes, after those before it.
+// reported in its table's turn.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -17,18 +17,18 @@
 
 namespace penstock::io {
 
-// Table `index` of the source; nullopt behind the last. One reader alone is called with 0, 1, 2...;
-// throws nothing.
+// Reads table `index` of the source; nullopt after the last. A single reader is called with 0, 1,
+// 2... Throws nothing.
 using ReadTable = std::function<Result<std::optional<Table>>(std::uint64_t index)>;
 
 class ReadAhead {
  public:
-  // Begins to read, one thread a reader; `first_window` tables at most before the first is asked
-  // for: a scan that is begun early may be given up. Throws what starting a thread throws.
+  // Starts one thread per reader. They begin at most `first_window` tables before the first is
+  // asked for, as a scan that is begun early may be given up. Throws what starting a thread throws.
   static std::unique_ptr<ReadAhead> start(std::vector<ReadTable> readers, std::size_t window,
                                           std::size_t first_window);
   ~ReadAhead();  // waits for the tables begun, and begins no more
-  // The next table; at the end, and after a failure, the same again.
+  // Returns the next table; at the end, and after a failure, the same result again.
   Result<std::optional<Table>> next();
 
  private:

@@ -1,4 +1,4 @@
-// A ByteSink as Arrow's writers take it.
+// Adapts a ByteSink to Arrow's writers.
 #pragma once
 #include <arrow/io/interfaces.h>
 
@@ -7,14 +7,14 @@
 
 namespace penstock::io {
 
-// Arrow's view of a ByteSink; keeps the error that the sink gave.
+// Keeps the error that the sink returned: Arrow would word it in its own way.
 class SinkStream final : public arrow::io::OutputStream {
  public:
   explicit SinkStream(const ByteSink& sink) : sink_(sink) {}
   arrow::Status Write(const void* data, std::int64_t bytes) override {
     if (failed_.ok() && bytes > 0) {
-      const std::string_view text(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
-      failed_ = penstock::guard([&] { return sink_(text); });
+      const std::string_view chunk(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+      failed_ = penstock::guard([&] { return sink_(chunk); });
     }
     if (!failed_.ok()) return arrow::Status::IOError(failed_.message());
     position_ += bytes;

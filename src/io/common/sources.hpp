@@ -1,4 +1,4 @@
-// One function for each kind of file; open_table chooses.
+// Opens each kind of file; open_table() chooses.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@ Result<std::shared_ptr<TableSource>> open_ipc_file(const std::string& path);
 Result<std::shared_ptr<TableSource>> open_ipc_stream(const std::string& path);
 Result<std::shared_ptr<TableSource>> open_csv(const std::string& path);
 
-// Whether every column asked for exists and is of a type that is read.
+// Checks that every column asked for exists and has a type that is read.
 Status check_columns(const Schema& schema, std::span<const std::uint32_t> columns,
                      const std::string& path);
 

@@ -16,12 +16,13 @@ namespace penstock {
 namespace {
 
 constexpr std::uint64_t batch_rows = 1 << 20;
-// Of one column in one batch: its codes, which may be twice as long, have offsets of 31 bits.
-constexpr std::uint64_t batch_text_bytes = (std::uint64_t{1} << 30) - 1;
+// Limit of one column's string bytes in one batch: codes may be twice as long, and their offsets
+// have 31 bits.
+constexpr std::uint64_t max_string_bytes = (std::uint64_t{1} << 30) - 1;
 
 std::string name_of(StringCodec codec) { return codec == StringCodec::gsst ? "gsst" : "fsst"; }
 
-// The place of the column that a codec is for.
+// Returns the index of the column that a codec is for.
 Result<std::uint32_t> find_column(const Schema& schema, const ColumnCodec& codec) {
   const auto found = find_field(schema, codec.column);
   if (!found) {
@@ -39,35 +40,35 @@ Result<std::uint32_t> find_column(const Schema& schema, const ColumnCodec& codec
                                    name_of(codec.codec) + " encodes strings");
 }
 
-std::uint64_t text_bytes(const Column& column, std::uint64_t first, std::uint64_t count) {
+std::uint64_t string_bytes(const Column& column, std::uint64_t first, std::uint64_t count) {
   std::uint64_t bytes = 0;
   for (std::uint64_t row = first; row < first + count; row++)
     if (column.is_valid(row)) bytes += column.string(row).size();
   return bytes;
 }
 
-// Strings one after the other with offsets of 4 bytes, whatever they were: batches of one file
-// agree in their types.
+// Copies strings into one buffer with offsets of 4 bytes: the batches of a file must agree in their
+// types.
 Column plain_text(const Column& column) {
   std::vector<std::int32_t> offsets{0};
-  std::vector<char> text;
+  std::vector<char> bytes;
   for (std::uint64_t row = 0; row < column.row_count; row++) {
     const std::string_view value = column.is_valid(row) ? column.string(row) : std::string_view();
-    text.insert(text.end(), value.begin(), value.end());
-    offsets.push_back(static_cast<std::int32_t>(text.size()));
+    bytes.insert(bytes.end(), value.begin(), value.end());
+    offsets.push_back(static_cast<std::int32_t>(bytes.size()));
   }
   Column plain;
   plain.type = column.type;
   plain.row_count = column.row_count;
   plain.validity = column.validity;
-  plain.values = Bytes::own(std::move(text));
+  plain.values = Bytes::own(std::move(bytes));
   plain.offsets = Bytes::own(std::move(offsets));
   return plain;
 }
 
 using Arrays = std::vector<std::shared_ptr<arrow::Array>>;
 
-// Columns as Arrow arrays.
+// Collects the columns of a batch as Arrow arrays.
 Result<Arrays> arrays_of(const Table& table) {
   ArrowArray array{};
   ArrowSchema schema{};
@@ -143,7 +144,7 @@ class TableEncoder {
   Status write_rows(const Table& table, std::uint64_t first, std::uint64_t count) {
     for (const Column& column : table.columns) {
       if (column.type.kind != Kind::string || count <= 1 ||
-          text_bytes(column, first, count) <= batch_text_bytes)
+          string_bytes(column, first, count) <= max_string_bytes)
         continue;
       const std::uint64_t half = count > 16 ? count / 2 / 8 * 8 : count / 2;
       PENSTOCK_TRY(write_rows(table, first, half));
@@ -184,7 +185,7 @@ class TableEncoder {
     PENSTOCK_ASSIGN(const std::string record, io::fsst_record_text(*strings));
     EncodedColumn& report =
         report_.columns[static_cast<std::size_t>(codecs_[index] - options_.codecs.data())];
-    report.bytes_before += strings->text_bytes + 4 * (rows.row_count + 1);
+    report.bytes_before += strings->string_bytes + 4 * (rows.row_count + 1);
     report.bytes_after += strings->codes.size + 4 * (rows.row_count + 1) + record.size();
     metadata.Append(io::fsst_record_key(name), record);
     return io::fsst_array(*strings);
@@ -193,7 +194,7 @@ class TableEncoder {
   const TableSource& source_;
   std::shared_ptr<io::SinkStream> sink_;
   const EncodeTableOptions& options_;
-  std::vector<const ColumnCodec*> codecs_;  // of each column; null: as it is
+  std::vector<const ColumnCodec*> codecs_;  // by column; null: not encoded
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
   EncodeTableReport report_;
@@ -206,7 +207,7 @@ Result<EncodeTableReport> encode_table(const TableSource& source, const ByteSink
   const auto stream = std::make_shared<io::SinkStream>(sink);
   auto report = io::guard([&] { return TableEncoder(source, stream, options).run(); });
   if (!stream->failed().ok())
-    return stream->failed();  // Arrow returns or throws the sink's error in words of its own
+    return stream->failed();  // Arrow words the sink's error in its own way
   return report;
 }
 

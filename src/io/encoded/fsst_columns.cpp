@@ -5,11 +5,11 @@
 
 #include <cstring>
 
-#include "base/base64.hpp"
 #include "codec/fsst/format/encoded_column.hpp"
 #include "codec/fsst/format/fsst_record.hpp"
 #include "column/bits.hpp"
 #include "io/common/arrow_errors.hpp"
+#include "io/encoded/base64.hpp"
 
 namespace penstock::io {
 namespace {
@@ -24,7 +24,7 @@ std::string value_of(const arrow::KeyValueMetadata* metadata, std::string_view k
   return at < 0 ? "" : metadata->value(at);
 }
 
-// Keeps an array alive as long as bytes of its buffers are used.
+// Returns bytes of an array's buffer that keep the array alive.
 Bytes part_of(const std::shared_ptr<arrow::Array>& array, const std::uint8_t* data,
               std::int64_t bytes) {
   return {array, reinterpret_cast<const std::byte*>(data), static_cast<std::uint64_t>(bytes)};
@@ -38,7 +38,7 @@ void take_buffers(const std::shared_ptr<arrow::Array>& array, fsst::EncodedStrin
   const auto* const offsets = reinterpret_cast<const std::uint8_t*>(binary.raw_value_offsets());
   const std::int64_t offset_bytes =
       (array->length() + 1) * static_cast<std::int64_t>(sizeof(Offset));
-  if (offsets == nullptr) {  // a writer may leave out the one offset of no rows
+  if (offsets == nullptr) {  // without rows a writer may omit the single offset
     strings.offsets = Bytes::own(std::vector<Offset>(1));
   } else if (reinterpret_cast<std::uintptr_t>(offsets) % sizeof(Offset) == 0) {
     strings.offsets = part_of(array, offsets, offset_bytes);
@@ -111,7 +111,7 @@ Result<std::shared_ptr<arrow::Array>> fsst_array(const fsst::EncodedStrings& str
 
 Result<std::string> fsst_record_text(const fsst::EncodedStrings& strings) {
   PENSTOCK_ASSIGN(const auto record, fsst::write_record(strings));
-  return base64_text(record);
+  return encode_base64(record);
 }
 
 Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& array,
@@ -132,25 +132,25 @@ Result<fsst::EncodedStrings> fsst_strings(const std::shared_ptr<arrow::Array>& a
     return Status(Code::corrupt,
                   "a record batch without its symbol tables; a program that does not know them "
                   "wrote the file anew");
-  const auto record = base64_bytes(text);
+  const auto record = decode_base64(text);
   if (!record) return Status(Code::corrupt, "the record of the symbol tables is not base64");
-  PENSTOCK_TRY(fsst::read_record(*record, strings));
+  PENSTOCK_TRY(fsst::read_record(std::as_bytes(std::span(*record)), strings));
   return strings;
 }
 
-static Status check_texts(const Column& texts) {
+static Status check_strings(const Column& texts) {
   return texts.offset_bytes == 8 ? check_utf8<arrow::LargeStringArray>(texts)
                                  : check_utf8<arrow::StringArray>(texts);
 }
 
 Result<Column> decode_fsst(const fsst::EncodedStrings& strings) {
   PENSTOCK_ASSIGN(Column texts, fsst::decode(strings));
-  PENSTOCK_TRY(check_texts(texts));
+  PENSTOCK_TRY(check_strings(texts));
   return texts;
 }
 
 Result<Column> keep_fsst(fsst::EncodedStrings strings) {
-  return fsst::encoded_column(std::move(strings), check_texts);
+  return fsst::encoded_column(std::move(strings), check_strings);
 }
 
 }  // namespace penstock::io

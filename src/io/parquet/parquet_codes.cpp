@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned max_width = 31;
 constexpr std::uint64_t word_bytes = 8;
 
-// Eight codes of `width` bits are `width` bytes; the last word read ends within word_bytes behind
+// Eight codes of `width` bits are `width` bytes. The last word read ends at most word_bytes after
 // them.
 template <unsigned width>
 void unpack_groups(const std::uint8_t* from, std::uint32_t* to, std::uint64_t groups) {

@@ -1,5 +1,5 @@
-// The codes of a data page into its chunk's dictionary: runs of one code, and groups of eight codes
-// side by side in bits.
+// Decodes a data page's codes into its chunk's dictionary, by Parquet's hybrid of run lengths and
+// bit packing: runs of one code, and groups of eight codes packed in bits.
 //
 // https://github.com/apache/parquet-format/blob/master/Encodings.md#RLE
 #pragma once
@@ -11,15 +11,15 @@ namespace penstock::io {
 class PageCodes {
  public:
   PageCodes() = default;
-  // A page's bytes behind its levels: the width of a code, then the runs. The dictionary has
+  // `bytes` are a page's after its levels: the width of a code, then the runs. The dictionary has
   // `entry_count` entries.
   PageCodes(std::span<const std::uint8_t> bytes, std::uint32_t entry_count);
 
-  // The next codes, at least one and `most` at most; none when the page has no more or is damaged.
-  // They stay until the next call.
+  // Returns one to `most` of the next codes; none when the page has no more or is corrupt. They are
+  // valid until the next call.
   std::span<const std::uint32_t> take(std::uint64_t most);
-  // Whether the codes that take() gave last may have one outside the dictionary. It looks at some
-  // more, such as the padding of a page.
+  // Tells whether one of the codes of the last take() may lie outside the dictionary. It looks at a
+  // few more codes, such as a page's padding.
   bool may_be_outside() const { return may_be_outside_; }
 
  private:

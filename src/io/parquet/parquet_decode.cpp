@@ -8,8 +8,7 @@
 namespace penstock::io {
 namespace {
 
-// Values whose bytes are ours already: decoded in place, a whole page at a time where no row can be
-// missing.
+// Decodes values that need no conversion in place, a whole page at a time where no row can be NULL.
 template <class Physical> class DirectDecoder final : public TypedDecoder<Physical> {
  public:
   using TypedDecoder<Physical>::TypedDecoder;
@@ -31,8 +30,7 @@ template <class Physical> class DirectDecoder final : public TypedDecoder<Physic
   }
 };
 
-// Values converted one by one: convert(value, out) is false when the value has no place in the
-// type.
+// Converts values one by one; convert(value, out) is false where the value does not fit the type.
 template <class Physical, class Out, class Convert>
 class ConvertingDecoder final : public TypedDecoder<Physical> {
  public:
@@ -52,7 +50,7 @@ class ConvertingDecoder final : public TypedDecoder<Physical> {
                       bool fits = true;
                       for (std::int64_t i = 0; i < present; i++)
                         fits = convert_(slab_[i], values[done + i]) && fits;
-                      if (!fits) return misfit_;
+                      if (!fits) return misfit(present, values + done, this->file_row + done);
                       if (this->column_.is_optional &&
                           !set_validity(to, first_row + done, this->levels_, rows, present))
                         spread(values + done, this->levels_, rows, present);
@@ -61,6 +59,13 @@ class ConvertingDecoder final : public TypedDecoder<Physical> {
   }
 
  private:
+  Status misfit(std::int64_t present, Out* values, std::uint64_t slab_row) {
+    std::int64_t i = 0;
+    while (i + 1 < present && convert_(slab_[i], values[i])) i++;
+    return {misfit_.code(),
+            misfit_.message() + in_row(slab_row, this->levels_, this->column_.is_optional, i)};
+  }
+
   typename Physical::c_type slab_[slab_rows];
   Convert convert_;
   Status misfit_;
@@ -121,7 +126,15 @@ std::unique_ptr<ChunkDecoder> direct(std::shared_ptr<parquet::ColumnReader> read
 std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> reader,
                                          const ParquetColumn& column) {
   using i64 = std::int64_t;
-  constexpr const char* wide = "a decimal outside its precision";
+  const char* const wide = column.is_wide_decimal
+                               ? "a DECIMAL value of more than 18 digits, which is not supported,"
+                               : "a DECIMAL value outside its precision";
+  const Code wide_code = column.is_wide_decimal ? Code::unsupported : Code::corrupt;
+  struct {
+    i64 minimum, maximum;
+    bool holds(i64 value) const { return value >= minimum && value <= maximum; }
+  } range{INT64_MIN, INT64_MAX};
+  if (column.is_wide_decimal) range = {-999'999'999'999'999'999, 999'999'999'999'999'999};
   constexpr const char* nanoseconds = "a timestamp that is not a whole number of microseconds";
   switch (column.conversion) {
     case Conversion::none: return direct(std::move(reader), column);
@@ -175,17 +188,19 @@ std::unique_ptr<ChunkDecoder> decoder_of(std::shared_ptr<parquet::ColumnReader> 
       const auto width = static_cast<std::uint32_t>(reader->descr()->type_length());
       return converting<parquet::FLBAType, i64>(
           std::move(reader), column,
-          [width](const parquet::FixedLenByteArray& v, i64& out) {
-            return from_big_endian(v.ptr, width, out);
+          [width, range](const parquet::FixedLenByteArray& v, i64& out) {
+            return from_big_endian(v.ptr, width, out) && range.holds(out);
           },
-          Code::corrupt, wide);
+          wide_code, wide);
     }
     case Conversion::big_endian:
       return converting<parquet::ByteArrayType, i64>(
           std::move(reader), column,
-          [](const parquet::ByteArray& v, i64& out) { return from_big_endian(v.ptr, v.len, out); },
-          Code::corrupt, wide);
-    case Conversion::string: return text_decoder(std::move(reader), column);
+          [range](const parquet::ByteArray& v, i64& out) {
+            return from_big_endian(v.ptr, v.len, out) && range.holds(out);
+          },
+          wide_code, wide);
+    case Conversion::string: return string_decoder(std::move(reader), column);
   }
   return nullptr;
 }

@@ -1,8 +1,8 @@
 // Decodes one column of one row group, in order, straight into the memory of batches.
 //
-// Row groups and batches do not share boundaries: a piece is the rows that one row group gives to
-// one batch. Several threads fill pieces of one batch column at once; only bytes of bits are shared
-// at the pieces' edges, and those are or-ed atomically.
+// Row groups and batches do not share boundaries: a part is the rows of one row group in one batch.
+// Several threads fill parts of one batch column at once. They share only the bytes of bits at the
+// parts' edges, which are or-ed atomically.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -14,36 +14,36 @@
 
 namespace penstock::io {
 
-// Texts of one piece, or the dictionary of one batch column.
-struct Texts {
-  std::vector<std::int64_t> ends;  // of each text in `bytes`
+// The strings of one part, or the dictionary of one batch column.
+struct StringBytes {
+  std::vector<std::int64_t> ends;  // of each string in `bytes`
   std::vector<char> bytes;
 };
 
-// A column of a batch while its pieces are decoded.
+// A column of a batch while its parts are decoded.
 class BatchColumn {
  public:
-  BatchColumn(const ParquetColumn& column, std::uint64_t row_count, std::size_t piece_count)
+  BatchColumn(const ParquetColumn& column, std::uint64_t row_count, std::size_t part_count)
       : column_(column),
         row_count_(row_count),
-        pieces_left_(piece_count),
-        pieces_(is_plain_text() ? piece_count : 0) {}
-  // Takes the memory; the first piece that comes does it for all.
+        parts_left_(part_count),
+        parts_(is_plain_string() ? part_count : 0) {}
+  // Allocates the memory; the first part to arrive does it for all.
   void prepare(BatchMemory& memory);
 
   std::byte* values() const { return values_.get(); }
   std::byte* validity() const { return validity_.get(); }
   void saw_null() { any_null_.store(true, std::memory_order_relaxed); }
-  Texts& piece(std::size_t index) { return pieces_[index]; }
-  // Appends a row group's dictionary and says where it begins in the batch's. Code::capacity where
-  // a batch of so many rows has no use for so many (dictionary_limit.hpp).
+  StringBytes& part(std::size_t index) { return parts_[index]; }
+  // Appends a row group's dictionary and returns its first index in the batch's. Code::capacity
+  // where the batch's rows are too few for so many entries (dictionary_limit.hpp).
   Result<std::int64_t> add_dictionary(const parquet::ByteArray* entries, std::int32_t count);
-  // Whether this was the last piece; then take() may be called.
-  bool finish_piece() { return pieces_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  // Tells whether this was the last part; then take() may be called.
+  bool finish_part() { return parts_left_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   Result<Column> take(BatchMemory& memory);
 
  private:
-  bool is_plain_text() const {
+  bool is_plain_string() const {
     return column_.conversion == Conversion::string && !column_.is_dictionary;
   }
 
@@ -52,21 +52,23 @@ class BatchColumn {
   std::once_flag prepared_;
   std::shared_ptr<std::byte> values_, validity_;
   std::atomic<bool> any_null_{false};
-  std::atomic<std::size_t> pieces_left_;
-  std::vector<Texts> pieces_;  // plain strings
+  std::atomic<std::size_t> parts_left_;
+  std::vector<StringBytes> parts_;  // plain strings
   std::mutex dictionary_mutex_;
-  Texts dictionary_;
+  StringBytes dictionary_;
 };
 
-// The reader of one column chunk. One thread at a time.
+// Decodes one column chunk. One thread at a time may use it.
 class ChunkDecoder {
  public:
   virtual ~ChunkDecoder() = default;
-  // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, whose piece this is. May
+  // The number in the file of the first row that the next call decodes; for messages.
+  std::uint64_t file_row = 0;
+  // Decodes the next `row_count` rows into rows [first_row, ...) of `to`, as its part `part`. May
   // throw what Parquet throws.
-  virtual Status decode(BatchColumn& to, std::size_t piece, std::uint64_t first_row,
+  virtual Status decode(BatchColumn& to, std::size_t part, std::uint64_t first_row,
                         std::uint64_t row_count) = 0;
-  // `memory` is where pages go.
+  // Pages are decompressed into `memory`.
   static Result<std::unique_ptr<ChunkDecoder>> open(const ParquetFile& file, int row_group,
                                                     const ParquetColumn& column,
                                                     const std::shared_ptr<BatchMemory>& memory);

@@ -1,6 +1,7 @@
 #include "io/parquet/parquet_file.hpp"
 
 #include <arrow/io/file.h>
+#include <arrow/util/utf8.h>
 #include <parquet/schema.h>
 #include <parquet/statistics.h>
 
@@ -34,6 +35,7 @@ bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
 
 Result<std::shared_ptr<const ParquetFile>> ParquetFile::open(const std::string& path) {
   return guard([&]() -> Result<std::shared_ptr<const ParquetFile>> {
+    arrow::util::InitializeUTF8();  // without its tables every string would count as valid
     auto file = std::make_shared<ParquetFile>();
     file->path_ = path;
     file->properties_.set_page_checksum_verification(true);

@@ -1,5 +1,4 @@
-// A Parquet file's columns as ours: which type each becomes, and how its values are converted on
-// the way.
+// The columns of a Parquet file: the type that each becomes, and the conversion of its values.
 //
 // Flat columns only (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md); the
 // rest is named as unsupported.
@@ -16,7 +15,7 @@
 
 namespace penstock::io {
 
-// From a physical value of Parquet to a value of ours.
+// Converts a physical value of Parquet to a value of a Column.
 enum class Conversion : unsigned char {
   none,          // the same bytes
   boolean,       // a byte a value, to bits
@@ -34,21 +33,22 @@ struct ParquetColumn {
   Field field;
   int leaf = -1;  // index among the file's leaf columns; -1 when unsupported
   Conversion conversion = Conversion::none;
-  bool is_optional = false;    // has definition levels
-  bool is_dictionary = false;  // strings: every data page of every row group is codes
+  bool is_wide_decimal = false;  // of 19 to 38 digits; values of up to 18 are read
+  bool is_optional = false;      // has definition levels
+  bool is_dictionary = false;    // strings: every data page of every row group is codes
 };
 
 class ParquetFile {
  public:
-  // Reads the footer. Untrusted: everything in it is checked before it is used.
+  // Reads the footer, which is untrusted: everything in it is checked before it is used.
   static Result<std::shared_ptr<const ParquetFile>> open(const std::string& path);
 
   const std::string& path() const { return path_; }
   const std::vector<ParquetColumn>& columns() const { return columns_; }
   int row_group_count() const { return static_cast<int>(first_rows_.size()) - 1; }
-  // The number of rows before row group g; at row_group_count(): of all.
+  // Returns the number of rows before row group g; at row_group_count(), of all rows.
   const std::vector<std::uint64_t>& first_rows() const { return first_rows_; }
-  // May be called by several threads at once. Throws what Parquet throws.
+  // Several threads may call it at once. Throws what Parquet throws.
   std::shared_ptr<parquet::RowGroupReader> row_group(int index) const {
     return reader_->RowGroup(index);
   }
@@ -71,7 +71,7 @@ class ParquetFile {
   std::vector<std::uint64_t> first_rows_;
 };
 
-// A field of the file's schema; `leaf` is set by the caller.
+// Returns a field of the file's schema; the caller sets `leaf`.
 ParquetColumn column_of(const parquet::schema::Node& node);
 
 }  // namespace penstock::io

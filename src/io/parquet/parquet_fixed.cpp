@@ -1,5 +1,5 @@
-// Numbers of columns that have no NULL: from the pages' bytes straight into the batch, without a
-// copy of the dictionary between.
+// Decodes columns of numbers without NULLs from the pages' bytes straight into the batch, without a
+// copy of the dictionary.
 #include <parquet/column_page.h>
 
 #include <cstring>
@@ -55,7 +55,7 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
                                             page.repetition_levels_byte_length()));
           break;
         }
-        default: break;  // none that holds values
+        default: break;  // holds no values
       }
     }
     return {};
@@ -70,12 +70,12 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
         page.size() / static_cast<std::int64_t>(sizeof(Stored)) < page.num_values())
       return {Code::corrupt, "a dictionary page that ends before its last value"};
     entry_count_ = static_cast<std::uint32_t>(page.num_values());
-    if (pages_.stay)
+    if (pages_.own_bytes)
       dictionary_ = page_;
     else
       kept_.assign(page.data(), page.data() + page.size());
     kept_.reserve(1);  // so that there is an address
-    entries_ = pages_.stay ? page.data() : kept_.data();
+    entries_ = pages_.own_bytes ? page.data() : kept_.data();
     return {};
   }
 
@@ -127,17 +127,17 @@ template <class Stored, class Out> class FixedDecoder final : public ChunkDecode
 
   Pages pages_;
   std::shared_ptr<parquet::Page> page_, dictionary_;
-  std::vector<std::uint8_t> kept_;  // the dictionary's bytes, where pages do not stay
+  std::vector<std::uint8_t> kept_;  // the dictionary's bytes, where pages do not own theirs
   const std::uint8_t* entries_ = nullptr;
   std::uint32_t entry_count_ = 0;
   std::uint64_t page_left_ = 0;          // values not decoded
-  const std::uint8_t* plain_ = nullptr;  // the first of them, where they are no codes
+  const std::uint8_t* plain_ = nullptr;  // the first of them, where they are not codes
   bool is_coded_ = false;
   PageCodes codes_;
 };
 
 bool is_known(Encoding::type encoding) {
-  // RLE and BIT_PACKED are of levels, which such columns have none of.
+  // RLE and BIT_PACKED encode levels, which such columns do not have.
   return encoding == Encoding::PLAIN || encoding == Encoding::RLE ||
          encoding == Encoding::BIT_PACKED || is_code(encoding);
 }

@@ -26,7 +26,7 @@ class HeldBuffer final : public arrow::Buffer {
   std::shared_ptr<std::byte> held_;
 };
 
-// Takes pages as they are in the file from a reader that was told they are not compressed.
+// Takes pages as they are in the file, from a reader that takes them for uncompressed.
 class SnappyPages final : public parquet::PageReader {
  public:
   SnappyPages(std::unique_ptr<parquet::PageReader> compressed, std::shared_ptr<BatchMemory> memory)
@@ -65,7 +65,7 @@ class SnappyPages final : public parquet::PageReader {
         page.repetition_level_encoding(), page.uncompressed_size());
   }
 
-  // Its levels stand in front and are not compressed.
+  // The levels come first and are not compressed.
   std::shared_ptr<parquet::Page> decompressed(const parquet::DataPageV2& page,
                                               const std::shared_ptr<parquet::Page>& same) {
     if (!page.is_compressed()) return same;
@@ -85,7 +85,7 @@ class SnappyPages final : public parquet::PageReader {
         page.uncompressed_size());
   }
 
-  // The first `plain` bytes as they are, the others decompressed.
+  // Copies the first `plain` bytes and decompresses the others.
   std::shared_ptr<arrow::Buffer> decompress(const parquet::Page& page, std::int64_t plain) {
     const std::span compressed(page.data() + plain, static_cast<std::size_t>(page.size() - plain));
     const auto length = snappy_length(compressed);
@@ -104,7 +104,7 @@ class SnappyPages final : public parquet::PageReader {
   std::shared_ptr<BatchMemory> memory_;
 };
 
-// Where the chunk lies in the file.
+// Returns the range of the chunk in the file.
 arrow::io::ReadRange range_of(const parquet::ColumnChunkMetaData& chunk, std::int64_t file_bytes) {
   std::int64_t begin = chunk.data_page_offset(), end = 0;
   if (chunk.has_dictionary_page() && chunk.dictionary_page_offset() > 0)
@@ -124,9 +124,8 @@ std::shared_ptr<arrow::Buffer> read_range(const ParquetFile& file, arrow::io::Re
   return std::make_shared<HeldBuffer>(std::move(held), read);
 }
 
-// Files of some old writers need what only Arrow's own reader knows: dictionary pages that the
-// chunk's length leaves out, and data pages of the second kind that are marked as not compressed
-// though they are.
+// Tells whether a file needs Arrow's own page reader. Some old writers leave the dictionary page
+// out of the chunk's length, or mark data pages of version 2 as uncompressed that are compressed.
 bool is_of_old_writer(const parquet::ApplicationVersion& writer) {
   return writer.VersionLt(parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION()) ||
          writer.VersionLt(parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());

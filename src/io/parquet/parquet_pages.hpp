@@ -1,4 +1,4 @@
-// The pages of a column chunk, decompressed into memory that is used again.
+// Reads the pages of a column chunk and decompresses them into memory that is used again.
 #pragma once
 #include <parquet/column_reader.h>
 
@@ -11,12 +11,12 @@ namespace penstock::io {
 
 struct Pages {
   std::unique_ptr<parquet::PageReader> reader;
-  bool stay =
-      false;  // what holds a page has its bytes; else they are there until the next page comes
+  // Whether a page owns its bytes; else they are valid until the next page is read.
+  bool own_bytes = false;
 };
 
-// Snappy is decompressed by us (snappy_decode.hpp), all else by Arrow; headers and checksums are
-// always Arrow's to read. Throws what Parquet throws, as do the pages.
+// Our decoder (snappy_decode.hpp) decompresses Snappy, Arrow all else. Arrow reads headers and
+// checksums. Throws what Parquet throws, and so does reading the pages.
 Pages open_pages(const ParquetFile& file, int row_group, int leaf,
                  const std::shared_ptr<BatchMemory>& memory);
 

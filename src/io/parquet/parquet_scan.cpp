@@ -12,12 +12,12 @@
 namespace penstock::io {
 namespace {
 
-struct Piece {
+struct Part {
   enum class State : unsigned char { waiting, running, done };
   State state = State::waiting;
   int row_group = 0;
-  std::size_t column = 0;       // among those asked for
-  std::size_t index = 0;        // among the column's pieces of this batch
+  std::size_t column = 0;       // index among the columns asked for
+  std::size_t index = 0;        // index among the column's parts of this batch
   std::uint64_t first_row = 0;  // in the batch
   std::uint64_t row_count = 0;
   bool begins_chunk = false, ends_chunk = false;
@@ -25,14 +25,14 @@ struct Piece {
 
 struct Batch {
   std::uint64_t first_row = 0, row_count = 0;
-  std::deque<BatchColumn> columns;  // of a type that cannot move
+  std::deque<BatchColumn> columns;  // a deque: the type cannot be moved
   std::vector<Column> done;
-  std::vector<Piece> pieces;
-  std::size_t pieces_left = 0;
+  std::vector<Part> parts;
+  std::size_t parts_left = 0;
   Status status;  // the first failure
 };
 
-// Decoded before anyone reads: meanwhile a device opens, which takes one of the cores.
+// Limit of what is decoded before the first read: meanwhile a device opens, which takes a core.
 constexpr std::uint64_t first_window_bytes = 16 << 20;
 
 class ParquetStream final : public BatchStream {
@@ -53,24 +53,24 @@ class ParquetStream final : public BatchStream {
   }
   void open_batch();
   void run();
-  Piece* next_piece(Batch*& batch);
-  Status decode(Batch& batch, const Piece& piece, std::unique_ptr<ChunkDecoder> decoder);
-  std::string words_of(const Piece& piece) const {
-    return "while decoding column '" + columns_[piece.column]->field.name + "', row group " +
-           std::to_string(piece.row_group);
+  Part* next_part(Batch*& batch);
+  Status decode(Batch& batch, const Part& part, std::unique_ptr<ChunkDecoder> decoder);
+  std::string context_of(const Part& part) const {
+    return "while decoding column '" + columns_[part.column]->field.name + "', row group " +
+           std::to_string(part.row_group);
   }
 
   std::shared_ptr<const ParquetFile> file_;
   std::vector<const ParquetColumn*> columns_;
   std::uint64_t batch_rows_;
-  std::size_t window_ = 2, first_window_ = 2;  // batches decoded ahead; and before anyone reads
+  std::size_t window_ = 2, first_window_ = 2;  // batches decoded ahead, and before the first read
   std::shared_ptr<BatchMemory> memory_, page_memory_;
 
   std::mutex mutex_;
   std::condition_variable work_, ready_;
   std::deque<std::unique_ptr<Batch>> batches_;  // opened and not yet taken
   std::map<Chunk, std::unique_ptr<ChunkDecoder>>
-      decoders_;  // of chunks begun and not ended; null while running
+      decoders_;  // of chunks that are begun and not ended; null while one runs
   std::uint64_t opened_rows_ = 0;
   bool stopping_ = false, is_read_ = false;
   Status failed_;
@@ -100,13 +100,13 @@ Status ParquetStream::start(std::uint32_t threads) {
   const std::uint64_t chunks =
       static_cast<std::uint64_t>(file_->row_group_count()) * columns_.size();
   if (chunks == 0) return {};
-  // Enough batches ahead that each thread has two pieces: one is enough where a batch spans many
+  // Enough batches ahead that each thread has two parts: one is enough where a batch spans many
   // row groups.
   const std::uint64_t group_rows = std::max<std::uint64_t>(
       file_->first_rows().back() / static_cast<std::uint64_t>(file_->row_group_count()), 1);
-  const std::uint64_t batch_pieces =
+  const std::uint64_t batch_parts =
       columns_.size() * std::max<std::uint64_t>(batch_rows_ / group_rows, 1);
-  window_ = std::clamp<std::uint64_t>(2 * threads / batch_pieces + 1, 2, 16);
+  window_ = std::clamp<std::uint64_t>(2 * threads / batch_parts + 1, 2, 16);
   first_window_ = std::clamp<std::uint64_t>(
       first_window_bytes / (batch_rows_ * std::max<std::uint64_t>(row_bytes(), 1)), window_, 16);
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(threads, chunks); i++)
@@ -129,22 +129,22 @@ void ParquetStream::open_batch() {
                         to = std::min(end, group_rows[group + 1]);
     if (from == to) continue;
     for (std::size_t column = 0; column < columns_.size(); column++)
-      batch->pieces.push_back({Piece::State::waiting, static_cast<int>(group), column, index,
-                               from - opened_rows_, to - from, from == group_rows[group],
-                               to == group_rows[group + 1]});
+      batch->parts.push_back({Part::State::waiting, static_cast<int>(group), column, index,
+                              from - opened_rows_, to - from, from == group_rows[group],
+                              to == group_rows[group + 1]});
     index++;
   }
   for (const ParquetColumn* column : columns_)
     batch->columns.emplace_back(*column, batch->row_count, index);
   batch->done.resize(columns_.size());
-  batch->pieces_left = batch->pieces.size();
+  batch->parts_left = batch->parts.size();
   opened_rows_ = end;
   batches_.push_back(std::move(batch));
 }
 
-// The first piece in row order that can run: its chunk's rows before it are decoded. Opens batches
-// up to the window.
-Piece* ParquetStream::next_piece(Batch*& batch) {
+// Returns the first part in row order that can run: its chunk's earlier rows are decoded. Opens
+// batches up to the window.
+Part* ParquetStream::next_part(Batch*& batch) {
   if (!failed_.ok()) return nullptr;
   for (std::size_t i = 0; i < (is_read_ ? window_ : first_window_); i++) {
     if (i == batches_.size()) {
@@ -152,11 +152,11 @@ Piece* ParquetStream::next_piece(Batch*& batch) {
       open_batch();
     }
     batch = batches_[i].get();
-    for (Piece& piece : batch->pieces) {
-      if (piece.state != Piece::State::waiting) continue;
-      if (piece.begins_chunk) return &piece;
-      const auto decoder = decoders_.find({piece.row_group, piece.column});
-      if (decoder != decoders_.end() && decoder->second) return &piece;
+    for (Part& part : batch->parts) {
+      if (part.state != Part::State::waiting) continue;
+      if (part.begins_chunk) return &part;
+      const auto decoder = decoders_.find({part.row_group, part.column});
+      if (decoder != decoders_.end() && decoder->second) return &part;
     }
   }
   return nullptr;
@@ -168,55 +168,56 @@ void ParquetStream::run() {
     Batch* batch = nullptr;
     Status status;
     // Opening a batch allocates.
-    Piece* piece = nullptr;
+    Part* part = nullptr;
     status = guard([&]() -> Status {
-      piece = next_piece(batch);
+      part = next_part(batch);
       return {};
     });
     if (!status.ok()) failed_ = status;
-    if (piece == nullptr) {
+    if (part == nullptr) {
       ready_.notify_all();
       work_.wait(lock);
       continue;
     }
-    piece->state = Piece::State::running;
-    // Taken before the lock is given up: its absence is what keeps other threads from the chunk's
-    // next piece.
+    part->state = Part::State::running;
+    // Taken before the lock is released: its absence keeps other threads from the chunk's next
+    // part.
     std::unique_ptr<ChunkDecoder> decoder;
-    if (!piece->begins_chunk)
-      decoder = std::move(decoders_.find({piece->row_group, piece->column})->second);
+    if (!part->begins_chunk)
+      decoder = std::move(decoders_.find({part->row_group, part->column})->second);
     lock.unlock();
-    status = guard([&] { return decode(*batch, *piece, std::move(decoder)); });
-    if (!status.ok()) status = guard([&] { return status.with(words_of(*piece)); });
+    status = guard([&] { return decode(*batch, *part, std::move(decoder)); });
+    if (!status.ok()) status = guard([&] { return status.with(context_of(*part)); });
     lock.lock();
-    piece->state = Piece::State::done;
+    part->state = Part::State::done;
     if (!status.ok() && batch->status.ok()) batch->status = status;
     if (!status.ok()) failed_ = batch->status;
-    batch->pieces_left--;
+    batch->parts_left--;
     work_.notify_all();
-    if (batch->pieces_left == 0 || !status.ok()) ready_.notify_all();
+    if (batch->parts_left == 0 || !status.ok()) ready_.notify_all();
   }
 }
 
-// `decoder` is null for the first piece of a chunk.
-Status ParquetStream::decode(Batch& batch, const Piece& piece,
+// `decoder` is null for the first part of a chunk.
+Status ParquetStream::decode(Batch& batch, const Part& part,
                              std::unique_ptr<ChunkDecoder> decoder) {
-  const Chunk chunk{piece.row_group, piece.column};
-  if (piece.begins_chunk) {
-    PENSTOCK_ASSIGN(decoder, ChunkDecoder::open(*file_, piece.row_group, *columns_[piece.column],
-                                                page_memory_));
+  const Chunk chunk{part.row_group, part.column};
+  if (part.begins_chunk) {
+    PENSTOCK_ASSIGN(
+        decoder, ChunkDecoder::open(*file_, part.row_group, *columns_[part.column], page_memory_));
   }
-  BatchColumn& column = batch.columns[piece.column];
+  BatchColumn& column = batch.columns[part.column];
   column.prepare(*memory_);
-  PENSTOCK_TRY(decoder->decode(column, piece.index, piece.first_row, piece.row_count));
-  if (!piece.ends_chunk || !piece.begins_chunk) {
+  decoder->file_row = batch.first_row + part.first_row;
+  PENSTOCK_TRY(decoder->decode(column, part.index, part.first_row, part.row_count));
+  if (!part.ends_chunk || !part.begins_chunk) {
     const std::lock_guard lock(mutex_);
-    if (piece.ends_chunk)
+    if (part.ends_chunk)
       decoders_.erase(chunk);
     else
       decoders_[chunk] = std::move(decoder);
   }
-  if (column.finish_piece()) { PENSTOCK_ASSIGN(batch.done[piece.column], column.take(*memory_)); }
+  if (column.finish_part()) { PENSTOCK_ASSIGN(batch.done[part.column], column.take(*memory_)); }
   return {};
 }
 
@@ -233,9 +234,9 @@ Result<std::optional<Table>> ParquetStream::next() {
       return std::optional<Table>();
     }
     Batch& front = *batches_.front();
-    // After a failure no new piece begins, so a batch may stay unfinished.
-    ready_.wait(lock, [&] { return front.pieces_left == 0 || !failed_.ok(); });
-    if (front.pieces_left > 0 || !front.status.ok())
+    // After a failure no new part begins, so a batch may stay unfinished.
+    ready_.wait(lock, [&] { return front.parts_left == 0 || !failed_.ok(); });
+    if (front.parts_left > 0 || !front.status.ok())
       return (front.status.ok() ? failed_ : front.status)
           .with("while reading '" + file_->path() + "'");
     Table table;

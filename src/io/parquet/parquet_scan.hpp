@@ -1,8 +1,9 @@
-// Decodes a Parquet file ahead of whoever reads its batches.
+// Decodes a Parquet file ahead of the reader of its batches.
 //
-// Work is cut into pieces (what one row group gives to one batch, for one column) that threads take
-// in the order of rows, so that any number of row groups a batch, or batches a row group, keeps all
-// threads busy. At most `window` batches are decoded ahead of the reader; that bounds the memory.
+// Work is cut into parts: the rows of one column that lie in one row group and one batch. Threads
+// take parts in the order of rows, so that all threads are busy for any number of row groups per
+// batch or batches per row group. At most `window` batches are decoded ahead, which bounds the
+// memory.
 #pragma once
 #include "io/parquet/parquet_file.hpp"
 

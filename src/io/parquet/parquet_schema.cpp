@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <parquet/schema.h>
 #include <parquet/types.h>
 
@@ -32,9 +34,12 @@ std::optional<Mapping> integer(const LogicalType& logical, Physical::type physic
 
 std::optional<Mapping> decimal(const LogicalType& logical, Physical::type physical) {
   const auto& of = static_cast<const parquet::DecimalLogicalType&>(logical);
-  if (of.precision() < 1 || of.precision() > 18 || of.scale() < 0 || of.scale() > of.precision())
+  const bool is_wide = of.precision() > 18;
+  if (of.precision() < 1 || of.precision() > 38 || of.scale() < 0 || of.scale() > of.precision() ||
+      of.scale() > 18)
     return std::nullopt;
-  const Type type = Type::decimal(of.precision(), of.scale());
+  const Type type = Type::decimal(std::min(of.precision(), 18), of.scale());
+  if (is_wide && (physical == Physical::INT32 || physical == Physical::INT64)) return std::nullopt;
   switch (physical) {
     case Physical::INT32: return Mapping{type, Conversion::widen};
     case Physical::INT64: return Mapping{type};
@@ -88,8 +93,22 @@ std::optional<Mapping> mapping_of(const LogicalType& logical, Physical::type phy
   }
 }
 
+bool is_wide_decimal(const LogicalType& logical) {
+  return logical.is_decimal() &&
+         static_cast<const parquet::DecimalLogicalType&>(logical).precision() > 18;
+}
+
+// SQL's name of a type that is not read.
 std::string name_of_type(const LogicalType& logical, Physical::type physical) {
   if (logical.is_timestamp()) return "TIMESTAMP WITH TIME ZONE";
+  if (logical.is_time()) return "TIME";
+  if (logical.is_UUID()) return "UUID";
+  if (logical.is_interval()) return "INTERVAL";
+  if (logical.is_decimal()) {
+    const auto& decimal = static_cast<const parquet::DecimalLogicalType&>(logical);
+    return "DECIMAL(" + std::to_string(decimal.precision()) + "," +
+           std::to_string(decimal.scale()) + ")";
+  }
   if (logical.is_none() &&
       (physical == Physical::BYTE_ARRAY || physical == Physical::FIXED_LEN_BYTE_ARRAY))
     return "BLOB";
@@ -104,9 +123,10 @@ ParquetColumn column_of(const parquet::schema::Node& node) {
   column.field.nullable = !node.is_required();
   column.is_optional = node.is_optional();
   if (node.is_group() || node.is_repeated()) {
-    column.field.unsupported = node.logical_type() && !node.logical_type()->is_none()
-                                   ? node.logical_type()->ToString()
-                                   : "nested";
+    const auto& logical = node.logical_type();
+    column.field.unsupported = node.is_repeated() || (logical && logical->is_list()) ? "LIST"
+                               : logical && logical->is_map()                        ? "MAP"
+                                                                                     : "STRUCT";
     return column;
   }
   const auto& leaf = static_cast<const parquet::schema::PrimitiveNode&>(node);
@@ -116,6 +136,7 @@ ParquetColumn column_of(const parquet::schema::Node& node) {
     return column;
   }
   column.field.type = mapping->type;
+  column.is_wide_decimal = is_wide_decimal(*leaf.logical_type());
   column.conversion = mapping->conversion;
   return column;
 }

@@ -1,4 +1,4 @@
-// What the decoders of Parquet's columns share: values come in slabs, levels become validity.
+// Shared by the decoders of Parquet's columns: values come in slabs, levels become validity bits.
 #pragma once
 #include <parquet/column_reader.h>
 
@@ -9,8 +9,7 @@
 
 namespace penstock::io {
 
-// Rows decoded between two looks at their levels: the values stay in the first-level cache while
-// they are converted.
+// Rows decoded at a time: their values stay in the first-level cache while they are converted.
 constexpr std::int64_t slab_rows = 2048;
 
 inline Status ends_early() { return {Code::corrupt, "the column's pages end before its last row"}; }
@@ -38,7 +37,8 @@ inline void set_bits(std::byte* bits, std::uint64_t first, std::uint64_t count, 
   }
 }
 
-// Definition levels of a slab become the batch's validity; returns whether all rows are present.
+// Writes the definition levels of a slab as the batch's validity; tells whether all rows are
+// present.
 inline bool set_validity(BatchColumn& to, std::uint64_t first_row, const std::int16_t* levels,
                          std::int64_t rows, std::int64_t present) {
   if (present == rows) {
@@ -58,7 +58,18 @@ void spread(T* values, const std::int16_t* levels, std::int64_t rows, std::int64
     values[row] = levels[row] != 0 ? values[--present] : T{};
 }
 
-// The shape all decoders share: slabs of rows, `slab` decodes one and returns the rows it got.
+// " in row 7", counted from 1: where the slab's present value `index` is.
+inline std::string in_row(std::uint64_t slab_row, const std::int16_t* levels, bool is_optional,
+                          std::int64_t index) {
+  std::uint64_t row = slab_row;
+  if (!is_optional)
+    row += static_cast<std::uint64_t>(index);
+  else
+    for (const std::int16_t* level = levels; *level == 0 || index-- > 0; level++) row++;
+  return " in row " + std::to_string(row + 1);
+}
+
+// Decodes rows slab by slab: `slab` decodes one and returns how many rows it got.
 template <class Slab>
 Status in_slabs(std::uint64_t row_count, std::int64_t slab_limit, Slab&& slab) {
   for (std::uint64_t done = 0; done < row_count;) {
@@ -81,8 +92,8 @@ template <class Physical> class TypedDecoder : public ChunkDecoder {
  protected:
   using Value = typename Physical::c_type;
 
-  // Values of present rows to the front of `values`; for an optional column the levels too. Returns
-  // rows.
+  // Reads the values of present rows to the front of `values`, and an optional column's levels.
+  // Returns the number of rows.
   std::int64_t read(std::int64_t rows, Value* values, std::int64_t& present) {
     const std::int64_t got =
         reader_.ReadBatch(rows, column_.is_optional ? levels_ : nullptr, nullptr, values, &present);
@@ -101,14 +112,14 @@ template <class Physical> class TypedDecoder : public ChunkDecoder {
   std::int16_t levels_[slab_rows];
 };
 
-// Columns without NULLs whose bytes are ours, but for a sign that is carried on: whether
-// fixed_decoder() reads such a chunk.
+// Tells whether fixed_decoder() reads a chunk: it has no NULLs, and its values need at most sign
+// extension.
 bool decodes_fixed(const parquet::ColumnChunkMetaData& chunk, const ParquetColumn& column);
 std::unique_ptr<ChunkDecoder> fixed_decoder(Pages pages, const ParquetColumn& column,
                                             parquet::Type::type type);
 
-// The two decoders of strings; `is_dictionary` chooses.
-std::unique_ptr<ChunkDecoder> text_decoder(std::shared_ptr<parquet::ColumnReader> reader,
-                                           const ParquetColumn& column);
+// Returns one of the two decoders of strings; `is_dictionary` chooses.
+std::unique_ptr<ChunkDecoder> string_decoder(std::shared_ptr<parquet::ColumnReader> reader,
+                                             const ParquetColumn& column);
 
 }  // namespace penstock::io

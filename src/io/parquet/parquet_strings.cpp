@@ -1,53 +1,78 @@
-// Strings of a Parquet column: plain, or as codes of the row groups' dictionaries.
+// Decodes strings of a Parquet column: plain, or as codes of the row groups' dictionaries.
 #include <arrow/util/utf8.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "io/parquet/parquet_slabs.hpp"
 
 namespace penstock::io {
 namespace {
 
-class PlainTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
+// Compilers make vector code of it: most strings need no more.
+bool is_ascii(const std::uint8_t* bytes, std::int64_t count) {
+  std::uint8_t seen = 0;
+  for (std::int64_t i = 0; i < count; i++) seen |= bytes[i];
+  return seen < 0x80;
+}
+
+Status not_utf8(const std::string& where) {
+  return {Code::corrupt, "a string that is not valid UTF-8" + where};
+}
+
+class PlainStringDecoder final : public TypedDecoder<parquet::ByteArrayType> {
  public:
   using TypedDecoder::TypedDecoder;
 
-  Status decode(BatchColumn& to, std::size_t piece, std::uint64_t first_row,
+  Status decode(BatchColumn& to, std::size_t part, std::uint64_t first_row,
                 std::uint64_t row_count) override {
-    Texts& texts = to.piece(piece);
-    texts.ends.reserve(row_count);
-    PENSTOCK_TRY(in_slabs(
+    StringBytes& strings = to.part(part);
+    strings.ends.reserve(row_count);
+    return in_slabs(
         row_count, slab_rows, [&](std::uint64_t done, std::int64_t limit) -> Result<std::int64_t> {
           std::int64_t present = 0;
           const std::int64_t rows = read(limit, slab_, present);
           const bool is_full =
               !column_.is_optional || set_validity(to, first_row + done, levels_, rows, present);
-          append(texts, rows, is_full);
+          append(strings, rows, is_full);
+          PENSTOCK_TRY(check_strings(strings, rows, file_row + done));
           return rows;
-        }));
-    if (!arrow::util::ValidateUTF8(reinterpret_cast<const std::uint8_t*>(texts.bytes.data()),
-                                   static_cast<std::int64_t>(texts.bytes.size())))
-      return {Code::corrupt, "a string is not UTF-8"};
-    return {};
+        });
   }
 
  private:
-  void append(Texts& texts, std::int64_t rows, bool is_full) {
+  // Checks the last `rows` strings, each by itself: two halves of a character are not one.
+  static Status check_strings(const StringBytes& strings, std::int64_t rows,
+                              std::uint64_t slab_row) {
+    const std::size_t first = strings.ends.size() - static_cast<std::size_t>(rows);
+    std::int64_t begin = first > 0 ? strings.ends[first - 1] : 0;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(strings.bytes.data());
+    if (is_ascii(bytes + begin, strings.ends.back() - begin)) return {};
+    for (std::size_t row = first; row < strings.ends.size(); row++) {
+      if (!arrow::util::ValidateUTF8(bytes + begin, strings.ends[row] - begin))
+        return not_utf8(" in row " + std::to_string(slab_row + row - first + 1));
+      begin = strings.ends[row];
+    }
+    return {};
+  }
+
+  void append(StringBytes& strings, std::int64_t rows, bool is_full) {
     std::int64_t next = 0;
-    std::size_t bytes = texts.bytes.size();
+    std::size_t bytes = strings.bytes.size();
     for (std::int64_t row = 0; row < rows; row++) {
       if (is_full || levels_[row] != 0) bytes += slab_[next++].len;
-      texts.ends.push_back(static_cast<std::int64_t>(bytes));
+      strings.ends.push_back(static_cast<std::int64_t>(bytes));
     }
-    std::size_t at = texts.bytes.size();
-    if (bytes > texts.bytes.capacity()) {  // from what came so far to what all rows will need, with
-                                           // a little to spare
-      const std::size_t expected = bytes / texts.ends.size() * texts.ends.capacity();
-      texts.bytes.reserve(std::max(bytes + bytes / 2, expected + expected / 16));
+    std::size_t at = strings.bytes.size();
+    if (bytes > strings.bytes.capacity()) {  // from what came so far to what all rows will need,
+                                             // with a little to spare
+      const std::size_t expected = bytes / strings.ends.size() * strings.ends.capacity();
+      strings.bytes.reserve(std::max(bytes + bytes / 2, expected + expected / 16));
     }
-    texts.bytes.resize(bytes);
+    strings.bytes.resize(bytes);
     for (std::int64_t i = 0; i < next; i++) {
-      if (slab_[i].len != 0) std::memcpy(texts.bytes.data() + at, slab_[i].ptr, slab_[i].len);
+      if (slab_[i].len != 0) std::memcpy(strings.bytes.data() + at, slab_[i].ptr, slab_[i].len);
       at += slab_[i].len;
     }
   }
@@ -55,15 +80,15 @@ class PlainTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
   parquet::ByteArray slab_[slab_rows];
 };
 
-// ColumnWithExposeEncoding() exposes codes only where the footer's page counts stand in the order
-// Arrow writes them, which other writers' do not. Reading them checks each page's encoding itself.
+// ColumnWithExposeEncoding() exposes codes only where the footer's page counts have the order that
+// Arrow writes, which other writers do not keep. Reading codes checks each page's encoding itself.
 struct CodeExposure : parquet::ColumnReader {
   static void expose(parquet::ColumnReader& reader) {
     (reader.*&CodeExposure::SetExposedEncoding)(parquet::ExposedEncoding::DICTIONARY);
   }
 };
 
-class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> {
+class DictionaryStringDecoder final : public TypedDecoder<parquet::ByteArrayType> {
  public:
   using TypedDecoder::TypedDecoder;
 
@@ -82,7 +107,8 @@ class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> 
                                               nullptr, slab, &present, &entries, &entry_count);
           rows = checked(rows, limit, present);
           if (entries != nullptr && base < 0) {
-            PENSTOCK_TRY(check_dictionary(entries, entry_count));
+            PENSTOCK_TRY(check_dictionary(
+                entries, entry_count, {slab, static_cast<std::size_t>(present)}, file_row + done));
             PENSTOCK_ASSIGN(base, to.add_dictionary(entries, entry_count));
           }
           std::uint32_t largest = 0;
@@ -100,11 +126,16 @@ class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> 
   }
 
  private:
-  Status check_dictionary(const parquet::ByteArray* entries, std::int32_t count) {
+  Status check_dictionary(const parquet::ByteArray* entries, std::int32_t count,
+                          std::span<const std::int32_t> codes, std::uint64_t slab_row) {
     if (is_checked_) return {};
-    for (std::int32_t i = 0; i < count; i++)
-      if (!arrow::util::ValidateUTF8(entries[i].ptr, entries[i].len))
-        return {Code::corrupt, "a string is not UTF-8"};
+    for (std::int32_t i = 0; i < count; i++) {
+      if (arrow::util::ValidateUTF8(entries[i].ptr, entries[i].len)) continue;
+      const auto use = std::find(codes.begin(), codes.end(), i);
+      return not_utf8(use == codes.end()
+                          ? " in the dictionary"
+                          : in_row(slab_row, levels_, column_.is_optional, use - codes.begin()));
+    }
     is_checked_ = true;
     return {};
   }
@@ -113,11 +144,11 @@ class DictionaryTextDecoder final : public TypedDecoder<parquet::ByteArrayType> 
 
 }  // namespace
 
-std::unique_ptr<ChunkDecoder> text_decoder(std::shared_ptr<parquet::ColumnReader> reader,
-                                           const ParquetColumn& column) {
-  if (!column.is_dictionary) return std::make_unique<PlainTextDecoder>(std::move(reader), column);
+std::unique_ptr<ChunkDecoder> string_decoder(std::shared_ptr<parquet::ColumnReader> reader,
+                                             const ParquetColumn& column) {
+  if (!column.is_dictionary) return std::make_unique<PlainStringDecoder>(std::move(reader), column);
   CodeExposure::expose(*reader);
-  return std::make_unique<DictionaryTextDecoder>(std::move(reader), column);
+  return std::make_unique<DictionaryStringDecoder>(std::move(reader), column);
 }
 
 }  // namespace penstock::io

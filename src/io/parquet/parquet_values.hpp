@@ -1,4 +1,4 @@
-// Parquet's values of odd shapes as 64-bit integers.
+// Converts Parquet's values of unusual layouts to 64-bit integers.
 #pragma once
 #include <parquet/types.h>
 
@@ -8,7 +8,7 @@
 
 namespace penstock::io {
 
-// Two's complement, most significant byte first; false when it does not fit.
+// Converts two's complement, most significant byte first; false when it does not fit 64 bits.
 inline bool from_big_endian(const std::uint8_t* bytes, std::uint32_t count, std::int64_t& out) {
   std::uint64_t value = count > 0 && (bytes[0] & 0x80) != 0 ? ~std::uint64_t{0} : 0;
   const std::uint64_t sign = value;
@@ -20,8 +20,8 @@ inline bool from_big_endian(const std::uint8_t* bytes, std::uint32_t count, std:
   return count <= 8 || (value ^ sign) >> 63 == 0;
 }
 
-// A Julian day and nanoseconds as microseconds since 1970; false when that is no whole number or
-// too large.
+// Converts a Julian day and nanoseconds to microseconds since 1970; false when that is not a whole
+// number or too large.
 inline bool from_int96(const parquet::Int96& value, std::int64_t& out) {
   constexpr std::int64_t unix_epoch_julian_day = 2440588, day_microseconds = 86'400'000'000;
   std::uint64_t nanoseconds;

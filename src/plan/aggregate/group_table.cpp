@@ -34,46 +34,46 @@ bool same_words(std::span<const std::uint64_t> a,
 
 std::size_t GroupTable::find_or_insert(std::span<const std::uint64_t> wanted) {
   for (std::uint64_t at = hash_of(wanted);; at++) {
-    std::uint64_t& place = places_[at & (places_.size() - 1)];
-    if (place != 0 && same_words(wanted, keys_.row(place - 1))) return place - 1;
-    if (place != 0) continue;
+    std::uint64_t& position = positions_[at & (positions_.size() - 1)];
+    if (position != 0 && same_words(wanted, keys_.row(position - 1))) return position - 1;
+    if (position != 0) continue;
     std::copy(wanted.begin(), wanted.end(), keys_.add(count_));
     clear(program_, std::span(partials_.add(count_), program_.accumulators.size()));
-    place = ++count_;
+    position = ++count_;
     return count_ - 1;
   }
 }
 
 void GroupTable::grow() {
-  LargeVector<std::uint64_t> larger(places_.size() * 4, 0);
+  LargeVector<std::uint64_t> larger(positions_.size() * 4, 0);
   for (std::size_t group = 0; group < count_; group++) {
     std::uint64_t at = hash_of(key(group));
     while (larger[at & (larger.size() - 1)] != 0) at++;
     larger[at & (larger.size() - 1)] = group + 1;
   }
-  places_ = std::move(larger);
+  positions_ = std::move(larger);
 }
 
 std::span<Partial> GroupTable::partials_of(std::span<const std::uint64_t> wanted) {
-  if (2 * (count_ + 1) > places_.size()) grow();
+  if (2 * (count_ + 1) > positions_.size()) grow();
   return {partials_.row(find_or_insert(wanted)), program_.accumulators.size()};
 }
 
-// Asks for the memory that entries some way ahead will need: many groups are beyond the caches, and
-// a wait for one of them takes longer than all else that is done with it.
+// Prefetches the memory that entries some way ahead will need. Many groups are larger than the
+// caches, and a wait for one of them takes longer than all the rest of its work.
 void GroupTable::expect(std::span<const std::uint64_t> entries, std::size_t entry_words,
                         std::size_t at) const {
-  constexpr std::size_t places_ahead = 32, keys_ahead = 16;
-  const auto place_of = [&](std::size_t entry) {
-    return &places_[hash_of(entries.subspan(entry, key_words_)) & (places_.size() - 1)];
+  constexpr std::size_t positions_ahead = 32, keys_ahead = 16;
+  const auto position_of = [&](std::size_t entry) {
+    return &positions_[hash_of(entries.subspan(entry, key_words_)) & (positions_.size() - 1)];
   };
-  if (at + places_ahead * entry_words < entries.size())
-    __builtin_prefetch(place_of(at + places_ahead * entry_words));
+  if (at + positions_ahead * entry_words < entries.size())
+    __builtin_prefetch(position_of(at + positions_ahead * entry_words));
   if (at + keys_ahead * entry_words >= entries.size()) return;
-  const std::uint64_t place = *place_of(at + keys_ahead * entry_words);
-  if (place == 0) return;
-  __builtin_prefetch(keys_.row(place - 1));
-  __builtin_prefetch(partials_.row(place - 1));
+  const std::uint64_t position = *position_of(at + keys_ahead * entry_words);
+  if (position == 0) return;
+  __builtin_prefetch(keys_.row(position - 1));
+  __builtin_prefetch(partials_.row(position - 1));
 }
 
 bool GroupTable::add(std::span<const std::uint64_t> entries, std::size_t entry_words) {
@@ -165,7 +165,7 @@ Table GroupTable::finish() const {
                                                    : result_column(c - program_.key_count));
     if (c < program_.key_count) order.push_back({c, false, false});
   }
-  return gather(table, order_on_host(sort_words(table, order), count_, count_));
+  return gather(table, order_on_host(normalized_keys(table, order), count_, count_));
 }
 
 }  // namespace penstock::plan

@@ -1,4 +1,5 @@
-// The groups of all chunks on the host: keys and accumulators, flat, found by hash.
+// The groups of all chunks on the host: keys and accumulators in flat arrays, found by hash (linear
+// probing).
 #pragma once
 #include <memory>
 #include <span>
@@ -10,8 +11,8 @@
 
 namespace penstock::plan {
 
-// A row of `width` elements a group, in pieces that stay where they are: nothing is copied when
-// there are more.
+// An array of rows of `width` elements, one a group, in blocks that are never moved: nothing is
+// copied when the array grows.
 template <class T> class GroupRows {
  public:
   explicit GroupRows(std::size_t width) : width_(width) {}
@@ -36,19 +37,19 @@ class GroupTable {
   GroupTable(const TileProgram& program, const StringPool& strings)
       : program_(program),
         strings_(strings),
-        places_(64, 0),
+        positions_(64, 0),
         key_words_(program.key_words()),
         keys_(key_words_),
         partials_(program.accumulators.size()) {}
 
-  // Entries as kernels leave them: the words of a key, then those of its accumulators. False where
-  // a sum leaves 128 bits.
+  // Adds entries as kernels leave them: the words of a key, then those of its accumulators. Returns
+  // false where a sum overflows 128 bits.
   bool add(std::span<const std::uint64_t> entries, std::size_t entry_words);
   // Adds up another table's groups of keys and a DISTINCT argument by the keys, which are this
   // program's.
   bool add_distinct(const GroupTable& values);
   std::size_t size() const { return count_; }
-  // Sorted by the keys, NULLs last.
+  // Returns the groups sorted by the keys, NULLs last.
   Table finish() const;
 
  private:
@@ -73,7 +74,7 @@ class GroupTable {
   const TileProgram& program_;
   const StringPool& strings_;
   LargeVector<std::uint64_t>
-      places_;  // by hash, a power of two of them, at most half in use: the group, plus 1
+      positions_;  // by hash, a power of two of them, at most half in use: the group, plus 1
   std::size_t key_words_;
   GroupRows<std::uint64_t> keys_;
   GroupRows<Partial> partials_;

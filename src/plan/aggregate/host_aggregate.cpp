@@ -1,4 +1,4 @@
-// Aggregates in the interpreter, over rows that hold 128-bit numbers.
+// Computes aggregates in the interpreter, over rows that hold 128-bit numbers.
 #include <map>
 
 #include "expr/value.hpp"
@@ -10,7 +10,8 @@
 namespace penstock::plan {
 namespace {
 
-// NULLs last, NaN above every number, strings by bytes: as the groups of a kernel are sorted.
+// Compares keys as the groups of a kernel are sorted: NULLs last, NaN above every number, strings
+// by bytes.
 struct KeyLess {
   bool operator()(const std::vector<Scalar>& a, const std::vector<Scalar>& b) const {
     for (std::size_t i = 0; i < a.size(); i++) {
@@ -46,7 +47,7 @@ Status add_rows(const TileProgram& program, const Table& input, Groups& groups) 
   return {};
 }
 
-// Groups of keys and an argument, added up by the keys.
+// Adds up groups of keys and an argument by the keys.
 Result<Groups> add_distinct(const TileProgram& totals, const Groups& values) {
   Groups groups;
   if (totals.key_count == 0) groups[{}] = no_rows(totals);

@@ -29,7 +29,7 @@ Result<Table> filter_on_host(const Step& step, const Table& input) {
   return gather(input, kept);
 }
 
-// The values of each root. The first row that faults ends it.
+// Computes the values of each root. Stops at the first row that faults.
 Result<std::vector<std::vector<Scalar>>> evaluate_rows(const Graph& graph,
                                                        const std::vector<NodeId>& roots,
                                                        const Table& input) {
@@ -107,9 +107,9 @@ Table beside(std::span<const TileProgram> programs, std::vector<Table> parts) {
     const Table part =
         parts[i].row_count == rows ? std::move(parts[i]) : limit_rows(parts[i], rows, 0);
     for (std::size_t c = 0; c < part.columns.size(); c++) {
-      const std::size_t place = c < keys ? c : keys + programs[i].step_columns[c - keys];
-      table.names[place] = part.names[c];
-      table.columns[place] = part.columns[c];
+      const std::size_t position = c < keys ? c : keys + programs[i].step_columns[c - keys];
+      table.names[position] = part.names[c];
+      table.columns[position] = part.columns[c];
     }
   }
   return table;

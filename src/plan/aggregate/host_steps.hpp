@@ -1,4 +1,4 @@
-// Steps that run on the host: what stands after an aggregate, a sort or a limit, and what computes
+// Steps that run on the host: those after an aggregate, a sort or a limit, and those that compute
 // with 128-bit numbers.
 #pragma once
 #include <span>
@@ -7,19 +7,19 @@
 
 namespace penstock::plan {
 
-// A filter, map, reduce or group-by over its materialised input, by the interpreter. A fault is an
-// error, as on a device.
+// Runs a filter, map, reduce or group-by over its materialised input, by the interpreter. A fault
+// is an error, as on a device.
 Result<Table> apply_on_host(const Plan& plan, StepId id, const Table& input);
 Result<Table> aggregate_on_host(const Plan& plan, StepId id, const Table& input);
-// The same with the filters and maps between it and `base`, whose rows `input` holds.
+// Runs a step, with the filters and maps between it and `base`, whose rows `input` holds.
 Result<Table> aggregate_on_host(const Plan& plan, StepId base, StepId id, const Table& input);
-// A row's values by the fused expressions; `roots` are the program's predicates, then what else is
-// wanted. Fewer where a predicate does not pass. `input` has the derived columns too.
+// Evaluates a row by the fused expressions; `roots` are the program's predicates, then the other
+// values. Returns fewer where a predicate does not pass. `input` has the derived columns too.
 Result<std::vector<Scalar>> values_of_row(const TileProgram& program, std::span<const NodeId> roots,
                                           const Table& input, std::uint64_t row);
 Table limit_rows(const Table& table, std::uint64_t count, std::uint64_t offset);
-// The columns of a step's slices, in the step's order. With a row limit each part stops where it
-// has enough, at a chunk's end of its own.
+// Puts the columns of a step's slices together, in the step's order. With a row limit each part
+// stops where it has enough, at the end of one of its own chunks.
 Table beside(std::span<const TileProgram> programs, std::vector<Table> parts);
 
 }  // namespace penstock::plan

@@ -1,5 +1,5 @@
-// Accumulators in registers: cleared, given a row, merged, and stored as 64-bit words; their host
-// half is accumulators.cpp.
+// Emits accumulators in registers: cleared, given a row, merged, and stored as 64-bit words. The
+// host's half is accumulators.cpp.
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -7,12 +7,12 @@
 namespace penstock::plan {
 namespace {
 
-// What an accumulator's statements read: itself, another one of its kind, a row's value, and
-// whether the row counts.
+// The names that an accumulator's statements read: itself, another one of its kind, a row's value,
+// and whether the row counts.
 struct Operands {
   std::string mine, other, value, keep;
 };
-// A statement each.
+// Statements of one accumulator.
 struct Statements {
   std::string clear, add, merge, store, load;
 };
@@ -67,7 +67,7 @@ Statements custom_statements(const std::string& name, const Operands& o) {
           combined + o.other + ");", "", ""};
 }
 
-// The type of a value of the accumulator where it is one word.
+// Returns the type of the accumulator's value where it is one word.
 Type word_type(const Accumulator& a) {
   switch (a.kind) {
     case AccumulatorKind::count:
@@ -124,7 +124,7 @@ std::string custom_functions(const TileProgram& program) {
   return text;
 }
 
-// As 64-bit words, `stride` words apart.
+// Statements that store and load it as 64-bit words, `stride` words apart.
 std::string word_functions(const std::string& space, const std::string& put, const std::string& get,
                            const Statements& all) {
   return function_text("void accumulators_" + put + "(" + space +

@@ -1,5 +1,5 @@
-// Groups by keys of known ranges: a row's slot from its keys and back, and how ranges are found.
-// See kernels/group_dense.kc.
+// Emits groups by keys of known ranges: a row's slot from its keys and back, and how ranges are
+// found. See kernels/group_dense.kc.
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -22,7 +22,7 @@ DenseKey dense_key(const TileProgram& program, std::uint32_t i) {
           result_value(i), "base" + number, "extent" + number};
 }
 
-// "digit" is the key's place in its range; one that is outside it is `extent` or more.
+// "digit" is the key's offset in its range; a key outside the range has `extent` or more.
 std::string digit_statements(const DenseKey& key) {
   const std::string base = "ranges->" + key.base, extent = "ranges->" + key.extent;
   std::string text = key.is_narrow ? "  digit = (u32)" + key.value + " - " + base + ";\n"
@@ -51,7 +51,7 @@ std::string slot_function(const TileProgram& program) {
                                                body + "  return outside != 0u ? NO_SLOT : slot;\n");
 }
 
-// As key_function() writes them.
+// The keys' words as key_function() writes them.
 std::string key_of_slot_function(const TileProgram& program) {
   std::string body = "  u64 nulls = 0;\n  u32 digit;\n";
   for (std::uint32_t i = program.key_count; i-- > 0;) {
@@ -92,7 +92,7 @@ std::string ranges_struct(const TileProgram& program) {
                        load);
 }
 
-// A key's word in the order of its values.
+// Returns a key's word in the order of its values.
 std::string ordered_word(const DenseKey& key) {
   const std::string word = to_word(key.type, key.value);
   return key.is_signed ? "((" + word + ") ^ (u64)1 << 63)" : word;
@@ -100,9 +100,9 @@ std::string ordered_word(const DenseKey& key) {
 
 std::string see_function(const TileProgram& program) {
   std::string body = "  u64 word;\n";
-  std::uint32_t place = 0;
+  std::uint32_t index = 0;
   const auto maximum = [&](const std::string& value) {
-    const std::string at = "most[" + std::to_string(place++) + "]";
+    const std::string at = "most[" + std::to_string(index++) + "]";
     return "word = " + value + "; if (word > " + at + ") " + at + " = word; ";
   };
   for (std::uint32_t i = 0; i < program.key_count; i++) {

@@ -1,5 +1,5 @@
-// Accumulators in limbs of 32 bits, which the items of a group add to atomically
-// (kernels/limbs.kc): exact, so that no order matters.
+// Emits accumulators in limbs of 32 bits, which the threads of a group add to atomically
+// (kernels/limbs.kc). They are exact, so that no order matters.
 #include <algorithm>
 
 #include "expr/emit.hpp"
@@ -15,7 +15,7 @@ bool is_narrow(Type type) {
 }
 bool is_signed_word(Type type) { return is_signed(type) || type.kind == Kind::date32; }
 
-// Maxima of words with this order; of their complements for a minimum.
+// Maxima of words in this order; of their complements for a minimum.
 std::string order_word(Type type, const std::string& value) {
   if (type.kind == Kind::float32) return "order_of_f32(" + value + ")";
   return is_signed_word(type) ? "((u32)(i32)" + value + " ^ 0x80000000u)" : "(u32)" + value;
@@ -26,14 +26,14 @@ std::string of_order_word(Type type, const std::string& word) {
          (is_signed_word(type) ? "(i32)(" + word + " ^ 0x80000000u)" : word);
 }
 
-// Statements of one accumulator: a row's value into limbs at `at`; limbs at `at` into those at
-// `limbs`, in registers; from there to the wide ones at `to`; and into the accumulator. Of wide
-// ones the first two again.
+// Statements of one accumulator: add a row's value to limbs at `at`; add limbs at `at` to those in
+// registers at `limbs`; move these to the wide ones at `to`; read the accumulator from them. Of
+// wide limbs the first two again.
 struct LimbStatements {
   std::string add, take, move, collect, add_wide, take_wide;
 };
 
-// A count that tells only whether there is a value need not count.
+// A count that only says whether there is a value need not count.
 bool is_only_seen(const TileProgram& program, std::size_t accumulator) {
   for (const AggregateResult& result : program.results) {
     const bool counts = result.function == Aggregate::count ||
@@ -127,7 +127,7 @@ class LimbText {
            ", " + value_ + ");";
   }
 
-  // No value's word is 0 but the neutral one's.
+  // No value's word is 0 except the neutral one's.
   LimbStatements extreme(const std::string& complement) const {
     const std::string limb = "limbs[" + first_ + "]",
                       word = complement + order_word(a_.type, value_);
@@ -145,8 +145,8 @@ class LimbText {
   bool is_only_seen_ = false;
 };
 
-// The limb that tells whether a row came to a slot: a count of rows where there is one, else one
-// behind the others.
+// Returns the limb that says whether a slot has a row: a count of rows if there is one, otherwise
+// one more limb after the others.
 int row_count_limb(const TileProgram& program, bool is_dense) {
   std::uint32_t limb = 0;
   for (const Accumulator& a : program.accumulators) {
@@ -158,8 +158,8 @@ int row_count_limb(const TileProgram& program, bool is_dense) {
 
 }  // namespace
 
-// A dense table's floats have a lowest bit that suits them, so that a limb less is wide enough for
-// narrow ones.
+// Returns how many limbs an accumulator has. A dense table's floats have a lowest bit that suits
+// them, so that one limb less is wide enough for narrow ones.
 std::uint32_t limb_count(const Accumulator& a, bool is_dense) {
   switch (a.kind) {
     case AccumulatorKind::sum_i64: return 2;
@@ -223,7 +223,7 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   const std::string row = ", const PRIVATE PipelineResult* result" + ranges + ")";
   const std::string added = "  (void)at; (void)result;" + ignored + "\n  return outside;\n",
                     unused = "  (void)at; (void)limbs;\n";
-  std::string text = skeleton_text("limbs_order limbs limbs_read") +
+  std::string text = template_source("limbs_order limbs limbs_read") +
                      function_text("u32 limbs_add(LOCAL ATOMIC_U32* at" + row, all.add + added) +
                      function_text("void limbs_take(LOCAL ATOMIC_U32* at, PRIVATE u32* limbs)",
                                    all.take + unused) +
@@ -233,7 +233,7 @@ std::string limb_functions(const TileProgram& program, const LimbUse& use) {
   replace_all(text, "LOCAL ATOMIC_U32*", use.space + " ATOMIC_U32*");
   if (!is_dense) return text;
   text +=
-      skeleton_text("limbs_wide") +
+      template_source("limbs_wide") +
       function_text("void limbs_move(const PRIVATE u32* limbs, GLOBAL ATOMIC_U64* to, u64 stride)",
                     all.move + "  (void)limbs; (void)to; (void)stride;\n") +
       function_text("void limbs_take_wide(GLOBAL const u64* at, u64 stride, PRIVATE u32* limbs)",

@@ -1,5 +1,5 @@
-// Lookups: the keys of a row as words, found in a table that the host made (join_table.hpp), and
-// the columns of the row found there.
+// Emits lookups: finds the keys of a row, as words, in a table that the host made (join_table.hpp),
+// and loads the columns of the row found there.
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 #include "plan/join/join_table.hpp"
@@ -8,7 +8,7 @@ namespace penstock::plan {
 namespace {
 
 std::string number(std::size_t value) { return std::to_string(value); }
-std::string word(std::size_t place) { return "table[" + number(place) + "]"; }
+std::string word(std::size_t index) { return "table[" + number(index) + "]"; }
 std::string key_name(std::size_t i) { return "key" + number(i); }
 
 // Spelled as in join_table.cpp, which it must agree with.
@@ -23,18 +23,20 @@ std::string find_function(const Lookup& lookup, std::size_t i) {
     same += (k > 0 ? " && " : "") + ("keys[" + number(k) + "] == ") + key_name(k);
   }
   return function_text(
-      "u32 lookup" + number(i) + "_find(GLOBAL const u32* places, GLOBAL const u64* table" +
+      "u32 lookup" + number(i) + "_find(GLOBAL const u32* positions, GLOBAL const u64* table" +
           parameters + ")",
       hash + "  at = at * " + word(header_factor) + " >> (u32)" + word(header_shift) + ";\n" +
-          "  const u64 last = " + word(header_last_place) + ";\n  if (at > last) return NO_ROW;\n" +
-          "  for (;;) {\n    const u32 place = places[at];\n    if (place == 0u) return NO_ROW;\n" +
-          "    if (" + word(header_is_exact) + " != 0) return place - 1u;\n" +
+          "  const u64 last = " + word(header_last_position) +
+          ";\n  if (at > last) return NO_ROW;\n" +
+          "  for (;;) {\n    const u32 entry = positions[at];\n    if (entry == 0u) return "
+          "NO_ROW;\n" +
+          "    if (" + word(header_is_exact) + " != 0) return entry - 1u;\n" +
           "    GLOBAL const u64* keys = table + " + number(header_words) +
-          "u + (u64)(place - 1u) * " + words + "u;\n" + "    if (" + same +
-          ") return place - 1u;\n    at = at == last ? 0 : at + 1;\n  }\n");
+          "u + (u64)(entry - 1u) * " + words + "u;\n" + "    if (" + same +
+          ") return entry - 1u;\n    at = at == last ? 0 : at + 1;\n  }\n");
 }
 
-// What becomes of `keep` when the row was looked up.
+// Returns the statement that updates `keep` after a lookup.
 std::string keep_statement(const Lookup& lookup, const std::string& row, const std::string& table,
                            const std::string& valid) {
   switch (lookup.kind) {
@@ -44,8 +46,8 @@ std::string keep_statement(const Lookup& lookup, const std::string& row, const s
     case JoinKind::anti: return "  keep &= (u32)(" + row + " == NO_ROW);\n";
     case JoinKind::not_in: break;
   }
-  const auto flag = [&](std::size_t place) {
-    return "(u32)(" + table + "[" + number(place) + "] == 0)";
+  const auto flag = [&](std::size_t index) {
+    return "(u32)(" + table + "[" + number(index) + "] == 0)";
   };
   return "  keep &= (u32)(" + row + " == NO_ROW) & (" + valid + " | " + flag(header_has_rows) +
          ") & " + flag(header_has_nulls) + ";\n";
@@ -97,7 +99,7 @@ std::string lookup_statements(const TileProgram& program, std::size_t i,
   }
   if (valid.empty()) valid = "1u";
   std::string text = "  const u32 " + row + " = (keep & " + valid + ") != 0u ? lookup" + number(i) +
-                     "_find(places" + number(i) + ", " + table + words + ") : NO_ROW;\n";
+                     "_find(positions" + number(i) + ", " + table + words + ") : NO_ROW;\n";
   text += keep_statement(lookup, row, table, "(" + valid + ")");
   for (const std::uint32_t column : lookup.device_columns)
     text += load_statement(program, column, row);

@@ -1,11 +1,11 @@
-// Rows that are kept, on their way to memory: stored at once, staged in local memory, or collected
-// in a CPU's block.
+// Emits how kept rows are moved to memory: stored at once, staged in local memory, or collected in
+// a CPU's block.
 #include "plan/codegen/emit_pipeline_parts.hpp"
 
 namespace penstock::plan {
 namespace {
 
-// A buffer that kept rows are written to, and what a PipelineResult has for it.
+// A buffer that kept rows are written to, and the field of PipelineResult that it gets.
 struct Written {
   std::string type, name, field, value;
 };
@@ -39,7 +39,7 @@ std::string stage_row_function(const std::vector<Written>& list) {
            [](const Written& w) { return "  stage->" + w.name + "[at] = " + w.value + ";\n"; }));
 }
 
-// CUDA: predicated stores to shared addresses.
+// Returns the staging functions of CUDA: predicated stores to shared addresses.
 std::string stage_functions_by_address(const std::vector<Written>& list) {
   const std::string addresses = each(list, [](const Written& w) { return " u32 " + w.name + ";"; });
   const std::string point = each(list, [](const Written& w) {
@@ -50,7 +50,7 @@ std::string stage_functions_by_address(const std::vector<Written>& list) {
            ", keep);\n";
   });
   return "typedef struct {" + addresses + " } PipelineStageAt;   // shared addresses\n\n" +
-         skeleton_text("stage") +
+         template_source("stage") +
          function_text(
              "void pipeline_stage_at(LOCAL PipelineStage* stage, u32 at, PRIVATE PipelineStageAt* "
              "to)",
@@ -69,7 +69,7 @@ std::string write_staged_function(const std::vector<Written>& list) {
   });
   return function_text("void pipeline_write_staged(" + parameters_of(list) +
                            "LOCAL const PipelineStage* stage, u64 to, u32 count, u32 id, i32 step)",
-                       "  i32 i = (i32)id - (i32)(to & 31u);      // 32 items' stores begin at a "
+                       "  i32 i = (i32)id - (i32)(to & 31u);      // 32 threads' stores begin at a "
                        "multiple of 32 rows\n"
                        "  if (i < 0) i += step;\n" +
                            start + "  for (; i < (i32)count; i += step) {" + write + " }\n");
@@ -77,7 +77,7 @@ std::string write_staged_function(const std::vector<Written>& list) {
 
 }  // namespace
 
-// Writes one result.
+// Returns the function that writes one result.
 std::string store_function(const TileProgram& program) {
   const std::vector<Written> list = written(program, "result->");
   return function_text("void pipeline_store(" + parameters_of(list) +
@@ -88,7 +88,8 @@ std::string store_function(const TileProgram& program) {
                        }));
 }
 
-// Writes the results of four rows from a multiple of four on, each output by one wide store.
+// Returns the function that writes the results of four rows from a multiple of four on, each output
+// by one wide store.
 std::string store_4_function(const TileProgram& program) {
   const std::vector<Written> list = written(program, "results[k].");
   const std::string body = each(list, [](const Written& w) {
@@ -102,7 +103,8 @@ std::string store_4_function(const TileProgram& program) {
                        body);
 }
 
-// A staging area of kept rows in local memory, and coalesced writing out of it.
+// Returns a staging area of kept rows in local memory, and the function that writes from it,
+// coalesced.
 std::string staging_functions(const TileProgram& program, bool by_address) {
   const std::vector<Written> list = written(program, "result->");
   const std::string fields = each(list, [](const Written& w) {
@@ -113,11 +115,11 @@ std::string staging_functions(const TileProgram& program, bool by_address) {
          write_staged_function(list);
 }
 
-// The results of PIPELINE_LANES rows, a CPU's own: an array an output, which a loop over the rows
-// fills by vectors.
+// Returns the struct of the results of PIPELINE_LANES rows of a CPU's thread: an array an output,
+// which a vectorised loop over the rows fills.
 std::string block_functions(const TileProgram& program) {
   std::string fields =
-                  "  u32 keep[PIPELINE_LANES], fault[PIPELINE_LANES], place[PIPELINE_LANES];\n",
+                  "  u32 keep[PIPELINE_LANES], fault[PIPELINE_LANES], position[PIPELINE_LANES];\n",
               put, get;
   for (const ColumnBuffer& field : result_fields(program)) {
     const std::string name = field.name('o');
@@ -136,7 +138,8 @@ std::string block_functions(const TileProgram& program) {
              get);
 }
 
-// One row of a tile's segment to its place behind the rows of the tiles before.
+// Returns the statements that move one row of a tile's segment to its position after the rows of
+// the tiles before.
 std::string move_row_statements(const TileProgram& program) {
   std::string text;
   for (const ColumnBuffer& buffer : output_buffers(program))

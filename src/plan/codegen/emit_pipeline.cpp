@@ -12,17 +12,18 @@
 namespace penstock::plan {
 namespace {
 
-// Rows that a CPU evaluates together, as the lanes of a loop that its compiler vectorises. Too many
-// to be unrolled, which would keep it from being vectorised; few enough for their values to stay in
-// the first-level cache.
+// Rows that a CPU evaluates together, as the lanes of a loop that its compiler vectorises. They are
+// too many to be unrolled, which would keep the loop from being vectorised; and few enough for
+// their values to stay in the first-level cache.
 constexpr std::uint64_t cpu_lanes = 64;
 
-bool is_dense(const std::string& skeleton) {
-  return skeleton.ends_with("group_dense") || skeleton.ends_with("group_partition_tables");
+bool is_dense(const std::string& template_name) {
+  return template_name.ends_with("group_dense") ||
+         template_name.ends_with("group_partition_tables");
 }
 
-std::string defines(const TileProgram& program, const std::string& skeleton, const Policy& policy,
-                    Target target) {
+std::string defines(const TileProgram& program, const std::string& template_name,
+                    const Policy& policy, Target target) {
   std::string text;
   const auto define = [&](const char* name, std::uint64_t value) {
     text += std::string("#define ") + name + " " + std::to_string(value) + "u\n";
@@ -38,8 +39,8 @@ std::string defines(const TileProgram& program, const std::string& skeleton, con
   if (program.epilogue == Epilogue::group) {
     define("PIPELINE_COMPARED_WORDS", compared_key_words(program));
     define("PIPELINE_COPIES", policy.copies);
-    define("PIPELINE_LIMBS", limb_count(program, is_dense(skeleton)));
-    if (is_dense(skeleton)) {
+    define("PIPELINE_LIMBS", limb_count(program, is_dense(template_name)));
+    if (is_dense(template_name)) {
       define("PIPELINE_IN_GLOBAL", policy.in_global);
       define("PIPELINE_SEEN", seen_limb(program));
       define("PIPELINE_RANGE_WORDS", range_words(program));
@@ -52,9 +53,9 @@ std::string defines(const TileProgram& program, const std::string& skeleton, con
       define("PIPELINE_LAYOUT", 2 * program.key_count + float_sums(program).size());
     }
   }
-  if (target == Target::cuda) {
+  if (target == Target::cuda) {  // the one target whose language has launch bounds
     text += "#undef GROUPS_PER_UNIT\n";
-    define("GROUPS_PER_UNIT", policy.groups_per_unit);
+    define("GROUPS_PER_UNIT", policy.groups_per_multiprocessor);
   }
   return text;
 }
@@ -81,7 +82,7 @@ std::string parameters_of(const std::vector<ColumnBuffer>& buffers, char set,
   return joined(parameters);
 }
 
-// The tables of lookups and the query's scalars as a kernel's parameters and as arguments of the
+// The tables of lookups and the query's scalars: as a kernel's parameters, and as arguments of the
 // functions it calls, each followed by a comma.
 struct Scalars {
   std::string parameters, arguments;
@@ -108,6 +109,8 @@ std::string replace_words(const TileProgram& program, std::string text) {
   const Scalars scalars = scalars_of(program);
   const std::string comma = inputs.empty() ? "" : ", ";
   replace_all(text, "$PARAMETERS, ", parameters_of(inputs, 'c', "IN") + comma + scalars.parameters);
+  replace_all(text, "$COLUMN_PARAMETERS, ", column_declarations(program));
+  replace_all(text, "$VALUE_PARAMETERS, ", value_declarations(program));
   replace_all(text, "$COLUMNS, ", names_of(inputs, 'c') + comma);
   replace_all(text, "$VALUES, ", scalars.arguments);
   replace_all(text, "$OUTPUT_NAMES", names_of(outputs, 'o'));
@@ -115,51 +118,53 @@ std::string replace_words(const TileProgram& program, std::string text) {
   replace_all(text, "$OUTPUTS", parameters_of(outputs, 'o', "OUT"));
   replace_all(text, "$SEGMENTS_IN", parameters_of(outputs, 's', "IN"));
   replace_all(text, "$SEGMENTS", parameters_of(outputs, 's', "OUT"));
-  replace_all(text, "$MOVE_ROW\n", move_row_statements(program));
+  replace_all(text, "$MOVE_ROW", move_row_statements(program));
   return text;
 }
 
-// How a compaction's skeleton moves the rows that it keeps.
-std::string moving_functions(const TileProgram& program, const std::string& skeleton) {
-  const bool one_pass = skeleton == "compact_one_pass", look_back = skeleton == "compact_look_back";
+// Returns the functions that move the rows that a compaction keeps.
+std::string moving_functions(const TileProgram& program, const std::string& template_name) {
+  const bool one_pass = template_name == "compact_one_pass",
+             look_back = template_name == "compact_look_back";
   std::string text =
       one_pass || look_back ? staging_functions(program, look_back) : store_function(program);
-  if (skeleton == "store") text += store_4_function(program);
-  if (skeleton.ends_with("compact_tile_private")) text += block_functions(program);
+  if (template_name == "store") text += store_4_function(program);
+  if (template_name.ends_with("compact_tile_private")) text += block_functions(program);
   return text;
 }
 
-std::string epilogue_functions(const TileProgram& program, const std::string& skeleton,
+std::string epilogue_functions(const TileProgram& program, const std::string& template_name,
                                const Policy& policy) {
   switch (program.epilogue) {
-    case Epilogue::compact: return moving_functions(program, skeleton);
+    case Epilogue::compact: return moving_functions(program, template_name);
     case Epilogue::reduce: return accumulator_functions(program);
     case Epilogue::group: break;
   }
   const std::string words = accumulator_functions(program) + key_function(program);
-  if (is_dense(skeleton))
+  if (is_dense(template_name))
     return words + dense_functions(program) +
            limb_functions(program, {"LOCAL", true, policy.in_global}) +
            (policy.partitions > 0 ? record_functions(program) : "");
-  if (skeleton == "group_local")
-    return words + skeleton_text("group_keys") + limb_functions(program, {"LOCAL"});
-  if (skeleton == "group_global")
-    return words + skeleton_text("group_keys") + limb_functions(program, {"GLOBAL"});
+  if (template_name == "group_local")
+    return words + template_source("group_keys") + limb_functions(program, {"LOCAL"});
+  if (template_name == "group_global")
+    return words + template_source("group_keys") + limb_functions(program, {"GLOBAL"});
   return words + "#if GROUP_SIZE == 1\n" + block_functions(program) + "#endif\n\n";
 }
 
 }  // namespace
 
-Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& skeleton,
+Result<PipelineText> emit_pipeline(const TileProgram& program, const std::string& template_name,
                                    const Policy& policy, Target target) {
   PipelineText result;
   PENSTOCK_ASSIGN(const std::string evaluate, evaluate_function(program, result));
-  const std::string text = defines(program, skeleton, policy, target) + skeleton_text("pipeline") +
-                           load_functions(program) + lookup_functions(program) + evaluate +
-                           epilogue_functions(program, skeleton, policy) +
-                           replace_words(program, skeleton_text(skeleton));
+  const std::string text = defines(program, template_name, policy, target) +
+                           template_source("pipeline_row") + load_functions(program) +
+                           lookup_functions(program) + evaluate +
+                           epilogue_functions(program, template_name, policy) +
+                           replace_words(program, template_source(template_name));
   const std::vector<kernel::SourcePart> parts = {
-      {"expr/operations.kc", skeleton_text("operations")}, {"pipeline", text}};
+      {"expr/operations.kc", template_source("operations")}, {"pipeline", text}};
   result.text = kernel::assemble(target, parts);
   return result;
 }

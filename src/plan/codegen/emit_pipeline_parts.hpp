@@ -1,11 +1,11 @@
-// The parts of a pipeline's text: functions in Kernel C that skeletons call, as far as they depend
-// on the query.
+// The parts of a pipeline's source: functions in Kernel C that kernel templates call, as far as
+// they depend on the query.
 //
-// emit_rows.cpp loads and evaluates a row, emit_lookups.cpp finds what is joined to it,
-// emit_outputs.cpp moves rows that are kept, emit_accumulators.cpp adds rows up and emit_limbs.cpp
-// does so atomically, emit_words.cpp turns values into 64-bit words, group keys among them,
-// emit_dense.cpp those of known ranges into slots, and emit_records.cpp what is added up into words
-// that wait in memory; emit_pipeline.cpp puts all of it around a skeleton.
+// emit_rows.cpp loads and evaluates a row. emit_lookups.cpp finds the rows joined to it.
+// emit_outputs.cpp moves kept rows. emit_accumulators.cpp adds rows up, and emit_limbs.cpp does so
+// atomically. emit_words.cpp turns values and group keys into 64-bit words. emit_dense.cpp turns
+// keys of known ranges into slots. emit_records.cpp turns what is added up into words that wait in
+// memory. emit_pipeline.cpp puts all of it around a kernel template.
 #pragma once
 #include <span>
 
@@ -14,7 +14,7 @@
 
 namespace penstock::plan {
 
-std::string skeleton_text(const std::string& name);  // kernel_templates.cpp
+std::string template_source(const std::string& name);  // kernel_templates.cpp
 
 inline std::string parameter_name(std::uint32_t parameter) {
   return "p" + std::to_string(parameter);
@@ -28,22 +28,27 @@ inline void replace_all(std::string& text, const std::string& word, const std::s
     text.replace(at, word.size(), with);
 }
 
-// A value of a row that was evaluated is a field of PipelineResult, and so is its validity, a word,
-// unless it is never NULL.
+// A value of an evaluated row is a field of PipelineResult, and so is its validity, a word, unless
+// it is never NULL.
 std::vector<ColumnBuffer> result_fields(const TileProgram& program);
 inline std::string result_value(std::size_t output) { return "result->o" + std::to_string(output); }
 
-// emit_rows.cpp. PipelineRow is a row's columns in registers; PipelineResult what is made of them.
+// emit_rows.cpp. PipelineRow is a row's columns in registers; PipelineResult holds what is computed
+// from them.
 std::string load_functions(const TileProgram& program);
+// Return columns, and scalars with lookups' tables, as parameters of a FUNCTION, each followed by a
+// comma: "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, ".
+std::string column_declarations(const TileProgram& program);
+std::string value_declarations(const TileProgram& program);
 Result<std::string> evaluate_function(const TileProgram& program,
                                       PipelineText& result);  // notes its faults in `result`
 
-// emit_lookups.cpp. How a row's keys are found in the table of each lookup, and the columns that
-// are taken from there.
+// emit_lookups.cpp. Functions that find a row's keys in the table of each lookup, and load columns
+// of the row found.
 std::string lookup_functions(const TileProgram& program);
 std::string lookup_declarations(const TileProgram& program);  // their buffers as parameters
-// Statements after the roots of lookup `i`'s keys, which read and change `keep` and declare what
-// column_of_lookup() names.
+// Returns the statements after the roots of lookup `i`'s keys, which read and change `keep` and
+// declare what column_of_lookup() names.
 std::string lookup_statements(const TileProgram& program, std::size_t i,
                               std::span<const Emission::Root> keys);
 inline std::string column_of_lookup(std::uint32_t column) { return "j" + std::to_string(column); }
@@ -60,7 +65,7 @@ std::string move_row_statements(const TileProgram& program);
 std::string accumulator_functions(const TileProgram& program);
 
 // emit_limbs.cpp
-// LOCAL or GLOBAL: where the limbs are. A dense table's are added up in global memory at last,
+// The memory of limbs: LOCAL or GLOBAL. A dense table's are added up in global memory in the end,
 // where some rows may go at once (in_global).
 struct LimbUse {
   std::string space;

@@ -1,5 +1,5 @@
-// Records of groups in partitions: what a row takes along, as words of 32 bits, and back. See
-// kernels/group_partitions.kc.
+// Emits the records of groups in partitions: the values that a row takes to its partition, as words
+// of 32 bits, and back. See kernels/group_partitions.kc.
 #include <algorithm>
 
 #include "expr/emit.hpp"
@@ -9,7 +9,7 @@
 namespace penstock::plan {
 namespace {
 
-std::string word(std::uint32_t place) { return "words[" + std::to_string(place) + "]"; }
+std::string word(std::uint32_t index) { return "words[" + std::to_string(index) + "]"; }
 
 // Statements that write a value from word `at` on, and that read it.
 struct FieldText {
@@ -35,22 +35,22 @@ FieldText field_text(const RecordField& field, std::uint32_t at) {
 std::string record_functions(const TileProgram& program) {
   const std::vector<RecordField> fields = record_fields(program);
   std::string put, take;
-  std::uint32_t place = 0, nullable = 0;
+  std::uint32_t index = 0, nullable = 0;
   if (std::any_of(fields.begin(), fields.end(),
                   [](const RecordField& field) { return field.words() == 2; }))
     put = take = "  u64 wide;\n";
   for (const RecordField& field : fields) {
     if (!field.has_value) continue;
-    const FieldText text = field_text(field, place);
+    const FieldText text = field_text(field, index);
     put += text.put;
     take += text.take;
-    place += field.words();
+    index += field.words();
   }
   for (const RecordField& field : fields) {
     if (!field.is_nullable) continue;
     const std::string valid = result_value(field.output) + "_valid",
                       bit = std::to_string(nullable % 32) + "u";
-    const std::string bits = word(place + nullable / 32);
+    const std::string bits = word(index + nullable / 32);
     put += "  " + bits + (nullable % 32 == 0 ? " = " : " |= ") + valid + " << " + bit + ";\n";
     take += "  " + valid + " = " + bits + " >> " + bit + " & 1u;\n";
     nullable++;

@@ -1,26 +1,19 @@
-// A row: loaded into registers, then evaluated, once for every filter and output of the chain.
+// Emits how a row is loaded into registers, then evaluated once for every filter and output of the
+// chain.
 #include "expr/emit.hpp"
 #include "plan/codegen/emit_pipeline_parts.hpp"
 
 namespace penstock::plan {
 namespace {
 
-// A custom function's body is not called for a row that a filter before it dropped: it may not end,
-// or read what is not there.
-bool guards_customs(const TileProgram& program) {
+// Returns whether UDFs are guarded: a UDF's body is not called for a row that a filter before it
+// dropped, since it may not end, or may read what does not exist.
+bool guards_udfs(const TileProgram& program) {
   return !program.keeps_all_rows() && !program.graph->customs.empty();
 }
 
-// "GLOBAL const f32* c0, GLOBAL const u8* c0_valid, "
-std::string column_declarations(const TileProgram& program) {
-  std::string text;
-  for (const ColumnBuffer& buffer : input_buffers(program))
-    text += "GLOBAL const " + buffer.element_type() + "* " + buffer.name('c') + ", ";
-  return text;
-}
-
-// How four rows of a buffer are read from a multiple of four on: statements, and then the value of
-// row k of them. Bits are words in registers.
+// Statements that read four rows of a buffer from a multiple of four on, and the value of row k of
+// them. Bits are words in registers.
 struct FourRows {
   std::string statements, value;
 };
@@ -31,7 +24,7 @@ FourRows four_rows(const ColumnBuffer& buffer) {
                 "_four, " + name + " + row);\n",
             "(" + buffer.register_type() + ")" + name + "_four[k]"};
   const std::string bits = buffer.role == BufferRole::validity
-                               ? "c" + std::to_string(buffer.place) + "_present"
+                               ? "c" + std::to_string(buffer.index) + "_present"
                                : name + "_bits";
   return {"  const u32 " + bits + " = (u32)" + name + "[row >> 3] >> (u32)(row & 7u);\n",
           bits + " >> k & 1u"};
@@ -41,15 +34,6 @@ std::string one_row(const ColumnBuffer& buffer) {
   const std::string name = buffer.name('c');
   return buffer.is_bits ? "bit_at(" + name + ", row)"
                         : "(" + buffer.register_type() + ")" + name + "[row]";
-}
-
-std::string value_declarations(const TileProgram& program) {
-  std::string text = lookup_declarations(program);
-  if (packs_scalars(program)) return text + "GLOBAL const u64* scalars, ";
-  for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++)
-    if (is_used_parameter(program, i))
-      text += kernel_type(program.graph->parameters[i].type) + " " + parameter_name(i) + ", ";
-  return text;
 }
 
 std::string result_struct(const TileProgram& program) {
@@ -79,7 +63,8 @@ EmissionNames row_names(const TileProgram& program) {
   return names;
 }
 
-// A row's fault counts if the row has passed every predicate before it.
+// Returns the statement that notes a row's fault, which counts if the row has passed every
+// predicate before it.
 std::string fault_statement(const Emission::Root& root) {
   return root.fault == "0u" ? ""
                             : "  found = found == 0u && keep != 0u ? " + root.fault + " : found;\n";
@@ -88,13 +73,13 @@ std::string keep_statements(const Emission::Root& root) {
   return fault_statement(root) + "  keep &= (u32)" + root.value + " & (u32)" + root.valid + ";\n";
 }
 
-// `roots` are the outputs', in order.
+// Returns the statements of the outputs, whose roots are `roots` in order.
 std::string output_statements(const TileProgram& program, std::span<const Emission::Root> roots) {
   std::string text;
   std::size_t next = 0;
   for (const ColumnBuffer& field : result_fields(program)) {
     if (field.role == BufferRole::found_rows) {
-      text += "  out->" + field.name('o') + " = " + found_row(field.place) + ";\n";
+      text += "  out->" + field.name('o') + " = " + found_row(field.index) + ";\n";
       continue;
     }
     const bool is_value = field.role == BufferRole::values;
@@ -105,8 +90,8 @@ std::string output_statements(const TileProgram& program, std::span<const Emissi
   return text;
 }
 
-// What a row is asked in order: each predicate, and the keys of each lookup behind the predicates
-// of the steps before it.
+// A question that a row is asked, in order: each predicate, and the keys of each lookup after the
+// predicates of the steps before it.
 struct Question {
   bool is_key = false;
   std::size_t lookup = 0;
@@ -126,12 +111,12 @@ std::vector<Question> questions(const TileProgram& program) {
   return questions;
 }
 
-// Statements after each question's own, where they must stand in order: a lookup asks only for rows
-// that were kept so far.
+// Returns names with statements after each question's own, which must stay in order: a lookup asks
+// only for rows that were kept so far.
 EmissionNames names_in_order(const TileProgram& program, const std::vector<Question>& asked,
                              std::vector<Emission::Root>& keys) {
   EmissionNames names = row_names(program);
-  if (guards_customs(program)) names.custom_guard = "keep != 0u && found == 0u";
+  if (guards_udfs(program)) names.custom_guard = "keep != 0u && found == 0u";
   names.after_root = [&](std::size_t i, const Emission::Root& root) {
     if (i >= asked.size()) return std::string();
     if (!asked[i].is_key) return keep_statements(root);
@@ -146,6 +131,22 @@ EmissionNames names_in_order(const TileProgram& program, const std::vector<Quest
 }
 
 }  // namespace
+
+std::string column_declarations(const TileProgram& program) {
+  std::string text;
+  for (const ColumnBuffer& buffer : input_buffers(program))
+    text += "GLOBAL const " + buffer.element_type() + "* " + buffer.name('c') + ", ";
+  return text;
+}
+
+std::string value_declarations(const TileProgram& program) {
+  std::string text = lookup_declarations(program);
+  if (packs_scalars(program)) return text + "GLOBAL const u64* scalars, ";
+  for (std::uint32_t i = 0; i < program.graph->parameters.size(); i++)
+    if (is_used_parameter(program, i))
+      text += kernel_type(program.graph->parameters[i].type) + " " + parameter_name(i) + ", ";
+  return text;
+}
 
 std::vector<ColumnBuffer> result_fields(const TileProgram& program) {
   std::vector<ColumnBuffer> fields = output_buffers(program);
@@ -183,9 +184,9 @@ Result<std::string> evaluate_function(const TileProgram& program, PipelineText& 
   std::vector<NodeId> roots;
   for (const Question& question : asked) roots.push_back(question.root);
   for (const Output& output : program.outputs)
-    if (output.carried < 0) roots.push_back(output.root);
+    if (output.late_column < 0) roots.push_back(output.root);
   if (program.bound) roots.push_back(program.bound->passes);
-  const bool in_order = guards_customs(program) || !program.lookups.empty();
+  const bool in_order = guards_udfs(program) || !program.lookups.empty();
   std::vector<Emission::Root> keys;
   const EmissionNames names = in_order ? names_in_order(program, asked, keys) : row_names(program);
   PENSTOCK_ASSIGN(const Emission emission, emit(*program.graph, roots, names));
@@ -201,7 +202,7 @@ Result<std::string> evaluate_function(const TileProgram& program, PipelineText& 
   if (program.bound)
     body += "  keep &= (u32)" + emission.roots.back().value + " & (u32)" +
             emission.roots.back().valid + ";\n";
-  // None found is 0, whose predecessor is NO_FAULT: a minimum, which compilers can vectorise.
+  // No fault is 0, whose predecessor is NO_FAULT: a minimum, which compilers can vectorise.
   body +=
       "  *fault = found - 1u < *fault ? found - 1u : *fault;\n  (void)in; (void)out;\n  return "
       "keep;\n";

@@ -1,5 +1,5 @@
-// Values as 64-bit words, which host and device read alike: packed scalars, accumulators, and the
-// keys of groups.
+// Emits values as 64-bit words, which host and device read alike: packed scalars, accumulators, and
+// the keys of groups.
 #include <cstdio>
 
 #include "expr/emit_parts.hpp"
@@ -59,9 +59,9 @@ std::string scalar_loads(const TileProgram& program) {
   return text;
 }
 
-// A NULL is zero, and has its bit in a word behind the keys.
+// A NULL is zero, and has its bit in a word after the keys.
 std::string key_function(const TileProgram& program) {
-  const auto word = [](std::uint32_t place) { return "words[" + std::to_string(place) + "]"; };
+  const auto word = [](std::uint32_t index) { return "words[" + std::to_string(index) + "]"; };
   std::string body = "  u64 nulls = 0;\n";
   for (std::uint32_t i = 0; i < program.key_count; i++) {
     if (i > 0 && i % 64 == 0)

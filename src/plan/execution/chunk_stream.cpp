@@ -26,11 +26,11 @@ void copy_in_threads(std::byte* to, const std::byte* from, std::uint64_t bytes) 
 
 }  // namespace
 
-std::string ChunkMemory::place_of(std::string_view what, const std::string& column) const {
-  std::string place(what);
-  place.append(" column '").append(column).append("'");
-  if (first_row > 0) place.append(", counting from row ").append(std::to_string(first_row));
-  return place;
+std::string ChunkMemory::location_of(std::string_view what, const std::string& column) const {
+  std::string index(what);
+  index.append(" column '").append(column).append("'");
+  if (first_row > 0) index.append(", counting from row ").append(std::to_string(first_row));
+  return index;
 }
 
 std::shared_ptr<std::byte> PinnedMemory::take(std::uint64_t bytes) {
@@ -110,11 +110,11 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   memory.codes.resize(program_.device_columns.size());
   for (std::size_t i = 0; i < program_.device_columns.size(); i++) {
     const Field& field = program_.source_schema[program_.device_columns[i]];
-    PENSTOCK_TRY(bring_column(memory, compute, index, i, field.nullable)
-                     .with("while bringing column '" + field.name + "' to the device"));
+    PENSTOCK_TRY(upload_column(memory, compute, index, i, field.nullable)
+                     .with("while uploading column '" + field.name + "' to the device"));
   }
   for (const Column& column : memory.batch.columns)
-    if (column.device_values && column.values.empty() && program_.carries_rows())
+    if (column.device_values && column.values.empty() && program_.yields_row_numbers())
       return Status(
           Code::unsupported,
           "rows of this many columns cannot be taken from a table that lives on a device alone");
@@ -127,17 +127,18 @@ Result<bool> ChunkStream::next(ChunkMemory& memory, Queue& compute) {
   return true;
 }
 
-std::size_t ChunkStream::place_of(std::uint32_t column) const {
+std::size_t ChunkStream::index_of(std::uint32_t column) const {
   return static_cast<std::size_t>(std::find(scanned_.begin(), scanned_.end(), column) -
                                   scanned_.begin());
 }
 
 const Column& ChunkStream::column_of(const ChunkMemory& memory, std::uint32_t column) const {
   if (column >= program_.first_derived()) return memory.derived[column - program_.first_derived()];
-  return memory.batch.columns[place_of(column)];
+  return memory.batch.columns[index_of(column)];
 }
 
-// What devices compute of codes first: what the host computes may leave no codes behind.
+// Derives columns. Those that devices compute on codes come first, since the host's may leave no
+// codes.
 Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index) {
   memory.derived.resize(program_.derived.size());
   std::vector<bool> is_done(program_.derived.size());
@@ -148,16 +149,16 @@ Status ChunkStream::derive_all(ChunkMemory& memory, Queue& compute, std::size_t&
   for (std::size_t i = 0; i < is_done.size(); i++) {
     const DerivedColumn& derived = program_.derived[i];
     if (is_done[i] || program_.lookup_of(derived.source) >= 0)
-      continue;  // a lookup's: its place is kept
+      continue;  // a lookup's: its index is kept
     PENSTOCK_TRY(decode_column(memory, derived.source));
     PENSTOCK_ASSIGN(memory.derived[i], derive(derived, column_of(memory, derived.source)));
   }
   return {};
 }
 
-Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index,
-                                 std::size_t place, bool has_validity) {
-  const Column& column = column_of(memory, program_.device_columns[place]);
+Status ChunkStream::upload_column(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                                  std::size_t column_index, bool has_validity) {
+  const Column& column = column_of(memory, program_.device_columns[column_index]);
   if (column.row_count != memory.batch.row_count)
     return Status(Code::internal, "a batch's columns differ in length");
   if (column.device_values) {
@@ -169,51 +170,51 @@ Status ChunkStream::bring_column(ChunkMemory& memory, Queue& compute, std::size_
       memory.input.buffers.push_back(column.device_validity);
       return {};
     }
-    return bring_validity(memory, compute, index, column);
+    return upload_validity(memory, compute, index, column);
   }
   const std::byte* values = column.values.data;
   if (column.type.kind == Kind::string) {
-    const Status named = strings_.encode(column, memory.codes[place]);
-    const std::string& name = program_.source_schema[program_.device_columns[place]].name;
-    PENSTOCK_TRY(column.encoded ? named.with(memory.place_of("on the codes of", name)) : named);
-    values = reinterpret_cast<const std::byte*>(memory.codes[place].data());
+    const Status named = strings_.encode(column, memory.codes[column_index]);
+    const std::string& name = program_.source_schema[program_.device_columns[column_index]].name;
+    PENSTOCK_TRY(column.encoded ? named.with(memory.location_of("on the codes of", name)) : named);
+    values = reinterpret_cast<const std::byte*>(memory.codes[column_index].data());
   }
-  PENSTOCK_ASSIGN(auto buffer, bring(memory, index++, values, value_bytes(column)));
+  PENSTOCK_ASSIGN(auto buffer, upload(memory, index++, values, value_bytes(column)));
   memory.input.buffers.push_back(std::move(buffer));
   if (!has_validity) {
     if (!column.validity.empty()) return undeclared_nulls();
     return {};
   }
-  return bring_validity(memory, compute, index, column);
+  return upload_validity(memory, compute, index, column);
 }
 
-Status ChunkStream::bring_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
-                                   const Column& column) {
+Status ChunkStream::upload_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                                    const Column& column) {
   if (column.validity.empty()) {
     PENSTOCK_ASSIGN(auto ones, all_present(column.row_count, compute));
     memory.input.buffers.push_back(std::move(ones));
     return {};
   }
   PENSTOCK_ASSIGN(auto validity,
-                  bring(memory, index++, column.validity.data, (column.row_count + 7) / 8));
+                  upload(memory, index++, column.validity.data, (column.row_count + 7) / 8));
   memory.input.buffers.push_back(std::move(validity));
   return {};
 }
 
-Result<std::shared_ptr<Buffer>> ChunkStream::bring(ChunkMemory& memory, std::size_t index,
-                                                   const std::byte* data, std::uint64_t bytes) {
+Result<std::shared_ptr<Buffer>> ChunkStream::upload(ChunkMemory& memory, std::size_t index,
+                                                    const std::byte* data, std::uint64_t bytes) {
   if (bytes == 0) return device_->allocate(64);
   if (!uploads_) return device_->wrap_host(data, bytes);
-  PENSTOCK_ASSIGN(const auto buffer, room_for(memory, index, bytes));
+  PENSTOCK_ASSIGN(const auto buffer, buffer_for(memory, index, bytes));
   PENSTOCK_ASSIGN(const std::byte* const from, pin(memory, index, data, bytes));
   PENSTOCK_TRY(uploads_->upload(*buffer, from, bytes));
   bytes_uploaded_ += bytes;
   return buffer;
 }
 
-// A column's own memory in the chunk, used again where it is large enough.
-Result<std::shared_ptr<Buffer>> ChunkStream::room_for(ChunkMemory& memory, std::size_t index,
-                                                      std::uint64_t bytes) {
+// Returns a column's own memory in the chunk, which is used again where it is large enough.
+Result<std::shared_ptr<Buffer>> ChunkStream::buffer_for(ChunkMemory& memory, std::size_t index,
+                                                        std::uint64_t bytes) {
   if (memory.uploaded.size() <= index) {
     memory.staging.resize(index + 1);
     memory.uploaded.resize(index + 1);
@@ -224,8 +225,8 @@ Result<std::shared_ptr<Buffer>> ChunkStream::room_for(ChunkMemory& memory, std::
   return memory.uploaded[index];
 }
 
-// The bytes where the device copies them at full speed: where they are, or in the chunk's staging
-// memory.
+// Returns the bytes where the device copies them at full speed: where they are, or in the chunk's
+// staging memory.
 Result<const std::byte*> ChunkStream::pin(ChunkMemory& memory, std::size_t index,
                                           const std::byte* data, std::uint64_t bytes) {
   if (pinned_->holds(data, bytes)) return data;

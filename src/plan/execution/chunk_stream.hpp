@@ -1,12 +1,11 @@
-// Feeds a tile kernel: takes batches from a source, and brings the columns the kernel reads to the
-// device.
+// Feeds a tile kernel: takes batches from a source, and uploads the columns that the kernel reads.
 //
-// A column that lives on the device is passed as it is; where device and host share memory it is
-// wrapped without a copy; otherwise it is uploaded from pinned memory on a queue of its own, so
+// A column that lives on the device is passed as it is. Where device and host share memory it is
+// wrapped without a copy. Otherwise it is uploaded from pinned memory on a queue of its own, so
 // that the upload of one chunk overlaps the kernel of the one before. A source that decodes does so
-// into pinned memory at once; what lies elsewhere is copied there first. Strings travel as codes of
-// the run's StringPool; those that are FSST codes as these, where functions of them are all that a
-// kernel reads.
+// into pinned memory at once; other columns are copied to it first. Strings are uploaded as codes
+// of the run's StringPool. FSST codes are uploaded as they are, where kernels read only functions
+// of them.
 #pragma once
 #include <map>
 #include <memory>
@@ -24,19 +23,19 @@ struct ChunkMemory {
   Table batch;                  // keeps wrapped memory alive, and is what strings are gathered from
   std::vector<Column> derived;  // the program's, of this batch
   std::vector<std::vector<std::uint32_t>>
-      codes;  // of string columns, by their place among the kernel's columns
+      codes;  // of string columns, by their index among the kernel's columns
   ChunkInput input;
   std::vector<std::shared_ptr<HostBuffer>> staging;
   std::vector<std::shared_ptr<Buffer>> uploaded;
   ChunkCodes encoded;
   std::uint64_t first_row = 0;  // of the source
 
-  // "on the codes of column 'url', counting from row 4096": which row it is that an error tells.
-  std::string place_of(std::string_view what, const std::string& column) const;
+  // Returns "on the codes of column 'url', counting from row 4096", which says where an error was
+  // met.
+  std::string location_of(std::string_view what, const std::string& column) const;
 };
 
-// The pinned memory that a source decodes into. Thread-safe; outlives the device's last block of
-// it.
+// The pinned memory that a source decodes into. Thread-safe; it outlives the last block in use.
 class PinnedMemory : public std::enable_shared_from_this<PinnedMemory> {
  public:
   explicit PinnedMemory(std::shared_ptr<Device> device) : device_(std::move(device)) {}
@@ -49,7 +48,7 @@ class PinnedMemory : public std::enable_shared_from_this<PinnedMemory> {
   std::map<const std::byte*, std::uint64_t> blocks_;
 };
 
-// A scan of a program's columns that decodes already while its device is still being opened.
+// A scan of a program's columns that decodes while the device is still being opened.
 struct BegunScan {
   std::unique_ptr<BatchStream> batches;
   std::uint64_t chunk_rows = 0;
@@ -69,11 +68,11 @@ class ChunkStream {
                                                    const TableSource& source,
                                                    std::uint64_t chunk_rows, StringPool& strings,
                                                    BegunScan begun = {});
-  // Reads the next batch and enqueues its upload; `compute` will wait for it on the device. False
-  // at the end.
+  // Reads the next batch and enqueues its upload, which `compute` waits for on the device. Returns
+  // false at the end.
   Result<bool> next(ChunkMemory& memory, Queue& compute);
-  // Of a chunk that is done: Code::corrupt where codes were not sound that something was computed
-  // of.
+  // Checks a chunk that is done. Code::corrupt where codes that something was computed from were
+  // not valid.
   Status check(ChunkMemory& memory);
 
   std::vector<KernelReport> take_code_reports();  // once, at the end
@@ -87,29 +86,29 @@ class ChunkStream {
         program_(program),
         scanned_(program.scanned_columns()),
         strings_(strings) {}
-  Result<std::shared_ptr<Buffer>> bring(ChunkMemory& memory, std::size_t index,
-                                        const std::byte* data, std::uint64_t bytes);
+  Result<std::shared_ptr<Buffer>> upload(ChunkMemory& memory, std::size_t index,
+                                         const std::byte* data, std::uint64_t bytes);
   Result<const std::byte*> pin(ChunkMemory& memory, std::size_t index, const std::byte* data,
                                std::uint64_t bytes);
   Result<std::shared_ptr<Buffer>> all_present(std::uint64_t row_count, Queue& compute);
   Status derive_all(ChunkMemory& memory, Queue& compute, std::size_t& index);
   Result<bool> begin_on_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
                               const DerivedColumn& derived, Column& to);
-  Result<std::size_t> bring_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
-                                  std::uint32_t column);
-  Result<std::shared_ptr<Buffer>> bring_padded(ChunkMemory& memory, Queue& compute,
-                                               std::size_t index, const Bytes& codes);
+  Result<std::size_t> upload_codes(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                                   std::uint32_t column);
+  Result<std::shared_ptr<Buffer>> upload_padded(ChunkMemory& memory, Queue& compute,
+                                                std::size_t index, const Bytes& codes);
   Status compute_on_codes(ChunkMemory& memory, Queue& compute);
   Status decode_column(ChunkMemory& memory, std::uint32_t column);
-  std::size_t place_of(std::uint32_t column) const;
+  std::size_t index_of(std::uint32_t column) const;
   const Column& column_of(const ChunkMemory& memory,
                           std::uint32_t column) const;  // one of the source's own or a derived one
-  Result<std::shared_ptr<Buffer>> room_for(ChunkMemory& memory, std::size_t index,
-                                           std::uint64_t bytes);
-  Status bring_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
-                        const Column& column);
-  Status bring_column(ChunkMemory& memory, Queue& compute, std::size_t& index, std::size_t place,
-                      bool has_validity);
+  Result<std::shared_ptr<Buffer>> buffer_for(ChunkMemory& memory, std::size_t index,
+                                             std::uint64_t bytes);
+  Status upload_validity(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                         const Column& column);
+  Status upload_column(ChunkMemory& memory, Queue& compute, std::size_t& index,
+                       std::size_t column_index, bool has_validity);
 
   std::shared_ptr<Device> device_;
   const TileProgram& program_;

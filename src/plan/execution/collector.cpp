@@ -24,7 +24,7 @@ Bytes pack_bits(std::span<const std::uint8_t> bytes) {
   return Bytes::own(std::move(bits));
 }
 
-// Kept rows. The count is read first, then exactly that many rows.
+// Collects kept rows. The count is read first, then exactly that many rows.
 class CompactCollector : public Collector {
  public:
   CompactCollector(const TileProgram& program, StringPool& strings, const BuildSides* sides)
@@ -33,7 +33,8 @@ class CompactCollector : public Collector {
   Status read(const TileKernel& kernel, Chunk& chunk) override {
     chunk.words = {};
     if (kernel.variant().algorithm == Algorithm::store) return {};
-    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*chunk.slot.kept_count, 1));
+    PENSTOCK_ASSIGN(chunk.words,
+                    chunk.read_back.read<std::uint64_t>(*chunk.buffers.compaction().kept_count, 1));
     return {};
   }
 
@@ -62,17 +63,17 @@ class CompactCollector : public Collector {
   std::uint64_t row_count() const override { return row_count_; }
 
  private:
-  // A chunk's outputs, as the kernel wrote them: a byte for a boolean, a byte for a validity.
+  // A chunk's outputs as the kernel wrote them: a byte for a boolean, a byte for a validity.
   struct Kept {
     std::uint64_t count = 0;
     std::vector<std::shared_ptr<HostBuffer>> values, validity;  // of each output
-    std::shared_ptr<HostBuffer> rows;                // u32 row numbers, where columns are carried
-    std::vector<std::shared_ptr<HostBuffer>> found;  // the same of each lookup's table
+    std::shared_ptr<HostBuffer> rows;                           // u32 row numbers, for late columns
+    std::vector<std::shared_ptr<HostBuffer>> found;             // the same of each lookup's table
 
     std::shared_ptr<HostBuffer>& of(const ColumnBuffer& buffer) {
-      if (buffer.role == BufferRole::found_rows) return found[buffer.place];
+      if (buffer.role == BufferRole::found_rows) return found[buffer.index];
       if (buffer.role == BufferRole::row_numbers) return rows;
-      return (buffer.role == BufferRole::values ? values : validity)[buffer.place];
+      return (buffer.role == BufferRole::values ? values : validity)[buffer.index];
     }
   };
 
@@ -84,7 +85,7 @@ class CompactCollector : public Collector {
     for (std::size_t i = 0; i < buffers.size(); i++) {
       const std::uint64_t bytes = buffers[i].bytes(count);
       PENSTOCK_ASSIGN(kept.of(buffers[i]),
-                      chunk.read_back.read_bytes(*chunk.slot.outputs[i], bytes));
+                      chunk.read_back.read_bytes(*chunk.buffers.compaction().outputs[i], bytes));
       bytes_downloaded += bytes;
     }
     PENSTOCK_TRY(chunk.read_back.wait());
@@ -92,8 +93,8 @@ class CompactCollector : public Collector {
   }
 
   Result<Column> finish_part(const Chunk& chunk, std::size_t i, const Kept& kept) {
-    if (program_.outputs[i].carried >= 0)
-      return carry(chunk, static_cast<std::uint32_t>(program_.outputs[i].carried), kept);
+    if (program_.outputs[i].late_column >= 0)
+      return gather_late(chunk, static_cast<std::uint32_t>(program_.outputs[i].late_column), kept);
     Column column;
     column.type = program_.schema[i].type;
     column.row_count = kept.count;
@@ -109,7 +110,7 @@ class CompactCollector : public Collector {
     return column;
   }
 
-  Result<Column> carry(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
+  Result<Column> gather_late(const Chunk& chunk, std::uint32_t wanted, const Kept& kept) const {
     const int lookup = program_.lookup_of(wanted);
     const auto& numbers = lookup < 0 ? kept.rows : kept.found[static_cast<std::size_t>(lookup)];
     const auto rows = elements<std::uint32_t>(numbers, kept.count);
@@ -121,7 +122,7 @@ class CompactCollector : public Collector {
     auto column = gather_decoded(chunk.memory.batch.columns[index], wide);
     if (!column.ok())
       return column.with(
-          chunk.memory.place_of("while decoding", program_.source_schema[wanted].name));
+          chunk.memory.location_of("while decoding", program_.source_schema[wanted].name));
     return column;
   }
 
@@ -150,7 +151,8 @@ Table one_row(const TileProgram& program, std::span<const Partial> partials) {
   return table;
 }
 
-// Partial results are added chunk by chunk and group by group: one fixed order.
+// Collects the result of a reduction. Partial results are added chunk by chunk and group by group:
+// one fixed order.
 class ReduceCollector : public Collector {
  public:
   explicit ReduceCollector(const TileProgram& program)
@@ -159,8 +161,10 @@ class ReduceCollector : public Collector {
   }
 
   Status read(const TileKernel&, Chunk& chunk) override {
-    const std::uint64_t words = std::uint64_t{chunk.slot.groups} * program_.accumulator_words();
-    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(*chunk.slot.partials, words));
+    const std::uint64_t words =
+        std::uint64_t{chunk.buffers.reduction().group_count} * program_.accumulator_words();
+    PENSTOCK_ASSIGN(chunk.words, chunk.read_back.read<std::uint64_t>(
+                                     *chunk.buffers.reduction().partials, words));
     bytes_downloaded += words * 8;
     return {};
   }
@@ -184,17 +188,18 @@ class GroupCollector : public Collector {
       : program_(program), strings_(strings), groups_(program, strings) {}
 
   Status read(const TileKernel&, Chunk& chunk) override {
+    const GroupByResults& tables = chunk.buffers.group_by();
     PENSTOCK_ASSIGN(chunk.counts,
-                    chunk.read_back.read<std::uint32_t>(*chunk.slot.used_slots, chunk.slot.groups));
+                    chunk.read_back.read<std::uint32_t>(*tables.used_slots, tables.table_count));
     PENSTOCK_ASSIGN(chunk.overflowed,
-                    chunk.read_back.read<std::uint32_t>(*chunk.slot.overflowed, 1));
+                    chunk.read_back.read<std::uint32_t>(*chunk.buffers.overflowed, 1));
     return {};
   }
 
-  // By what the chunk ran: the kernel may have taken another variant since, for a chunk before this
-  // one.
+  // Reads the tables of the variant that the chunk ran. The kernel may have taken another variant
+  // since, for a chunk before this one.
   Status take(const TileKernel&, Chunk& chunk) override {
-    if (chunk.slot.is_by_slots) return take_by_slots(chunk);
+    if (chunk.buffers.group_by().is_slot_major) return take_by_slots(chunk);
     PENSTOCK_ASSIGN(const auto entries, download(chunk));
     for (const std::span<const std::uint64_t> group : entries)
       if (!groups_.add(group, entry_words())) return sum_too_large();
@@ -216,14 +221,16 @@ class GroupCollector : public Collector {
     return program_.key_words() + std::max(1u, program_.accumulator_words());
   }
 
-  // Entries that lie slot by slot, each of all groups, are added group by group: one fixed order.
+  // Takes entries that lie slot by slot, each of all tables. They are added table by table: one
+  // fixed order.
   Status take_by_slots(Chunk& chunk) {
+    const GroupByResults& tables = chunk.buffers.group_by();
     const std::size_t words = entry_words(), groups = chunk.counts.size();
     const std::uint32_t most = *std::max_element(chunk.counts.begin(), chunk.counts.end());
-    if (most > chunk.slot.slots)
+    if (most > tables.slots_per_table)
       return Status(Code::internal, "a kernel used more slots than there are");
-    PENSTOCK_ASSIGN(const auto read, chunk.read_back.read<std::uint64_t>(*chunk.slot.results,
-                                                                         most * groups * words));
+    PENSTOCK_ASSIGN(const auto read,
+                    chunk.read_back.read<std::uint64_t>(*tables.results, most * groups * words));
     PENSTOCK_TRY(chunk.read_back.wait());
     bytes_downloaded += read.size_bytes();
     std::vector<std::uint64_t> entries;
@@ -235,24 +242,25 @@ class GroupCollector : public Collector {
     return groups_.add(entries, words) ? Status() : sum_too_large();
   }
 
-  // The slots in use of every work group: in one piece where the groups are many and their tables
-  // small, as each download has its price.
+  // Downloads the slots in use of every table: in one download where tables are many and small, as
+  // each download has its price.
   Result<std::vector<std::span<const std::uint64_t>>> download(Chunk& chunk) {
-    const std::uint64_t stride = chunk.slot.slots * entry_words(),
+    const GroupByResults& tables = chunk.buffers.group_by();
+    const std::uint64_t stride = tables.slots_per_table * entry_words(),
                         all = stride * chunk.counts.size();
     std::span<const std::uint64_t> piece;
-    if (chunk.counts.size() > few_groups && all * 8 <= one_piece_bytes) {
-      PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*chunk.slot.results, all));
+    if (chunk.counts.size() > few_groups && all * 8 <= one_download_bytes) {
+      PENSTOCK_ASSIGN(piece, chunk.read_back.read<std::uint64_t>(*tables.results, all));
     }
     std::vector<std::span<const std::uint64_t>> entries;
     for (std::size_t group = 0; group < chunk.counts.size(); group++) {
-      if (chunk.counts[group] > chunk.slot.slots)
+      if (chunk.counts[group] > tables.slots_per_table)
         return Status(Code::internal, "a kernel used more slots than there are");
       const std::uint64_t used = chunk.counts[group] * entry_words();
       entries.push_back(piece.empty() ? piece : piece.subspan(group * stride, used));
       if (!piece.empty() || used == 0) continue;
-      PENSTOCK_ASSIGN(entries.back(), chunk.read_back.read<std::uint64_t>(*chunk.slot.results, used,
-                                                                          group * stride));
+      PENSTOCK_ASSIGN(entries.back(),
+                      chunk.read_back.read<std::uint64_t>(*tables.results, used, group * stride));
       bytes_downloaded += used * 8;
     }
     bytes_downloaded += piece.size_bytes();
@@ -270,7 +278,7 @@ class GroupCollector : public Collector {
 Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
                   Chunk& chunk) {
   PENSTOCK_TRY(chunk.read_back.begin(std::move(device), *chunk.done));
-  PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.slot.fault, 1));
+  PENSTOCK_ASSIGN(chunk.fault, chunk.read_back.read<std::uint32_t>(*chunk.buffers.fault, 1));
   return collector.read(kernel, chunk);
 }
 

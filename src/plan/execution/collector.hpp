@@ -1,7 +1,9 @@
-// Takes what a tile kernel left of each chunk, in order, and makes the result table.
+// Collectors: take the results that a tile kernel left of each chunk, in order, and make the result
+// table.
 //
-// One collector an epilogue. read() enqueues the downloads whose size is known and is called right
-// after the kernel; take() runs when they are done. Neither waits for the kernels of a later chunk.
+// There is one collector for each epilogue. read() enqueues the downloads whose size is known; it
+// is called right after the kernel. take() runs when they are done. Neither waits for the kernels
+// of a later chunk.
 #pragma once
 #include <memory>
 #include <vector>
@@ -16,7 +18,7 @@ namespace penstock::plan {
 // A chunk in flight.
 struct Chunk {
   ChunkMemory memory;
-  Slot slot;
+  ChunkBuffers buffers;
   ReadBack read_back;
   std::span<const std::uint32_t> fault;  // one; with the rest, what read() asked for
   std::span<const std::uint64_t> words;
@@ -34,16 +36,16 @@ class Collector {
   std::uint64_t bytes_downloaded = 0;
 };
 
-// After a chunk's kernels are enqueued and `done` is recorded: enqueues the downloads that the host
-// decides by.
+// Enqueues the downloads that the host decides by. Call after a chunk's kernels are enqueued and
+// `done` is recorded.
 Status read_chunk(std::shared_ptr<Device> device, const TileKernel& kernel, Collector& collector,
                   Chunk& chunk);
-// Waits for them: whether the chunk can be taken. False: its table of groups was too small.
+// Waits for them. Returns whether the chunk can be taken; false: its table of groups was too small.
 Result<bool> wait_for_chunk(const TileKernel& kernel, Chunk& chunk);
 
 std::unique_ptr<Collector> make_collector(const TileProgram& program, StringPool& strings,
                                           const BuildSides* sides = nullptr);
-// Of a compaction: all rows that the kernel keeps.
+// Returns the collector of a compaction, which takes all rows that the kernel keeps.
 std::unique_ptr<Collector> make_row_collector(const TileProgram& program, StringPool& strings,
                                               const BuildSides* sides = nullptr);
 

@@ -1,4 +1,4 @@
-// The values of derived columns, of a batch's columns.
+// Computes the values of derived columns from a batch's columns.
 #include <cstring>
 
 #include "base/parallel.hpp"
@@ -9,21 +9,21 @@
 namespace penstock::plan {
 namespace {
 
-// Calls keep(row, result) for every text of a column without a dictionary, in threads.
+// Calls keep(row, result) for every string of a column without a dictionary, in threads.
 template <class Keep>
 void for_each_text(const DerivedColumn& derived, const Column& texts, const Keep& keep) {
   in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
     std::vector<Scalar> inputs = derived.inputs;
-    inputs[derived.place].type = {Kind::string};
+    inputs[derived.column_input].type = {Kind::string};
     for (std::uint64_t row = first; row < last; row++) {
       if (!texts.is_valid(row)) continue;
-      inputs[derived.place].text = texts.string(row);
+      inputs[derived.column_input].text = texts.string(row);
       keep(row, derived.function->host(inputs));
     }
   });
 }
 
-// The function's results: truths, numbers or strings.
+// Computes the function's results: booleans, numbers or strings.
 Column results_of(const DerivedColumn& derived, const Column& texts) {
   Column column;
   column.type = derived.function->result_type;
@@ -53,7 +53,7 @@ Column results_of(const DerivedColumn& derived, const Column& texts) {
   return column;
 }
 
-// Spreads the results of a dictionary's texts over the rows that name them.
+// Spreads the results of a dictionary's strings over the rows that name them.
 Column spread(const Column& results, const Column& source) {
   Column column;
   column.type = results.type;
@@ -79,7 +79,7 @@ Column spread(const Column& results, const Column& source) {
   return column;
 }
 
-// 128 bits as floats.
+// Converts 128 bits to floats.
 template <class T> Column as_floats(const Column& source) {
   std::vector<T> values(source.row_count);
   in_parallel(source.row_count, 1 << 13, [&](std::uint64_t first, std::uint64_t last) {

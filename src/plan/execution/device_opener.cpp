@@ -2,18 +2,18 @@
 
 namespace penstock::plan {
 
-Status RunDevice::begin() {
+Status DeviceOpener::begin() {
   if (device_) return begin_sampling();
   opening_ = std::async(std::launch::async, [this] { return open(); });
   return {};
 }
 
-Result<std::shared_ptr<Device>> RunDevice::open() const {
+Result<std::shared_ptr<Device>> DeviceOpener::open() const {
   const HostSpan span(recording_.get(), "open the device", Track::open);
   return open_device(options_.device);
 }
 
-Result<bool> RunDevice::wait() {
+Result<bool> DeviceOpener::wait() {
   if (!opening_.valid()) return false;
   {
     const HostSpan span(recording_.get(), "wait for the device to open", Track::wait);
@@ -27,13 +27,13 @@ Result<bool> RunDevice::wait() {
   return true;
 }
 
-Status RunDevice::begin_sampling() {
+Status DeviceOpener::begin_sampling() {
   if (!options_.stalls) return {};
   PENSTOCK_ASSIGN(sampler_, device_->sample_stalls());
   return {};
 }
 
-Status RunDevice::finish(RunReport& report) {
+Status DeviceOpener::finish(RunReport& report) {
   if (recording_) { PENSTOCK_ASSIGN(report.profile, recording_->finish(*device_)); }
   if (!sampler_) return {};
   PENSTOCK_ASSIGN(report.profile->stalls, sampler_->finish());

@@ -1,5 +1,5 @@
-// The device of a run: opened in a thread of its own, beside what is read meanwhile; with a profile
-// or stalls of what it does, where they are asked for.
+// Opens the device of a run in a thread, while the run reads its sources. Records a profile or
+// stalls of the device where the run asks for them.
 #pragma once
 #include <future>
 #include <memory>
@@ -9,17 +9,17 @@
 
 namespace penstock::plan {
 
-class RunDevice {
+class DeviceOpener {
  public:
   // `recording`: null where no profile is asked for. `options` outlive it.
-  RunDevice(const RunOptions& options, std::shared_ptr<Recording> recording)
+  DeviceOpener(const RunOptions& options, std::shared_ptr<Recording> recording)
       : options_(options), recording_(std::move(recording)) {}
-  // Before each of a run's results.
+  // Begins to open the device. Call before each of a run's results.
   Status begin();
   bool is_opening() const { return opening_.valid(); }
-  // Whether it came just now, and was opening before.
+  // Waits for the device. Returns whether it was opened by this call's wait.
   Result<bool> wait();
-  // Behind each result: its profile.
+  // Adds the profile to a report. Call after each result.
   Status finish(RunReport& report);
 
   const std::shared_ptr<Device>& get() const { return device_; }  // null until wait() has returned

@@ -4,7 +4,6 @@
 #include "base/exception_boundary.hpp"
 #include "plan/aggregate/host_steps.hpp"
 #include "plan/fusion/stages.hpp"
-#include "plan/join/join_on_host.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/order/window_rows.hpp"
 #include "plan/validate/validate.hpp"
@@ -28,7 +27,7 @@ Result<Outcome> Execution::run(StepId result) {
   PENSTOCK_TRY(device_.begin());
   Outcome outcome;
   auto table = materialise(result, ~std::uint64_t{0});
-  PENSTOCK_TRY(wait_for_device());
+  PENSTOCK_TRY(begin_compiling());
   PENSTOCK_ASSIGN(outcome.table, std::move(table));
   report_.device_id = device_.get()->traits().id;
   report_.device_name = device_.get()->traits().name;
@@ -37,13 +36,6 @@ Result<Outcome> Execution::run(StepId result) {
   PENSTOCK_TRY(device_.finish(report_));
   outcome.report = std::move(report_);
   return outcome;
-}
-
-Status Execution::wait_for_device() {
-  PENSTOCK_ASSIGN(const bool has_come, device_.wait());
-  if (!has_come) return {};
-  for (const StepId result : results_) PENSTOCK_TRY(begin_chains(result));
-  return {};
 }
 
 Result<Table> Execution::materialise(StepId id, std::uint64_t row_limit, const Columns& wanted) {
@@ -55,11 +47,9 @@ Result<Table> Execution::materialise(StepId id, std::uint64_t row_limit, const C
   return table;
 }
 
-// Validation looks at every column, as do other consumers.
+// Validation looks at every column.
 Columns Execution::columns_asked_for(StepId id, const Columns& wanted) const {
-  return keeps_columns(plan_.step(id).kind) && consumers_[id] <= 1 && !options_.validate
-             ? wanted
-             : Columns();
+  return options_.validate ? Columns() : columns_kept(plan_, id, wanted, consumers_);
 }
 
 Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Columns& wanted) {
@@ -69,6 +59,7 @@ Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Colum
     const HostSpan span(recording_.get(), "limit");
     return limit_rows(input, step.limit, step.offset);
   }
+  if (needs_no_scan(id)) return counted_rows(step);
   if (step.kind == StepKind::order_by) return ordered_rows(id, row_limit);
   if (step.kind == StepKind::window) return windowed_rows(step);
   if (finishes_on_host(plan_, id)) {
@@ -85,9 +76,26 @@ Result<Table> Execution::compute(StepId id, std::uint64_t row_limit, const Colum
   return run_chain(*chain, row_limit);
 }
 
+// Validation compares kernels, and who names a variant wants its kernel to run.
+bool Execution::needs_no_scan(StepId id) const {
+  return !options_.validate && options_.variant.empty() && counts_known_rows(plan_, id);
+}
+
+Table Execution::counted_rows(const Step& step) {
+  const auto count = static_cast<std::int64_t>(*known_row_count(plan_, step.inputs[0]));
+  Table table;
+  table.row_count = 1;
+  for (const Field& field : step.schema) {
+    table.names.push_back(field.name);
+    table.columns.push_back(Column::from(std::vector<std::int64_t>{count}));
+  }
+  report_.notes.push_back("rows are counted by what the source states; no kernel ran");
+  return table;
+}
+
 Result<Table> Execution::ordered_rows(StepId id, std::uint64_t row_limit) {
   PENSTOCK_ASSIGN(const Table input, rows_to_order(id, row_limit));
-  if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(wait_for_device());
+  if (sorts_on_device(input.row_count, row_limit)) PENSTOCK_TRY(begin_compiling());
   const HostSpan span(recording_.get(), "order by");
   PENSTOCK_ASSIGN(Table ordered, order_rows(device_.get(), input, plan_.step(id).sort_keys,
                                             row_limit, report_, options_.memory_limit_bytes));
@@ -97,16 +105,16 @@ Result<Table> Execution::ordered_rows(StepId id, std::uint64_t row_limit) {
 
 Result<Table> Execution::windowed_rows(const Step& step) {
   PENSTOCK_ASSIGN(const Table input, materialise(step.inputs[0], ~std::uint64_t{0}));
-  if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(wait_for_device());
+  if (sorts_on_device(input.row_count, input.row_count)) PENSTOCK_TRY(begin_compiling());
   const HostSpan span(recording_.get(), "window");
   if (options_.validate) PENSTOCK_TRY(validate_window_order(input, step.window));
   PENSTOCK_ASSIGN(Table looked, window_rows(device_.get(), input, step, report_,
-                                            WindowPlace::chosen, options_.memory_limit_bytes));
+                                            WindowLocation::chosen, options_.memory_limit_bytes));
   if (options_.validate) PENSTOCK_TRY(check_window(input, step, looked, device_.name()));
   return looked;
 }
 
-// All rows, or few that hold the first ones in their order.
+// Returns all rows, or a few that hold the first ones in their order.
 Result<Table> Execution::rows_to_order(StepId order, std::uint64_t row_limit) {
   const StepId input = plan_.step(order).inputs[0];
   const std::optional<TopK> top_k = top_k_of(plan_, order, row_limit, consumers_);
@@ -115,18 +123,22 @@ Result<Table> Execution::rows_to_order(StepId order, std::uint64_t row_limit) {
   return run_chain(*chain, ~std::uint64_t{0});
 }
 
-// A join on the way whose keys stand several times on the right is a step of its own, on the host.
 Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
-  PENSTOCK_ASSIGN(const StepId multiple, build_sides(chain));
-  if (multiple == chain.last) return join_rows(multiple, chain.wanted);
-  if (multiple != no_step) PENSTOCK_TRY(fuse_from(chain, multiple));
-  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, rows_of(chain.base, chain.programs));
+  // Fuse: done by chain_of(). A join whose keys stand several times on the right is not a lookup:
+  // it becomes a step of its own, on the host, and the chain is fused again from there.
+  PENSTOCK_ASSIGN(const StepId host_join, read_right_sides(chain));
+  if (host_join == chain.last) return join_rows(host_join, chain.wanted);
+  if (host_join != no_step) PENSTOCK_TRY(fuse(chain, host_join));
+  // Read.
+  PENSTOCK_ASSIGN(const std::shared_ptr<TableSource> source, read_base(chain.base, chain.programs));
   BegunScan begun;
   if (device_.is_opening() && source->can_be_scanned_again()) {
     PENSTOCK_ASSIGN(begun, begin_scan(chain.programs[0], *source, row_limit));
   }
-  PENSTOCK_TRY(wait_for_device());
-  auto table = run_slices(chain, *source, row_limit, std::move(begun));
+  // Compile.
+  PENSTOCK_TRY(begin_compiling());
+  // Run.
+  auto table = run_programs(chain, *source, row_limit, std::move(begun));
   if (!options_.validate) return table;
   chain.source = source;
   if (!chain.programs[0].lookups.empty()) PENSTOCK_TRY(join_for_reference(chain));
@@ -135,11 +147,11 @@ Result<Table> Execution::run_chain(Chain& chain, std::uint64_t row_limit) {
   return table;
 }
 
-Result<Table> Execution::run_slices(Chain& chain, const TableSource& source,
-                                    std::uint64_t row_limit, BegunScan begun) {
+Result<Table> Execution::run_programs(Chain& chain, const TableSource& source,
+                                      std::uint64_t row_limit, BegunScan begun) {
   const TileRun run{device_.get(), &options_,        &strings_, &report_,
                     row_limit,     recording_.get(), &sides_};
-  PENSTOCK_TRY(begin_kernels(chain));
+  PENSTOCK_TRY(begin_kernels(chain));  // of a chain that was fused again
   PENSTOCK_ASSIGN(Table table, run_tiles(run, std::move(chain.kernels[0]), chain.programs[0],
                                          source, std::move(begun)));
   const std::uint64_t rows_read = report_.rows_read;
@@ -156,38 +168,6 @@ Result<Table> Execution::run_slices(Chain& chain, const TableSource& source,
   if (chain.wanted.empty()) return rows;
   if (chain.programs.size() > 1) rows = pick_columns(rows, chain.wanted);
   return spread_columns(plan_.step(chain.last).schema, chain.wanted, rows);
-}
-
-// What programs read, and the reference where their results are validated.
-Result<std::shared_ptr<TableSource>> Execution::rows_of(StepId base,
-                                                        const std::vector<TileProgram>& programs) {
-  const std::size_t times = programs.size() + options_.validate;
-  const std::shared_ptr<TableSource>& source = plan_.step(base).source;
-  if (source && (source->can_be_scanned_again() || (times == 1 && consumers_[base] == 1)))
-    return source;
-  if (!source) {
-    PENSTOCK_ASSIGN(Table table, materialise(base, ~std::uint64_t{0}, columns_scanned(programs)));
-    return table_source(std::move(table), std::string(name_of(plan_.step(base).kind)));
-  }
-  std::shared_ptr<TableSource>& held = held_[base];
-  if (!held) {
-    PENSTOCK_ASSIGN(Table table, read_columns(*source, every_column(source->schema())));
-    held = table_source(std::move(table), source->describe());
-  }
-  return held;
-}
-
-// Opening takes 25 ms for PoCL: the first batches are decoded meanwhile. The device is taken to be
-// a CPU; on another one this scan is given up.
-Result<BegunScan> Execution::begin_scan(const TileProgram& program, const TableSource& source,
-                                        std::uint64_t row_limit) const {
-  Traits expected;
-  expected.is_cpu = true;
-  expected.global_bytes = std::uint64_t{1} << 40;
-  BegunScan begun;
-  begun.chunk_rows = chunk_rows(options_, expected, program, row_limit);
-  PENSTOCK_ASSIGN(begun.batches, scan_columns(program, source, begun.chunk_rows));
-  return begun;
 }
 
 }  // namespace plan

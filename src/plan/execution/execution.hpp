@@ -1,12 +1,22 @@
-// run(): walks a plan from the wanted steps up, one tile program a fused chain, each shared step
-// once.
+// run(): computes the wanted steps of a plan, each shared step once.
+//
+// The last step of a chain of filters, maps and lookup joins is yielded by kernels. A chain goes
+// through four passes, which run_chain() lists:
+//
+//     fuse      its steps become tile programs           execution_fuse.cpp,
+//     fusion/kernel_steps.hpp read      the right sides of its joins, its rows   execution_read.cpp
+//     compile   its kernels, in threads                  execution_compile.cpp
+//     run       chunks of its rows                       run_tiles.hpp
+//
+// Chains are fused and begin to compile for the whole plan at once, as soon as the device is open.
+// All other steps are computed on the host, by execution.cpp.
 #pragma once
 #include <map>
 #include <set>
 
 #include "plan/execution/device_opener.hpp"
 #include "plan/execution/run_tiles.hpp"
-#include "plan/fusion/columns_read.hpp"
+#include "plan/fusion/kernel_steps.hpp"
 #include "plan/validate/validate.hpp"
 
 namespace penstock::plan {
@@ -14,50 +24,56 @@ namespace penstock::plan {
 // The kernels that yield a step from the rows of `base`.
 struct Chain {
   StepId base = no_step, last = no_step;
-  Columns wanted;  // of its rows; none: all
+  Columns wanted;  // columns of `last`; empty: all
   std::optional<TopK> top_k;
   std::vector<TileProgram> programs;
   std::vector<std::unique_ptr<TileKernel>> kernels;  // begun, until they run
-  std::shared_ptr<TableSource> source;               // what it read, where that is validated
+  std::shared_ptr<TableSource> source;               // the rows that were read, for validation
 };
 
 class Execution {
  public:
   // All of these outlive it.
   Execution(const Plan& plan, const std::vector<StepId>& results, const RunOptions& options);
-  // One of the results.
+  // Computes one of the results.
   Result<Outcome> run(StepId result);
 
  private:
-  // The rows of a step as a table on the host; at least `row_limit` of them if there are as many.
-  // Columns that are not wanted may be without values; none is wanted: all are.
+  // Returns the rows of a step as a table on the host; at least `row_limit` of them if there are as
+  // many. Columns that are not wanted may be without values. If `wanted` is empty, all are wanted.
   Result<Table> materialise(StepId id, std::uint64_t row_limit, const Columns& wanted = {});
   Columns columns_asked_for(StepId id, const Columns& wanted) const;
   Result<Table> compute(StepId id, std::uint64_t row_limit, const Columns& wanted);
+  bool needs_no_scan(StepId id) const;
+  Table counted_rows(const Step& step);
   Result<Table> ordered_rows(StepId id, std::uint64_t row_limit);
   Result<Table> windowed_rows(const Step& step);
   Result<Table> rows_to_order(StepId order, std::uint64_t row_limit);
   Result<Table> run_chain(Chain& chain, std::uint64_t row_limit);
-  Result<Table> run_slices(Chain& chain, const TableSource& source, std::uint64_t row_limit,
-                           BegunScan begun);
-  Result<std::shared_ptr<TableSource>> rows_of(StepId base,
-                                               const std::vector<TileProgram>& programs);
-  Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source,
-                               std::uint64_t row_limit) const;
-  Status wait_for_device();
+  Result<Table> run_programs(Chain& chain, const TableSource& source, std::uint64_t row_limit,
+                             BegunScan begun);
 
-  // execution_chains.cpp
+  // execution_fuse.cpp
   Result<Chain*> chain_of(StepId id, const Columns& wanted, StepId order = no_step,
                           const std::optional<TopK>& top_k = {});
-  Status fuse_from(Chain& chain, StepId base);
-  Status begin_kernels(Chain& chain);
-  Status begin_chains(StepId id, std::uint64_t row_limit = ~std::uint64_t{0},
-                      const Columns& wanted = {});
-  Status begin_chain(Chain& chain);
-  Result<StepId> build_sides(const Chain& chain);
-  Status build_side(StepId join, const Columns& columns);
-  bool is_multiple(StepId join) const;
+  Status fuse(Chain& chain, StepId base);
+
+  // execution_read.cpp
+  Result<StepId> read_right_sides(const Chain& chain);
+  Status read_right_side(StepId join, const Columns& columns);
+  bool has_repeated_keys(StepId join) const;
   Result<Table> join_rows(StepId id, Columns wanted);
+  Result<std::shared_ptr<TableSource>> read_base(StepId base,
+                                                 const std::vector<TileProgram>& programs);
+  Result<BegunScan> begin_scan(const TileProgram& program, const TableSource& source,
+                               std::uint64_t row_limit) const;
+
+  // execution_compile.cpp
+  Status begin_compiling();
+  Status compile_step(StepId id, std::uint64_t row_limit = ~std::uint64_t{0},
+                      const Columns& wanted = {});
+  Status compile_chain(Chain& chain);
+  Status begin_kernels(Chain& chain);
 
   // execution_checks.cpp
   Status join_for_reference(Chain& chain);
@@ -70,16 +86,16 @@ class Execution {
   const std::vector<StepId>& results_;
   const RunOptions& options_;
   std::vector<std::uint32_t> consumers_;
-  std::shared_ptr<Recording> recording_;  // where a profile is asked for
-  RunDevice device_;
-  std::map<std::pair<StepId, StepId>, Chain>
-      chains_;              // by step, and by the order that takes its first rows
+  std::shared_ptr<Recording> recording_;  // null unless a profile is asked for
+  DeviceOpener device_;
+  // By step, and by the ORDER BY that takes the step's first rows (no_step: none).
+  std::map<std::pair<StepId, StepId>, Chain> chains_;
   std::set<StepId> begun_;  // steps whose chains are compiled or being compiled
   StringPool strings_;
-  std::map<StepId, Table> done_;
-  BuildSides sides_;  // the right sides of joins
-  std::map<StepId, std::shared_ptr<TableSource>>
-      held_;  // the rows of sources that cannot be scanned again
+  std::map<StepId, Table> done_;  // the rows of shared steps
+  BuildSides sides_;              // the right sides of joins
+  // The rows of sources that cannot be scanned again.
+  std::map<StepId, std::shared_ptr<TableSource>> held_;
   RunReport report_;
 };
 

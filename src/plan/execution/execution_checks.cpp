@@ -1,4 +1,4 @@
-// Where results are validated: what an execution gives to validate.hpp.
+// Validation: what an execution gives to validate.hpp.
 #include "plan/execution/execution.hpp"
 #include "plan/order/sort_rows.hpp"
 #include "plan/validate/validate.hpp"
@@ -18,13 +18,14 @@ ChainToCheck Execution::to_check(const Chain& chain, std::uint64_t row_limit) {
                                 const TableSource& rows) -> Result<Table> {
     Chain alone;
     PENSTOCK_ASSIGN(alone.programs, fuse_slices(plan, base, last));
-    return run_slices(alone, rows, ~std::uint64_t{0}, {});
+    return run_programs(alone, rows, ~std::uint64_t{0}, {});
   };
   return {plan_,    chain.base, chain.last, *chain.source, row_limit, device_.get()->traits().id,
           run_alone};
 }
 
-// What top-k leaves of a chain is checked in its order; else the chain's rows were checked before.
+// Checks the order of a step. Rows that top-k leaves of a chain are checked in their order;
+// otherwise the chain's rows were checked before.
 Status Execution::validate_order(StepId id, const Table& input, std::uint64_t row_limit,
                                  const Table& ordered) {
   const Step& step = plan_.step(id);

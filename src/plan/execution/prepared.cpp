@@ -1,4 +1,4 @@
-// prepare(): one tile kernel over a table that lives on a device, launched again and again.
+// prepare(): launches one tile kernel again and again over a table that lives on a device.
 #include "base/exception_boundary.hpp"
 #include "plan/execution/collector.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -43,7 +43,7 @@ class PreparedTiles : public Prepared {
  private:
   Result<double> launch() {
     PENSTOCK_ASSIGN(const auto begun, queue_->record());
-    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk_.memory.input, chunk_.slot, strings_));
+    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk_.memory.input, chunk_.buffers, strings_));
     PENSTOCK_ASSIGN(const auto done, queue_->record());
     PENSTOCK_TRY(done->wait());
     return done->seconds_since(*begun);
@@ -59,7 +59,7 @@ class PreparedTiles : public Prepared {
       if (fits) break;
       PENSTOCK_TRY(
           kernel_->try_again(*queue_, chunk_.memory.input, strings_, chunk_.overflowed[0]));
-      PENSTOCK_TRY(kernel_->prepare(chunk_.slot, chunk_.memory.input.row_count));
+      PENSTOCK_TRY(kernel_->prepare(chunk_.buffers, chunk_.memory.input.row_count));
       PENSTOCK_TRY(launch().status());
       PENSTOCK_ASSIGN(chunk_.done, queue_->record());
       PENSTOCK_TRY(read_chunk(device_, *kernel_, *collector, chunk_));
@@ -89,7 +89,7 @@ class PreparedTiles : public Prepared {
       return Status(Code::unsupported,
                     "prepare needs a source that yields all its rows as one batch");
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk_.memory.input, strings_));
-    return kernel_->prepare(chunk_.slot, rows);
+    return kernel_->prepare(chunk_.buffers, rows);
   }
 
   TileProgram program_;

@@ -9,7 +9,7 @@ Status ReadBack::begin(std::shared_ptr<Device> device, const Event& done) {
     device_ = std::move(device);
     PENSTOCK_ASSIGN(queue_, device_->queue());
   }
-  memory_.clear();  // read and waited for: whoever begins again has taken the chunk
+  memory_.clear();  // read and waited for: a caller that begins again has taken the chunk
   return queue_->wait_for(done);
 }
 

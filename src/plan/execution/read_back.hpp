@@ -1,8 +1,8 @@
-// What the host reads of a chunk in flight.
+// Downloads of a chunk in flight.
 //
-// Downloads go to memory that the device copies by itself, so that enqueueing one does not wait for
-// the kernels before it, and on a queue of the chunk's own, so that reading one chunk does not wait
-// for the kernels of the next.
+// They go to memory that the device copies to by itself, so that enqueueing one does not wait for
+// the kernels before it. Each chunk has a queue of its own for them, so that reading one chunk does
+// not wait for the kernels of the next.
 #pragma once
 #include <memory>
 #include <span>
@@ -14,10 +14,10 @@ namespace penstock::plan {
 
 class ReadBack {
  public:
-  // Forgets what was read before; what is read next comes after `done` on the device.
+  // Forgets earlier downloads. Later ones come after `done` on the device.
   Status begin(std::shared_ptr<Device> device, const Event& done);
-  // Enqueues the download of `count` elements from element `first`; the span is filled when wait()
-  // returned, and stays until begin().
+  // Enqueues the download of `count` elements from element `first`. The span is filled when wait()
+  // has returned, and is valid until begin().
   template <class T>
   Result<std::span<const T>> read(const Buffer& from, std::uint64_t count,
                                   std::uint64_t first = 0) {
@@ -25,7 +25,7 @@ class ReadBack {
     PENSTOCK_ASSIGN(const auto memory, read_bytes(from, count * sizeof(T), first * sizeof(T)));
     return std::span<const T>(reinterpret_cast<const T*>(memory->data()), count);
   }
-  // The same into memory that stays with its last owner.
+  // Enqueues a download into memory that lives as long as its last owner.
   Result<std::shared_ptr<HostBuffer>> read_bytes(const Buffer& from, std::uint64_t bytes,
                                                  std::uint64_t offset_bytes = 0);
   Status wait() { return queue_->finish(); }

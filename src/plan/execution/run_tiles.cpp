@@ -10,7 +10,7 @@ namespace penstock::plan {
 namespace {
 
 // Three chunks in flight: one is read by the host, one computes, one is uploaded.
-constexpr std::size_t slots_in_flight = 3;
+constexpr std::size_t chunks_in_flight = 3;
 
 bool yields_every_row(const TileProgram& program) {
   return program.epilogue == Epilogue::compact && program.keeps_all_rows() && !program.top_k;
@@ -26,7 +26,7 @@ class Runner {
         begun_(std::move(begun)),
         kernel_(std::move(kernel)) {}
 
-  // Work that an error left in the queue still uses the chunks' memory.
+  // Waits: work that an error left in the queue still uses the chunks' memory.
   ~Runner() {
     stream_.reset();
     if (queue_) static_cast<void>(queue_->finish());
@@ -35,7 +35,7 @@ class Runner {
   Result<Table> run() {
     PENSTOCK_TRY(open());
     for (std::size_t turn = 0; !enough(); turn++) {
-      Chunk& chunk = chunks_[turn % slots_in_flight];
+      Chunk& chunk = chunks_[turn % chunks_in_flight];
       if (chunk.done) PENSTOCK_TRY(complete(chunk));
       if (enough()) break;
       PENSTOCK_ASSIGN(const bool more, next_batch(chunk));
@@ -44,8 +44,8 @@ class Runner {
       PENSTOCK_TRY(report_progress(chunk.memory.input.row_count));
       next_ = turn + 1;
     }
-    for (std::size_t i = 0; i < slots_in_flight; i++)
-      if (Chunk& chunk = chunks_[(next_ + i) % slots_in_flight]; chunk.done)
+    for (std::size_t i = 0; i < chunks_in_flight; i++)
+      if (Chunk& chunk = chunks_[(next_ + i) % chunks_in_flight]; chunk.done)
         PENSTOCK_TRY(complete(chunk));
     finish_report();
     const HostSpan span(run_.recording, "finish results");
@@ -60,7 +60,7 @@ class Runner {
     return program_.epilogue == Epilogue::compact && collector_->row_count() >= run_.row_limit;
   }
 
-  // The source begins to decode before the compiler has ended.
+  // Opens the scan, which begins to decode, and waits for the compiler.
   Status open() {
     PENSTOCK_ASSIGN(queue_, run_.device->queue());
     const std::uint64_t rows =
@@ -68,7 +68,7 @@ class Runner {
     PENSTOCK_ASSIGN(stream_, ChunkStream::open(run_.device, program_, source_, rows, *run_.strings,
                                                std::move(begun_)));
     if (!program_.lookups.empty())
-      PENSTOCK_TRY(lookups_.bring(*run_.device, program_, *run_.sides, *run_.strings));
+      PENSTOCK_TRY(lookups_.upload(*run_.device, program_, *run_.sides, *run_.strings));
     collector_ = make_collector(program_, *run_.strings, run_.sides);
     const HostSpan span(run_.recording, "wait for the compiler", Track::wait);
     return kernel_->wait();
@@ -80,16 +80,16 @@ class Runner {
     if (!run_.recording) return more;
     const double read = begun + stream_->read_seconds() - read_before;
     run_.recording->add(Track::read, "wait for the source", begun, read);
-    run_.recording->add(Track::host, "bring columns", read, now_seconds());
+    run_.recording->add(Track::host, "upload columns", read, now_seconds());
     return more;
   }
 
   Status enqueue(Chunk& chunk) {
     chunk.memory.input.lookups = lookups_.buffers();
     PENSTOCK_TRY(kernel_->fit(*queue_, chunk.memory.input, *run_.strings));
-    PENSTOCK_TRY(kernel_->prepare(chunk.slot, chunk.memory.input.row_count));
+    PENSTOCK_TRY(kernel_->prepare(chunk.buffers, chunk.memory.input.row_count));
     PENSTOCK_ASSIGN(chunk.begun, queue_->record());
-    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.slot, *run_.strings));
+    PENSTOCK_TRY(kernel_->enqueue(*queue_, chunk.memory.input, chunk.buffers, *run_.strings));
     PENSTOCK_ASSIGN(chunk.done, queue_->record());
     launches_++;
     bytes_moved_ += kernel_->bytes_moved(chunk.memory.input.row_count, 0);
@@ -97,14 +97,14 @@ class Runner {
     return read_chunk(run_.device, *kernel_, *collector_, chunk);
   }
 
-  // Waits for a chunk, because the host reads its counts next.
+  // Waits for a chunk, whose counts the host reads next, and takes its results.
   Status complete(Chunk& chunk) {
     const double start = now_seconds();
     for (;;) {
       PENSTOCK_ASSIGN(const bool fits, wait_for_chunk(*kernel_, chunk));
       if (fits) break;
       // Chunks in flight together overflow together: the first tries again for all.
-      if (chunk.slot.attempt == kernel_->attempts())
+      if (chunk.buffers.attempt == kernel_->attempts())
         PENSTOCK_TRY(
             kernel_->try_again(*queue_, chunk.memory.input, *run_.strings, chunk.overflowed[0]));
       PENSTOCK_TRY(enqueue(chunk));
@@ -153,7 +153,7 @@ class Runner {
   std::unique_ptr<TileKernel> kernel_;
   std::unique_ptr<Collector> collector_;
   LookupMemory lookups_;
-  std::array<Chunk, slots_in_flight> chunks_;
+  std::array<Chunk, chunks_in_flight> chunks_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<ChunkStream> stream_;
   std::size_t next_ = 0;
@@ -171,11 +171,11 @@ std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
   const std::uint64_t memory =
       options.memory_limit_bytes ? options.memory_limit_bytes : traits.global_bytes;
   const std::uint64_t fitting = std::max<std::uint64_t>(
-      memory / 4 / slots_in_flight / (per_row + code_bytes_per_row(program)), 1024);
+      memory / 4 / chunks_in_flight / (per_row + code_bytes_per_row(program)), 1024);
   // A CPU's chunk stays in the caches between decoding and kernel, and few enough are in flight
-  // that fresh pages cost little; below 2^15 rows the launches would cost more. A GPU's is large
-  // enough for its launches and for the bus, and no larger: the first upload begins the sooner, and
-  // less memory is pinned.
+  // that fresh pages cost little; below 2^15 rows the launches would cost more. A GPU's chunk is
+  // large enough for its launches and for the bus. It is no larger, so that the first upload begins
+  // sooner and less memory is pinned.
   const std::uint64_t wanted =
       traits.is_cpu ? std::clamp<std::uint64_t>((4u << 20) / per_row, 1u << 15, 1u << 17)
                     : std::clamp<std::uint64_t>((16u << 20) / per_row, 1u << 18, 1u << 23);

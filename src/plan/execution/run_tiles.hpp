@@ -1,4 +1,4 @@
-// Runs one tile program over a whole source: chunks stream through a few slots, the host waits only
+// Runs one tile program over a whole source. A few chunks are in flight, and the host waits only
 // for a chunk whose results it reads next.
 #pragma once
 #include <memory>
@@ -17,15 +17,16 @@ struct TileRun {
   Recording* recording = nullptr;               // may be null
   const BuildSides* sides = nullptr;            // of the program's lookups, where it has any
 };
-// `kernel` is the program's, whose compilation may still be under way.
+// Runs a program by its kernel, which may still be compiling.
 Result<Table> run_tiles(const TileRun& run, std::unique_ptr<TileKernel> kernel,
                         const TileProgram& program, const TableSource& source,
                         BegunScan begun = {});
-// The same for a kernel that is not begun yet.
+
+// Begins the kernel, and runs the program by it.
 Result<Table> run_tiles(const TileRun& run, const TileProgram& program, const TableSource& source);
 
-// Rows a chunk: options, else what keeps a few chunks within a quarter of the device's memory and
-// amortises a launch.
+// Returns how many rows a chunk has: what the options say; otherwise enough for a launch to pay,
+// and few enough for the chunks in flight to stay within a quarter of the device's memory.
 std::uint64_t chunk_rows(const RunOptions& options, const Traits& traits,
                          const TileProgram& program, std::uint64_t row_limit);
 

@@ -40,7 +40,8 @@ class TopKCollector : public Collector {
  private:
   void begin_again() { rows_ = make_row_collector(program_, strings_, sides_); }
 
-  // Rows of this chunk stand behind those of earlier ones, so that equal rows stay as they stood.
+  // Cuts the rows down to the first ones. Rows of this chunk come after those of earlier ones, so
+  // that equal rows keep their order.
   Status cut() {
     PENSTOCK_ASSIGN(Table rows, rows_->finish());
     drop_late_texts(rows);
@@ -50,7 +51,7 @@ class TopKCollector : public Collector {
                                               std::array{first_.columns[i], rows.columns[i]});
       rows.row_count += first_.row_count;
     }
-    first_ = gather(rows, order_on_host(sort_words(rows, program_.top_k->keys), rows.row_count,
+    first_ = gather(rows, order_on_host(normalized_keys(rows, program_.top_k->keys), rows.row_count,
                                         program_.top_k->count));
     earlier_bytes_ = bytes_downloaded;
     begin_again();
@@ -59,7 +60,8 @@ class TopKCollector : public Collector {
     return {};
   }
 
-  // The bound of a string: ordering the texts of every row would take longer than all the rest.
+  // Drops strings that come after the bound: ordering the strings of every row would take longer
+  // than all the rest.
   void drop_late_texts(Table& rows) const {
     if (program_.top_k->keys.empty() ||
         first_.row_count < std::max<std::uint64_t>(program_.top_k->count, 1))
@@ -80,7 +82,7 @@ class TopKCollector : public Collector {
     rows = gather(rows, kept);
   }
 
-  // While the last row is NULL there, nothing is known of those that may still come.
+  // While the last row's key is NULL, nothing is known of rows that may still come.
   void tighten() {
     const Scalar last =
         scalar_at(first_.columns[program_.top_k->keys[0].column], first_.row_count - 1);
@@ -92,7 +94,7 @@ class TopKCollector : public Collector {
   const TileProgram& program_;
   StringPool& strings_;
   const BuildSides* sides_;
-  std::unique_ptr<Collector> rows_;  // behind first_
+  std::unique_ptr<Collector> rows_;  // rows after first_
   Table first_;
   std::uint64_t row_count_ = 0, earlier_bytes_ = 0;
 };

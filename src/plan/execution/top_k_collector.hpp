@@ -1,7 +1,7 @@
-// ORDER BY ... LIMIT while chunks stream: of the rows that kernels keep, the first ones in the
-// order.
+// ORDER BY ... LIMIT while chunks stream (top-k): keeps the first rows, in the order, of those that
+// kernels keep.
 //
-// Rows are gathered until there are twice as many as are wanted, then cut down to those; the last
+// Rows are gathered until there are twice as many as are wanted, then cut down to those. The last
 // of them is the bound that rows of later chunks must pass, which the kernel checks before it keeps
 // a row.
 #pragma once

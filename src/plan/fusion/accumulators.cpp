@@ -29,7 +29,7 @@ double real_of_bits(Partial bits) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(bits));
 }
 
-// False where the sum leaves 128 bits.
+// Returns false where the sum overflows 128 bits.
 bool add_partial(const Accumulator& a, Partial& into, Partial value) {
   switch (a.kind) {
     case AccumulatorKind::count:
@@ -49,7 +49,7 @@ bool add_partial(const Accumulator& a, Partial& into, Partial value) {
   return true;
 }
 
-// What a kernel left: one word, but for sums of 64-bit integers.
+// Reads an accumulator as a kernel leaves it: one word, except for sums of 64-bit integers.
 Partial partial_of_words(const Accumulator& a, std::span<const std::uint64_t> words) {
   switch (a.kind) {
     case AccumulatorKind::count:
@@ -64,7 +64,7 @@ Partial partial_of_words(const Accumulator& a, std::span<const std::uint64_t> wo
   return 0;
 }
 
-// A sum of 128 bits as a number, by halves as DuckDB's HUGEINT is converted: a last digit may be
+// Converts a sum of 128 bits to a double by halves, as DuckDB converts HUGEINT: a last digit may be
 // off, and so is DuckDB's.
 template <class Real> Real real_of(Int128 sum) {
   constexpr std::uint64_t largest = ~std::uint64_t{0};
@@ -74,8 +74,8 @@ template <class Real> Real real_of(Int128 sum) {
   return static_cast<Real>(low) + static_cast<Real>(high) * static_cast<Real>(largest);
 }
 
-// CAST(sum AS DOUBLE), as DuckDB computes it for decimals: whole part and rest apart where a double
-// does not hold the count.
+// Computes CAST(sum AS DOUBLE) as DuckDB does for decimals: whole part and rest apart where a
+// double does not hold the count.
 double decimal_sum_as_double(Int128 sum, int scale) {
   const auto power = static_cast<Int128>(std::pow(10.0, scale));
   const Int128 exact = Int128{1} << 53;
@@ -84,8 +84,8 @@ double decimal_sum_as_double(Int128 sum, int scale) {
   return real_of<double>(sum / power) + real_of<double>(sum % power) / static_cast<double>(power);
 }
 
-// One division of the exact sum by count times the decimal's power of ten: of what 16 bits hold in
-// DOUBLE, of all else in the processor's widest type.
+// Divides the exact sum once, by count times the decimal's power of ten: values that 16 bits hold
+// in DOUBLE, all others in the processor's widest type.
 template <class Real> double divided_once(Int128 sum, std::uint64_t count, int scale) {
   return static_cast<double>(real_of<Real>(sum) /
                              (static_cast<Real>(count) * static_cast<Real>(std::pow(10.0, scale))));
@@ -104,8 +104,8 @@ double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool o
                       : divided_once<long double>(sum, count, scale);
 }
 
-// Sums of up to 32-bit integers cannot leave 64 bits within the rows of one launch
-// (max_launch_rows); the host adds up launches in 128.
+// Sums of integers of up to 32 bits cannot overflow 64 bits within the rows of one launch
+// (max_launch_rows). The host adds up launches in 128 bits.
 AccumulatorKind sum_kind(Type type) {
   if (is_float(type)) return AccumulatorKind::sum_f64;
   const bool narrow = type.kind == Kind::boolean ||

@@ -1,4 +1,4 @@
-// The host's half of aggregates: merging accumulator words that groups and chunks left, and reading
+// The host's half of aggregates: merges the accumulator words of groups and chunks, and reads
 // results from them.
 #pragma once
 #include <cstdint>
@@ -9,35 +9,34 @@
 
 namespace penstock::plan {
 
-// One accumulator on the host, of the sum over all chunks: integers have 128 bits, floats are their
-// bits.
+// One accumulator on the host, of all chunks. Integers have 128 bits, floats are their bits.
 using Partial = Int128;
 
 void clear(const TileProgram& program, std::span<Partial> partials);
-// Adds what a kernel left as words; the caller's order is the order of addition. False where a sum
-// leaves 128 bits.
+// Adds the words of a kernel's accumulators; the caller's order is the order of addition. Returns
+// false where a sum overflows 128 bits.
 bool merge(const TileProgram& program, std::span<Partial> into,
            std::span<const std::uint64_t> words);
 // Adds a row: the values of the program's outputs.
 bool add_row(const TileProgram& program, std::span<Partial> into, std::span<const Scalar> values);
 Scalar result_of(const TileProgram& program, const AggregateResult& result,
                  std::span<const Partial> partials);
-// Of values that an accumulator of this kind and type added up; to the last digit what DuckDB
-// gives.
+// Returns the average of values that an accumulator of this kind and type added up; to the last
+// digit what DuckDB gives.
 double average_of(const Accumulator& a, Partial sum, std::uint64_t count, bool of_rounded_sum);
 AccumulatorKind sum_kind(Type type);
 Status sum_too_large();
-// What a minimum, a maximum or a custom reduction is of no rows.
+// Returns what a minimum, a maximum or a custom reduction is over no rows.
 Scalar neutral_of(const Accumulator& a);
-// Words of 32 bits that an accumulator has where items add to it atomically (emit_limbs.cpp); all
-// accumulators' together, at least one. A dense table's (dense_ranges.hpp) tell besides whether a
-// row came to a slot.
+// Return how many words of 32 bits an accumulator has where threads add to it atomically
+// (emit_limbs.cpp), and all accumulators together, at least one. A dense table (dense_ranges.hpp)
+// also has a limb that says whether a slot has a row.
 std::uint32_t limb_count(const Accumulator& a, bool is_dense);
 std::uint32_t limb_count(const TileProgram& program, bool is_dense);
 std::uint32_t seen_limb(const TileProgram& program);  // that one, of a dense table
 bool has_limbs(const TileProgram& program);           // whether each accumulator can be one
 bool is_sign_extended(Type type);                     // where a value is a word (emit_words.cpp)
-// A key or extreme from its word; a string's word is its code.
+// Reads a key or extreme from its word; a string's word is its code.
 Scalar scalar_of_word(Type type, std::uint64_t word);
 std::uint64_t word_of_scalar(const Scalar& value);
 

@@ -41,7 +41,7 @@ Columns columns_looked_up(const Step& join, const std::vector<TileProgram>& prog
         column = program.derived[column - program.first_derived()].source;
       add_once(columns, column - lookup.first_column);
     }
-    for (const std::uint32_t column : lookup.carried_columns)
+    for (const std::uint32_t column : lookup.late_columns)
       add_once(columns, column - lookup.first_column);
   }
   return columns;

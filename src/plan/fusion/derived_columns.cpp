@@ -1,4 +1,4 @@
-// Which columns of a program are derived: its graph is written anew, with a column for each call.
+// Finds the derived columns of a program, and rewrites its graph with a column for each call.
 #include "plan/fusion/derived_columns.hpp"
 
 #include <algorithm>
@@ -34,21 +34,21 @@ bool asks_for_nulls(const TileProgram& program, NodeId id) {
          is_encoded_column(program, program.graph->at(id).inputs[0]);
 }
 
-// Whether an output is an aggregate's argument of which only the NULLs count, as strings are only
-// counted.
+// Returns whether an output is an aggregate's argument of which only the NULLs count, as strings
+// are only counted.
 bool is_counted(const TileProgram& program, std::size_t output) {
   return program.epilogue != Epilogue::compact && output >= program.key_count &&
          is_encoded_column(program, program.outputs[output].root);
 }
 
-// A column that devices find texts of in its codes, and texts: `column IN (texts)`.
+// A search for strings in a column's codes, which devices can do: `column IN (strings)`.
 struct TextSearch {
   NodeId column = 0;
   std::vector<Scalar> texts;
 };
 
-// Adds a node's texts; false where it is anything but `equality` of the search's column and a
-// constant, or = of such joined by OR.
+// Adds a node's strings. Returns false where it is anything but `equality` of the search's column
+// and a constant, or = of such joined by OR.
 bool add_search(const TileProgram& program, NodeId id, Op equality,
                 std::optional<TextSearch>& search) {
   const Graph& graph = *program.graph;
@@ -77,7 +77,7 @@ std::optional<TextSearch> text_search(const TileProgram& program, NodeId id) {
              : std::nullopt;
 }
 
-// Rewrites a program's graph: a call becomes a column behind the others.
+// Rewrites a program's graph: a call becomes a column after the others.
 class Derivation {
  public:
   explicit Derivation(TileProgram& program)
@@ -97,7 +97,7 @@ class Derivation {
   }
   NodeId copy_of(NodeId id) const { return copies_[id]; }
 
-  // A column that is TRUE where there is a text, else NULL.
+  // Adds a column that is TRUE where a row has a string, and NULL otherwise.
   NodeId presence_of(NodeId column) {
     const Node& texts = old_->at(column);
     DerivedColumn derived;
@@ -153,7 +153,7 @@ class Derivation {
       const Node& input = graph_->at(copies_[node.inputs[i]]);
       if (input.op != Op::column || columns++ > 0) return expr::no_text_column();
       derived.source = input.payload;
-      derived.place = i;
+      derived.column_input = i;
       nullable = input.nullable;
     }
     if (columns == 0) return expr::no_text_column();
@@ -206,7 +206,7 @@ class Derivation {
     const auto same_value = [](const Scalar& x, const Scalar& y) {
       return x.type == y.type && x.text == y.text && x.integer == y.integer;
     };
-    return a.source == b.source && a.function == b.function && a.place == b.place &&
+    return a.source == b.source && a.function == b.function && a.column_input == b.column_input &&
            a.cast_to == b.cast_to &&
            std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), b.inputs.end(),
                       same_value);
@@ -223,7 +223,7 @@ class Derivation {
 
 Status derive_columns(TileProgram& program) {
   std::vector<NodeId> roots = program.roots();
-  for (const Output& output : program.outputs) roots.push_back(output.root);  // of carried ones too
+  for (const Output& output : program.outputs) roots.push_back(output.root);  // of late ones too
   const std::vector<bool> needed = expr::reachable(*program.graph, roots);
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)

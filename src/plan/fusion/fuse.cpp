@@ -8,7 +8,7 @@
 namespace penstock::plan {
 namespace {
 
-// The columns of a step's input, as nodes of the fused graph.
+// Adds the columns of a step's input as nodes of the fused graph.
 std::vector<NodeId> source_columns(TileProgram& program) {
   std::vector<NodeId> columns;
   for (std::uint32_t i = 0; i < program.source_schema.size(); i++) {
@@ -39,7 +39,8 @@ AccumulatorKind accumulator_kind(Aggregate function, Type type) {
   return AccumulatorKind::count;
 }
 
-// The outputs list holds each argument once, so that sum(x), avg(x) and count(x) share it.
+// Returns the index of an argument among the outputs, which hold each argument once, so that
+// sum(x), avg(x) and count(x) share it.
 int argument_index(TileProgram& program, NodeId root) {
   for (std::size_t i = program.key_count; i < program.outputs.size(); i++)
     if (program.outputs[i].root == root) return static_cast<int>(i);
@@ -103,7 +104,7 @@ void add_aggregates(TileProgram& program, const Step& step, std::span<const Node
                   program.schema[program.key_count + i].type, *step.graph, columns);
 }
 
-// The argument becomes one more key; what is done with its distinct values is the host's.
+// Makes the argument one more key. The host aggregates its distinct values.
 Status group_distinct(TileProgram& program, const Step& step, std::span<const NodeId> columns) {
   const AggregateCall& first = step.aggregates[program.step_columns[0]];
   for (std::uint32_t column : program.step_columns)
@@ -136,40 +137,39 @@ Status end_with_aggregates(TileProgram& program, const Step& step,
   return {};
 }
 
-// Many columns that are taken over as they are would be as many kernel parameters: the host gathers
-// them by row number instead.
+// Makes many output columns late: columns that are passed through would be as many kernel
+// parameters, so the host gathers them by row number.
 constexpr std::size_t max_outputs = 16;
-void carry_wide_rows(TileProgram& program) {
+void make_wide_rows_late(TileProgram& program) {
   if (program.outputs.size() <= max_outputs) return;
   for (Output& output : program.outputs) {
     const Node& node = program.graph->at(output.root);
-    if (node.op == Op::column) output.carried = static_cast<int>(node.payload);
+    if (node.op == Op::column) output.late_column = static_cast<int>(node.payload);
   }
 }
 
 void choose_columns(TileProgram& program) {
   std::set<NodeId> seen;
-  std::set<std::uint32_t> device, carried;
+  std::set<std::uint32_t> device, late;
   for (NodeId root : program.roots()) collect_columns(*program.graph, root, seen, device);
   if (program.bound) collect_columns(*program.graph, program.bound->passes, seen, device);
   for (const Output& output : program.outputs)
-    if (output.carried >= 0) carried.insert(static_cast<std::uint32_t>(output.carried));
+    if (output.late_column >= 0) late.insert(static_cast<std::uint32_t>(output.late_column));
   program.device_columns.clear();
-  program.carried_columns.clear();
-  for (Lookup& lookup : program.lookups) lookup.device_columns = lookup.carried_columns = {};
-  const auto place = [&](std::uint32_t column, std::vector<std::uint32_t>& of_source,
-                         std::vector<std::uint32_t> Lookup::* of_lookup) {
+  program.late_columns.clear();
+  for (Lookup& lookup : program.lookups) lookup.device_columns = lookup.late_columns = {};
+  const auto add = [&](std::uint32_t column, std::vector<std::uint32_t>& of_source,
+                       std::vector<std::uint32_t> Lookup::* of_lookup) {
     const int lookup = program.lookup_of(column);
     (lookup < 0 ? of_source : program.lookups[static_cast<std::size_t>(lookup)].*of_lookup)
         .push_back(column);
   };
-  for (std::uint32_t column : device)
-    place(column, program.device_columns, &Lookup::device_columns);
-  for (std::uint32_t column : carried)
-    if (!device.contains(column)) place(column, program.carried_columns, &Lookup::carried_columns);
+  for (std::uint32_t column : device) add(column, program.device_columns, &Lookup::device_columns);
+  for (std::uint32_t column : late)
+    if (!device.contains(column)) add(column, program.late_columns, &Lookup::late_columns);
 }
 
-// The join's right columns become columns of the program, whose values its kernel looks up.
+// Adds a join's right columns as columns of the program, whose values its kernel looks up.
 std::vector<NodeId> add_lookup(TileProgram& program, const Plan& plan, StepId id,
                                std::vector<NodeId> columns) {
   const Step& step = plan.step(id);
@@ -192,7 +192,8 @@ std::vector<NodeId> add_lookup(TileProgram& program, const Plan& plan, StepId id
   return columns;
 }
 
-// A column of strings or of 128 bits that is taken over as it is is gathered by the host.
+// Makes output columns of strings or of 128 bits late where they are passed through: the host
+// gathers them.
 void keep_rows(TileProgram& program, std::span<const NodeId> columns) {
   for (std::size_t i = 0; i < program.schema.size(); i++) {
     const NodeId root = columns[program.step_columns[i]];
@@ -202,17 +203,18 @@ void keep_rows(TileProgram& program, std::span<const NodeId> columns) {
     program.outputs.push_back(
         {program.schema[i].name, root, carry ? static_cast<int>(node.payload) : -1});
   }
-  carry_wide_rows(program);
+  make_wide_rows_late(program);
 }
 
-// Strings are ordered by the host. A key that is carried may be a DOUBLE on a device that has none.
+// Sets the bound of a top-k. Strings are ordered by the host. A late key may be a DOUBLE on a
+// device that has none.
 bool can_bound(const Output& output, const Node& key) {
   if (key.type.kind == Kind::string || width_bytes(key.type) > 8) return false;
-  return output.carried < 0 || key.type.kind != Kind::float64;
+  return output.late_column < 0 || key.type.kind != Kind::float64;
 }
 
-// key < limit, or as the order is; a row that is equal to the last of the first stands behind it,
-// unless a second key decides.
+// key < limit, or as the order is. A row that is equal to the last of the first rows comes after
+// it, unless a second key decides.
 Result<NodeId> passes_bound(Builder& b, NodeId key, NodeId limit, NodeId open, const TopK& top_k) {
   const bool is_alone = top_k.keys.size() == 1, descending = top_k.keys[0].descending;
   const Op op = descending ? (is_alone ? Op::greater : Op::greater_equal)
@@ -273,7 +275,8 @@ Result<TileProgram> fuse(const Plan& plan, StepId base, StepId last, const Slice
   program.step_columns = slice;
   program.source_schema = plan.step(base).schema;
   for (Field& field : program.source_schema)
-    field.is_encoded = field.is_encoded && plan.step(base).source;  // a step before it yields texts
+    field.is_encoded =
+        field.is_encoded && plan.step(base).source;  // a step before it yields strings
   program.schema = sliced_schema(plan.step(last), slice);
   std::vector<NodeId> columns = source_columns(program);
   for (StepId id : chain(plan, base, last)) {

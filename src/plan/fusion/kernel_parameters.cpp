@@ -7,10 +7,10 @@
 namespace penstock::plan {
 namespace {
 
-// Kernel C's parameter walker stops at 64, of which a skeleton has some of its own.
+// Kernel C's parameter walker stops at 64, of which a kernel template has some of its own.
 constexpr std::size_t max_parameters = 64 - 8;
 
-// Outputs are written by compactions alone; what other epilogues compute stays in registers.
+// Only compactions write outputs; what other epilogues compute stays in registers.
 std::vector<ColumnBuffer> written_buffers(const TileProgram& program) {
   return program.epilogue == Epilogue::compact ? output_buffers(program)
                                                : std::vector<ColumnBuffer>();
@@ -47,10 +47,10 @@ std::uint64_t total_bytes(const std::vector<ColumnBuffer>& buffers, std::uint64_
 
 std::string ColumnBuffer::name(char set) const {
   if (role == BufferRole::row_numbers) return std::string(1, set) + "_rows";
-  if (role == BufferRole::places) return "places" + std::to_string(place);
-  if (role == BufferRole::table) return "table" + std::to_string(place);
-  if (role == BufferRole::found_rows) return std::string(1, set) + "_found" + std::to_string(place);
-  return set + std::to_string(place) + (role == BufferRole::validity ? "_valid" : "");
+  if (role == BufferRole::positions) return "positions" + std::to_string(index);
+  if (role == BufferRole::table) return "table" + std::to_string(index);
+  if (role == BufferRole::found_rows) return std::string(1, set) + "_found" + std::to_string(index);
+  return set + std::to_string(index) + (role == BufferRole::validity ? "_valid" : "");
 }
 
 std::string ColumnBuffer::element_type() const {
@@ -59,7 +59,7 @@ std::string ColumnBuffer::element_type() const {
     case BufferRole::validity: return "u8";
     case BufferRole::table: return "u64";
     case BufferRole::row_numbers:
-    case BufferRole::places:
+    case BufferRole::positions:
     case BufferRole::found_rows: return "u32";
   }
   return {};
@@ -75,7 +75,7 @@ std::uint32_t ColumnBuffer::element_bytes() const {
     case BufferRole::validity: return 1;
     case BufferRole::table: return 8;
     case BufferRole::row_numbers:
-    case BufferRole::places:
+    case BufferRole::positions:
     case BufferRole::found_rows: return 4;
   }
   return 0;
@@ -94,7 +94,7 @@ std::vector<ColumnBuffer> input_buffers(const TileProgram& program) {
 std::vector<ColumnBuffer> lookup_buffers(const TileProgram& program) {
   std::vector<ColumnBuffer> buffers;
   for (std::uint32_t i = 0; i < program.lookups.size(); i++) {
-    buffers.push_back({BufferRole::places, i, {}, false});
+    buffers.push_back({BufferRole::positions, i, {}, false});
     buffers.push_back({BufferRole::table, i, {}, false});
     add_columns(program, program.lookups[i].device_columns, buffers);
   }
@@ -104,14 +104,14 @@ std::vector<ColumnBuffer> lookup_buffers(const TileProgram& program) {
 std::vector<ColumnBuffer> output_buffers(const TileProgram& program) {
   std::vector<ColumnBuffer> buffers;
   for (std::uint32_t i = 0; i < program.outputs.size(); i++) {
-    if (program.outputs[i].carried >= 0) continue;
+    if (program.outputs[i].late_column >= 0) continue;
     const Node& node = program.graph->at(program.outputs[i].root);
     buffers.push_back({BufferRole::values, i, node.type, false});
     if (node.nullable) buffers.push_back({BufferRole::validity, i, node.type, false});
   }
-  if (program.carries_rows()) buffers.push_back({BufferRole::row_numbers, 0, {}, false});
+  if (program.yields_row_numbers()) buffers.push_back({BufferRole::row_numbers, 0, {}, false});
   for (std::uint32_t i = 0; i < program.lookups.size(); i++)
-    if (program.carries_rows(static_cast<int>(i)))
+    if (program.yields_row_numbers(static_cast<int>(i)))
       buffers.push_back({BufferRole::found_rows, i, {}, false});
   return buffers;
 }
@@ -146,7 +146,7 @@ bool fits_parameters(const TileProgram& program) {
 
 namespace {
 
-// One slice of what has no DISTINCT, if only of keys, and one for each argument that has.
+// Returns one slice of what has no DISTINCT, if only of keys, and one for each argument that has.
 std::vector<Slice> by_distinct_argument(const Step& step) {
   if (step.aggregates.empty()) return {whole_slice(step)};
   std::vector<Slice> slices(1);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "plan/fusion/columns_read.hpp"
 #include "plan/fusion/kernel_parameters.hpp"
 
 namespace penstock::plan {
@@ -28,19 +27,13 @@ class KernelSteps {
                                      [at](const KernelStep& kernel) { return kernel.last == at; });
     if (is_here) return {};
     KernelStep kernel{chain_base(plan_, at, consumers_), at, {}};
-    const bool prunes = !wanted.empty() && consumers_[at] <= 1 && keeps_columns(step.kind);
-    PENSTOCK_ASSIGN(kernel.programs, prunes ? fuse_slices(plan_, kernel.base, at, wanted)
-                                            : fuse_slices(plan_, kernel.base, at, top_k));
-    for (std::size_t i = 0; i < kernel.programs[0].lookups.size(); i++) {
-      const Step& join = plan_.step(kernel.programs[0].lookups[i].step);
-      PENSTOCK_TRY(add_input(join.inputs[1], columns_looked_up(join, kernel.programs, i)));
-    }
-    if (kernel.base != at) PENSTOCK_TRY(add_input(kernel.base, columns_scanned(kernel.programs)));
+    PENSTOCK_ASSIGN(
+        kernel.programs,
+        fuse_chain(plan_, kernel.base, at, columns_kept(plan_, at, wanted, consumers_), top_k));
+    for (const ChainInput& input : chain_inputs(plan_, kernel.base, at, kernel.programs))
+      PENSTOCK_TRY(add(input.step, {}, input.columns));
     kernels_.push_back(std::move(kernel));
     return {};
-  }
-  Status add_input(StepId input, const Columns& wanted) {
-    return plan_.step(input).kind == StepKind::source ? Status() : add(input, {}, wanted);
   }
 
   const Plan& plan_;
@@ -50,6 +43,32 @@ class KernelSteps {
 };
 
 }  // namespace
+
+Result<std::vector<TileProgram>> fuse_chain(const Plan& plan, StepId base, StepId last,
+                                            const Columns& wanted,
+                                            const std::optional<TopK>& top_k) {
+  return wanted.empty() ? fuse_slices(plan, base, last, top_k)
+                        : fuse_slices(plan, base, last, wanted);
+}
+
+Columns columns_kept(const Plan& plan, StepId id, const Columns& wanted,
+                     const std::vector<std::uint32_t>& consumers) {
+  return keeps_columns(plan.step(id).kind) && consumers[id] <= 1 ? wanted : Columns();
+}
+
+std::vector<ChainInput> chain_inputs(const Plan& plan, StepId base, StepId last,
+                                     const std::vector<TileProgram>& programs) {
+  std::vector<ChainInput> inputs;
+  for (std::size_t i = 0; i < programs[0].lookups.size(); i++) {
+    const Step& join = plan.step(programs[0].lookups[i].step);
+    inputs.push_back({join.inputs[1], columns_looked_up(join, programs, i)});
+  }
+  if (base != last) inputs.push_back({base, columns_scanned(programs)});
+  std::erase_if(inputs, [&](const ChainInput& input) {
+    return plan.step(input.step).kind == StepKind::source;
+  });
+  return inputs;
+}
 
 Result<std::vector<KernelStep>> kernel_steps(const Plan& plan, StepId result,
                                              const std::vector<std::uint32_t>& consumers) {

@@ -16,8 +16,8 @@ bool is_filter_or_map(const Plan& plan, StepId id) {
   return plan.step(id).kind == StepKind::filter || plan.step(id).kind == StepKind::map;
 }
 
-// What a step computes of its input's rows. A column that a map takes over as it is is not: the
-// host gathers it by row number.
+// Returns the roots of what a step computes of its input's rows. A column that a map passes through
+// is not among them: the host gathers it by row number.
 std::vector<NodeId> computed_roots(const Step& step) {
   std::vector<NodeId> roots;
   if (step.kind == StepKind::filter) roots.push_back(step.predicate);
@@ -90,6 +90,27 @@ bool has_no_kernel(const Plan& plan, StepId id) {
   const StepKind kind = plan.step(id).kind;
   return kind == StepKind::limit || kind == StepKind::order_by || kind == StepKind::window ||
          finishes_on_host(plan, id);
+}
+
+std::optional<std::uint64_t> known_row_count(const Plan& plan, StepId id) {
+  while (plan.step(id).kind == StepKind::map) id = plan.step(id).inputs[0];
+  const std::shared_ptr<TableSource>& source = plan.step(id).source;
+  return source ? source->row_count() : std::nullopt;
+}
+
+bool counts_known_rows(const Plan& plan, StepId id) {
+  const Step& step = plan.step(id);
+  if (step.kind != StepKind::reduce || !known_row_count(plan, step.inputs[0])) return false;
+  const bool is_of_source = plan.step(step.inputs[0]).kind == StepKind::source;
+  // count(x) counts every row where no x is NULL and none is computed.
+  const auto counts_rows = [&](const AggregateCall& call) {
+    if (call.function == Aggregate::count_rows) return true;
+    if (call.function != Aggregate::count || call.distinct) return false;
+    const Node& argument = step.graph->at(call.argument);
+    return !argument.nullable &&
+           (argument.op == Op::parameter || (argument.op == Op::column && is_of_source));
+  };
+  return std::all_of(step.aggregates.begin(), step.aggregates.end(), counts_rows);
 }
 
 std::uint64_t rows_needed(const Step& step, std::uint64_t row_limit) {

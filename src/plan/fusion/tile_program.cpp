@@ -14,9 +14,10 @@ std::uint32_t TileProgram::key_words() const {
   return key_count + std::max(1u, (key_count + 63) / 64);
 }
 
-bool TileProgram::carries_rows(int lookup) const {
+bool TileProgram::yields_row_numbers(int lookup) const {
   return std::any_of(outputs.begin(), outputs.end(), [&](const Output& output) {
-    return output.carried >= 0 && lookup_of(static_cast<std::uint32_t>(output.carried)) == lookup;
+    return output.late_column >= 0 &&
+           lookup_of(static_cast<std::uint32_t>(output.late_column)) == lookup;
   });
 }
 
@@ -38,7 +39,7 @@ std::vector<NodeId> TileProgram::roots() const {
   for (const Lookup& lookup : lookups)
     roots.insert(roots.end(), lookup.keys.begin(), lookup.keys.end());
   for (const Output& output : outputs)
-    if (output.carried < 0) roots.push_back(output.root);
+    if (output.late_column < 0) roots.push_back(output.root);
   return roots;
 }
 
@@ -50,7 +51,7 @@ std::vector<std::uint32_t> TileProgram::scanned_columns() const {
       columns.push_back(column);
   };
   for (std::uint32_t column : device_columns) add(column);
-  for (std::uint32_t column : carried_columns) add(column);
+  for (std::uint32_t column : late_columns) add(column);
   return columns;
 }
 

@@ -10,15 +10,15 @@ const Column& build_column(const TileProgram& program, const BuildSides& sides,
   return sides.at(lookup.step)->rows.columns[column - lookup.first_column];
 }
 
-Status LookupMemory::bring(Device& device, const TileProgram& program, const BuildSides& sides,
-                           StringPool& strings) {
+Status LookupMemory::upload(Device& device, const TileProgram& program, const BuildSides& sides,
+                            StringPool& strings) {
   for (const Lookup& lookup : program.lookups) {
     const JoinTable& table = sides.at(lookup.step)->table;
-    PENSTOCK_TRY(bring_bytes(device, table.places().data(), table.places().size() * 4));
-    PENSTOCK_TRY(bring_bytes(device, table.table().data(), table.table().size() * 8));
+    PENSTOCK_TRY(upload_bytes(device, table.positions().data(), table.positions().size() * 4));
+    PENSTOCK_TRY(upload_bytes(device, table.table().data(), table.table().size() * 8));
     for (const std::uint32_t column : lookup.device_columns)
-      PENSTOCK_TRY(bring_column(device, program, sides, column, strings)
-                       .with("while bringing column '" + program.source_schema[column].name +
+      PENSTOCK_TRY(upload_column(device, program, sides, column, strings)
+                       .with("while uploading column '" + program.source_schema[column].name +
                              "' to the device"));
   }
   return uploads_ ? uploads_->finish() : Status();
@@ -32,31 +32,31 @@ Result<Column> LookupMemory::column_of(const TileProgram& program, const BuildSi
   return derive(derived, source);
 }
 
-Status LookupMemory::bring_column(Device& device, const TileProgram& program,
-                                  const BuildSides& sides, std::uint32_t place,
-                                  StringPool& strings) {
-  PENSTOCK_ASSIGN(Column found, column_of(program, sides, place));
+Status LookupMemory::upload_column(Device& device, const TileProgram& program,
+                                   const BuildSides& sides, std::uint32_t number,
+                                   StringPool& strings) {
+  PENSTOCK_ASSIGN(Column found, column_of(program, sides, number));
   Column& column = held_.emplace_back(
       std::move(found));  // before the first upload of it, which may be followed by a failure
   const std::uint64_t bit_bytes = (column.row_count + 7) / 8;
   if (column.type.kind == Kind::string) {
     codes_.emplace_back();
     PENSTOCK_TRY(strings.encode(column, codes_.back()));
-    PENSTOCK_TRY(bring_bytes(device, codes_.back().data(), column.row_count * 4));
+    PENSTOCK_TRY(upload_bytes(device, codes_.back().data(), column.row_count * 4));
   } else {
     const bool is_bits = column.type.kind == Kind::boolean;
-    PENSTOCK_TRY(bring_bytes(device, column.values.data,
-                             is_bits ? bit_bytes : column.row_count * width_bytes(column.type)));
+    PENSTOCK_TRY(upload_bytes(device, column.values.data,
+                              is_bits ? bit_bytes : column.row_count * width_bytes(column.type)));
   }
-  if (program.source_schema[place].nullable) {
+  if (program.source_schema[number].nullable) {
     if (column.validity.empty())
       column.validity = Bytes::own(std::vector<std::uint8_t>(bit_bytes, 0xFF));
-    PENSTOCK_TRY(bring_bytes(device, column.validity.data, bit_bytes));
+    PENSTOCK_TRY(upload_bytes(device, column.validity.data, bit_bytes));
   }
   return {};
 }
 
-Status LookupMemory::bring_bytes(Device& device, const void* data, std::uint64_t bytes) {
+Status LookupMemory::upload_bytes(Device& device, const void* data, std::uint64_t bytes) {
   const bool wraps = device.traits().unified_memory && bytes > 0;
   PENSTOCK_ASSIGN(
       std::shared_ptr<Buffer> buffer,

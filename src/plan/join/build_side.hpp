@@ -1,5 +1,5 @@
-// The right side of a join: its rows on the host, how they are found, and what kernels take of
-// them.
+// The build side of a join: the rows of its right side on the host, how they are found, and the
+// buffers that kernels read.
 #pragma once
 #include <map>
 #include <memory>
@@ -15,21 +15,21 @@ struct BuildSide {
 };
 using BuildSides = std::map<StepId, std::shared_ptr<const BuildSide>>;  // by the join
 
-// Of a program's lookups, the buffers in the order of lookup_buffers(): made once, and read by the
+// The buffers of a program's lookups in the order of lookup_buffers(), made once, and read by the
 // kernels of all chunks.
 class LookupMemory {
  public:
-  Status bring(Device& device, const TileProgram& program, const BuildSides& sides,
-               StringPool& strings);
+  Status upload(Device& device, const TileProgram& program, const BuildSides& sides,
+                StringPool& strings);
   const std::vector<std::shared_ptr<Buffer>>& buffers() const { return buffers_; }
   std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }
 
  private:
   Result<Column> column_of(const TileProgram& program, const BuildSides& sides,
                            std::uint32_t column);
-  Status bring_column(Device& device, const TileProgram& program, const BuildSides& sides,
-                      std::uint32_t column, StringPool& strings);
-  Status bring_bytes(Device& device, const void* data, std::uint64_t bytes);
+  Status upload_column(Device& device, const TileProgram& program, const BuildSides& sides,
+                       std::uint32_t column, StringPool& strings);
+  Status upload_bytes(Device& device, const void* data, std::uint64_t bytes);
 
   std::vector<Column> held_;  // what is wrapped or still being uploaded
   std::vector<std::vector<std::uint32_t>> codes_;
@@ -38,7 +38,7 @@ class LookupMemory {
   std::uint64_t bytes_uploaded_ = 0;
 };
 
-// A column of a lookup's table: not one that is derived.
+// Returns a column of a lookup's table, which is not derived.
 const Column& build_column(const TileProgram& program, const BuildSides& sides,
                            std::uint32_t column);
 

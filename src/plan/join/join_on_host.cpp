@@ -10,25 +10,25 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
-// Pairs are held, 12 bytes each and twice where threads' are put together, before any column is: at
-// most some 6 GB.
+// Pairs are held before any column is made: 12 bytes each, and twice where those of threads are put
+// together; at most some 6 GB.
 constexpr std::uint64_t max_pairs = std::uint64_t{1} << 28;
 
-// Row numbers of the left side and, beside each, of the right one.
+// Row numbers of the left side and, beside each, of the right side.
 struct Pairs {
   std::vector<std::uint64_t> left;
   std::vector<std::uint32_t> right;
 };
 
-// Whether a left row that has no partner stays; one with a NULL in its keys (`present` is not set)
-// has none.
+// Returns whether a left row without a partner is kept. A row with a NULL in its keys (`present` is
+// not set) has none.
 bool keeps_alone(JoinKind kind, const JoinTable& table, bool present) {
   if (kind != JoinKind::not_in) return kind == JoinKind::left || kind == JoinKind::anti;
   return table.table()[header_has_nulls] == 0 && (present || table.table()[header_has_rows] == 0);
 }
 
-// `count` is of all threads' pairs; above max_pairs they stop.
+// Finds the pairs of a range of left rows. `count` is of all threads' pairs; above max_pairs they
+// stop.
 Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& table, JoinKind kind,
                std::uint64_t first, std::uint64_t last, std::atomic<std::uint64_t>& count) {
   Pairs pairs;
@@ -51,17 +51,18 @@ Pairs pairs_of(const KeyWords& keys, std::size_t key_count, const JoinTable& tab
   return pairs;
 }
 
-// In threads; put together by their first rows.
+// Finds all pairs in threads, and puts them together by their first rows.
 Result<Pairs> all_pairs(const KeyWords& keys, std::size_t key_count, const JoinTable& table,
                         JoinKind kind) {
   std::mutex mutex;
   std::map<std::uint64_t, Pairs> parts;
   std::atomic<std::uint64_t> count = 0;
-  in_parallel(keys.present.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
-    Pairs part = pairs_of(keys, key_count, table, kind, first, last, count);
-    const std::lock_guard lock(mutex);
-    parts[first] = std::move(part);
-  });
+  in_parallel(keys.present.size(), min_rows_per_thread,
+              [&](std::uint64_t first, std::uint64_t last) {
+                Pairs part = pairs_of(keys, key_count, table, kind, first, last, count);
+                const std::lock_guard lock(mutex);
+                parts[first] = std::move(part);
+              });
   if (count > max_pairs)
     return Status(Code::capacity, "join: more than " + std::to_string(max_pairs) +
                                       " pairs of rows, whose keys stand several times on both "

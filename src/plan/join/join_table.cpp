@@ -11,14 +11,13 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 constexpr std::uint64_t mixer = 0xBF58476D1CE4E5B9u, golden = 0x9E3779B97F4A7C15u;
-// Places a row where each belongs to one key: four bytes each, against two places and the words of
-// a key in a hash table.
-constexpr std::uint64_t max_places_per_row = 8, always_exact_places = 1 << 12;
+// Positions for each row where a position belongs to one key: four bytes each, against two
+// positions and the words of a key in a hash table.
+constexpr std::uint64_t max_positions_per_row = 8, always_exact_positions = 1 << 12;
 
-// As key_word() prints it.
+// Returns a key's word, as key_word() prints it.
 template <class T> std::uint64_t word_of(T value) {
   if constexpr (std::is_same_v<T, float>)
     return std::isnan(value) ? 0x7fc00000u : std::bit_cast<std::uint32_t>(value + 0.0f);
@@ -32,7 +31,7 @@ template <class T> std::uint64_t word_of(T value) {
 template <class Word>
 void put_words(KeyWords& to, std::size_t key, std::size_t key_count, std::uint64_t row_count,
                const Word& word) {
-  in_parallel(row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       to.words[row * key_count + key] = to.present[row] ? word(row) : 0;
   });
@@ -80,13 +79,13 @@ Status put_key(KeyWords& to, std::size_t key, std::size_t key_count, const Colum
   return Status(Code::internal, "a key of " + name_of(column.type));
 }
 
-// The least and the most of the words of keys that are there, as signed numbers less the lowest of
-// these.
+// The least and the greatest of the words of keys that are not NULL, as signed numbers, minus the
+// least of these.
 std::pair<std::uint64_t, std::uint64_t> range_of(std::span<const std::uint64_t> words,
                                                  std::span<const std::uint8_t> present) {
   std::mutex mutex;
   std::uint64_t least = ~std::uint64_t{0}, most = 0;
-  in_parallel(words.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(words.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     std::uint64_t low = ~std::uint64_t{0}, high = 0;
     for (std::uint64_t row = first; row < last; row++) {
       low = present[row] ? std::min(low, words[row] ^ sign_bit) : low;
@@ -114,29 +113,29 @@ Result<KeyWords> key_words(std::span<const Column> keys, StringPool& strings) {
   return words;
 }
 
-std::uint64_t JoinTable::place_of(std::span<const std::uint64_t> key) const {
+std::uint64_t JoinTable::position_of(std::span<const std::uint64_t> key) const {
   std::uint64_t at = key[0] - table_[header_base];
   for (const std::uint64_t word : key.subspan(1)) at = (at ^ at >> 29) * mixer + word;
   return at * table_[header_factor] >> table_[header_shift];
 }
 
-// One key of a narrow range: its place is its distance from the least.
+// Makes a table for one key of a narrow range: its position is its distance from the least key.
 bool JoinTable::make_exact(std::span<const std::uint64_t> words,
                            std::span<const std::uint8_t> present) {
   if (key_count_ != 1) return false;
   const auto [least, most] = range_of(words, present);
-  if (most - least >= std::max(words.size() * max_places_per_row, always_exact_places))
+  if (most - least >= std::max(words.size() * max_positions_per_row, always_exact_positions))
     return false;
-  places_.assign(most - least + 1, 0);
+  positions_.assign(most - least + 1, 0);
   table_ = {least ^ sign_bit, 1, 0, most - least, 1, 0, 0, 0};
   return true;
 }
 
-// At most half of the places are in use.
+// Makes a hash table of which at most half of the positions are in use.
 void JoinTable::make_hashed(std::uint64_t row_count) {
   const int bits = std::max(4, static_cast<int>(std::bit_width(2 * row_count)));
-  places_.assign(std::uint64_t{1} << bits, 0);
-  table_ = {0, golden, static_cast<std::uint64_t>(64 - bits), places_.size() - 1, 0, 0, 0, 0};
+  positions_.assign(std::uint64_t{1} << bits, 0);
+  table_ = {0, golden, static_cast<std::uint64_t>(64 - bits), positions_.size() - 1, 0, 0, 0, 0};
 }
 
 bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) const {
@@ -145,29 +144,29 @@ bool JoinTable::holds(std::uint32_t row, std::span<const std::uint64_t> key) con
 }
 
 std::uint32_t JoinTable::find(std::span<const std::uint64_t> key) const {
-  std::uint64_t at = place_of(key);
-  if (at >= places_.size()) return no_row;
-  for (; places_[at] != 0; at = at + 1 == places_.size() ? 0 : at + 1)
-    if (holds(places_[at] - 1, key)) return places_[at] - 1;
+  std::uint64_t at = position_of(key);
+  if (at >= positions_.size()) return no_row;
+  for (; positions_[at] != 0; at = at + 1 == positions_.size() ? 0 : at + 1)
+    if (holds(positions_[at] - 1, key)) return positions_[at] - 1;
   return no_row;
 }
 
-// In threads, where each place is of one key. False where a key stands twice and every row of it is
-// wanted: chains are made in order.
+// Fills a table in threads, where each position belongs to one key. Returns false where a key
+// repeats and all its rows are wanted: chains are made in order.
 bool JoinTable::insert_once(std::span<const std::uint64_t> words,
                             std::span<const std::uint8_t> present, bool wants_all) {
   std::atomic<bool> is_twice = false, has_nulls = false;
-  in_parallel(present.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(present.size(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     bool twice = false, nulls = false;
     for (std::uint64_t row = first; row < last; row++) {
       nulls |= present[row] == 0;
       if (!present[row]) continue;
-      const std::atomic_ref<std::uint32_t> place(places_[words[row] - table_[header_base]]);
+      const std::atomic_ref<std::uint32_t> position(positions_[words[row] - table_[header_base]]);
       if (!wants_all)
-        place.store(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed);
+        position.store(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed);
       else
         twice |=
-            place.exchange(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed) != 0;
+            position.exchange(static_cast<std::uint32_t>(row + 1), std::memory_order_relaxed) != 0;
     }
     if (twice) is_twice = true;
     if (nulls) has_nulls = true;
@@ -176,7 +175,7 @@ bool JoinTable::insert_once(std::span<const std::uint64_t> words,
   return !is_twice;
 }
 
-// From the last row to the first, so that a chain begins with its first row.
+// Fills a table from the last row to the first, so that a chain begins with its first row.
 void JoinTable::insert_all(std::span<const std::uint64_t> words,
                            std::span<const std::uint8_t> present, bool wants_all) {
   for (std::uint64_t i = present.size(); i-- > 0;) {
@@ -186,14 +185,14 @@ void JoinTable::insert_all(std::span<const std::uint64_t> words,
     }
     const auto key = words.subspan(i * key_count_, key_count_);
     const auto row = static_cast<std::uint32_t>(i);
-    std::uint64_t at = place_of(key);
-    while (places_[at] != 0 && !holds(places_[at] - 1, key))
-      at = at + 1 == places_.size() ? 0 : at + 1;
-    if (places_[at] != 0 && wants_all) {
+    std::uint64_t at = position_of(key);
+    while (positions_[at] != 0 && !holds(positions_[at] - 1, key))
+      at = at + 1 == positions_.size() ? 0 : at + 1;
+    if (positions_[at] != 0 && wants_all) {
       if (next_.empty()) next_.assign(present.size(), no_row);
-      next_[row] = places_[at] - 1;
+      next_[row] = positions_[at] - 1;
     }
-    places_[at] = row + 1;
+    positions_[at] = row + 1;
   }
 }
 
@@ -211,7 +210,7 @@ Result<JoinTable> JoinTable::build(std::span<const Column> keys, StringPool& str
   table.table_[header_has_rows] = !words.present.empty();
   if (table.table_[header_is_exact] != 0) {
     if (table.insert_once(words.words, words.present, wants_all)) return table;
-    std::fill(table.places_.begin(), table.places_.end(), 0u);
+    std::fill(table.positions_.begin(), table.positions_.end(), 0u);
   }
   table.insert_all(words.words, words.present, wants_all);
   return table;

@@ -10,10 +10,8 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
-
-// Waits for what is enqueued where a function ends early too: host memory declared before it is
-// then no longer read.
+// Waits for the queue where a function ends early too, so that host memory declared before it is no
+// longer read.
 struct Finished {
   ~Finished() { static_cast<void>(queue.finish()); }
   Queue& queue;
@@ -35,8 +33,9 @@ void add_to(RunReport& report, const primitive::RadixSort& sort, double seconds,
 }  // namespace
 
 Result<DeviceOrder> DeviceOrder::find(std::shared_ptr<Device> device,
-                                      const std::vector<SortWord>& words, std::uint64_t row_count,
-                                      bool keeps_words, RunReport& report) {
+                                      const std::vector<NormalizedKey>& words,
+                                      std::uint64_t row_count, bool keeps_words,
+                                      RunReport& report) {
   DeviceOrder order(std::move(device), row_count);
   PENSTOCK_TRY(order.begin(report));
   for (std::size_t i = words.size(); i-- > 0;)  // the least significant word first
@@ -57,10 +56,10 @@ Status DeviceOrder::begin(RunReport& report) {
 }
 
 template <class T>
-Status DeviceOrder::sort(const SortWord& word, bool keeps_word, RunReport& report) {
+Status DeviceOrder::sort(const NormalizedKey& word, bool keeps_word, RunReport& report) {
   std::vector<T> values(row_count_);
   const Finished finished{*queue_};
-  in_parallel(row_count_, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(row_count_, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = first; i < last; i++) values[i] = static_cast<T>(word.values[i]);
   });
   const std::uint64_t bytes = row_count_ * sizeof(T);
@@ -86,7 +85,7 @@ Status DeviceOrder::sort(const SortWord& word, bool keeps_word, RunReport& repor
   return {};
 }
 
-// A copy that a sort may move, in the order so far.
+// Makes a copy that a sort may move, in the order so far.
 Result<std::shared_ptr<Buffer>> DeviceOrder::keys_of(const Buffer& word, std::uint64_t bytes,
                                                      std::uint32_t bits) {
   PENSTOCK_ASSIGN(auto keys, device_->allocate(bytes));

@@ -1,4 +1,4 @@
-// An order of rows that a device finds, and keeps for what goes on there: windows.
+// An order of rows that a device finds, and keeps for steps that continue on the device: windows.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,15 +9,15 @@ namespace penstock::plan {
 
 class DeviceOrder {
  public:
-  // `words` as sort_words() gives them, of max_sort_keys rows at most; `report` gains a kernel for
-  // each sort. With `keeps_words` the words stay on the device, by row.
+  // Sorts `words`, as normalized_keys() gives them, of max_sort_keys rows at most. `report` gains a
+  // kernel for each sort. With `keeps_words` the words stay on the device, by row.
   static Result<DeviceOrder> find(std::shared_ptr<Device> device,
-                                  const std::vector<SortWord>& words, std::uint64_t row_count,
+                                  const std::vector<NormalizedKey>& words, std::uint64_t row_count,
                                   bool keeps_words, RunReport& report);
 
   Queue& queue() const { return *queue_; }
   std::uint64_t row_count() const { return row_count_; }
-  const Buffer& rows() const { return *rows_; }  // u32: the row at a place
+  const Buffer& rows() const { return *rows_; }  // u32: the row at a position
   const std::vector<std::shared_ptr<Buffer>>& words() const {
     return words_;
   }  // u32 for up to 32 bits, else u64
@@ -27,7 +27,7 @@ class DeviceOrder {
   DeviceOrder(std::shared_ptr<Device> device, std::uint64_t row_count)
       : device_(std::move(device)), row_count_(row_count) {}
   Status begin(RunReport& report);
-  template <class T> Status sort(const SortWord& word, bool keeps_word, RunReport& report);
+  template <class T> Status sort(const NormalizedKey& word, bool keeps_word, RunReport& report);
   Result<std::shared_ptr<Buffer>> keys_of(const Buffer& word, std::uint64_t bytes,
                                           std::uint32_t bits);
 

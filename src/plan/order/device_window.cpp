@@ -15,7 +15,7 @@ bool adds_values(const WindowCall& call) {
   return call.function == WindowFunction::sum || call.function == WindowFunction::average;
 }
 
-// Programs are compiled while rows are sorted; what fails here fails again where it is used.
+// Compiles programs while rows are sorted. An error here is met again where the program is used.
 std::vector<std::future<void>> begin_builds(const std::shared_ptr<Device>& device,
                                             const Table& table,
                                             const std::vector<WindowCall>& calls) {
@@ -53,14 +53,14 @@ bool DeviceWindow::takes(const Traits& traits, const Table& table, const WindowC
   return is_float(type) ? traits.has_f64 : width_bytes(type) <= 8;
 }
 
-// By row: the order, what begins in it and runs of two kinds, a column with its sums by halves, and
-// results; or what a sort takes.
+// The bytes of a row: the order, where runs of two kinds begin, a column with its sums by halves,
+// and results; or those that a sort takes.
 std::uint64_t DeviceWindow::bytes_of(std::uint64_t row_count, std::size_t words) {
   return row_count * (8 * words + 100);
 }
 
 Result<DeviceWindow> DeviceWindow::open(std::shared_ptr<Device> device, const Table& table,
-                                        const std::vector<SortWord>& words,
+                                        const std::vector<NormalizedKey>& words,
                                         std::size_t partition_words,
                                         const std::vector<WindowCall>& calls, RunReport& report) {
   const std::vector<std::future<void>> builds = begin_builds(device, table, calls);
@@ -78,7 +78,8 @@ Result<DeviceWindow::SharedBuffer> DeviceWindow::zeros(std::uint64_t bytes) {
   return buffer;
 }
 
-Status DeviceWindow::find_begins(const std::vector<SortWord>& words, std::size_t partition_words) {
+Status DeviceWindow::find_begins(const std::vector<NormalizedKey>& words,
+                                 std::size_t partition_words) {
   static constexpr std::uint8_t begins = 1;  // the first row, of both
   PENSTOCK_ASSIGN(kernels_, kernels_of_words(*device_, words.empty() ? 32 : words[0].bits));
   PENSTOCK_ASSIGN(count_scan_, Scan::build(device_, count_shape));
@@ -104,7 +105,7 @@ Status DeviceWindow::launch(const WindowKernels& kernels, std::string_view kerne
                [&] { return kernels.launch(queue(), kernel, row_count(), arguments); });
 }
 
-// A device that shares the host's memory reads it where it is.
+// A device that shares the host's memory reads it in position.
 Result<DeviceWindow::SharedBuffer> DeviceWindow::upload(const Bytes& bytes) {
   if (device_->traits().unified_memory && reinterpret_cast<std::uintptr_t>(bytes.data) % 16 == 0)
     return device_->wrap_host(bytes.data, bytes.size);
@@ -158,7 +159,7 @@ Result<DeviceWindow::Taken> DeviceWindow::taken_by(const WindowCall& call) {
   const bool is_own =
       call.function == WindowFunction::row_number || call.function == WindowFunction::dense_rank;
   if (is_own || (!is_rank && call.frame == WindowFrame::rows))
-    return Taken{&order_.rows(), &order_.rows(), own_place};
+    return Taken{&order_.rows(), &order_.rows(), own_position};
   const bool of_partition = !is_rank && call.frame == WindowFrame::partition;
   PENSTOCK_ASSIGN(const Runs* runs, of_partition ? runs_of(partition_runs_, *partitions_)
                                                  : runs_of(peer_runs_, *peers_));
@@ -192,7 +193,7 @@ Result<Column> DeviceWindow::compute(const WindowCall& call, Type type) {
 
 Result<Column> DeviceWindow::numbers(const Buffer& counts, Taken taken) {
   PENSTOCK_ASSIGN(const auto results, device_->allocate(row_count() * 8));
-  PENSTOCK_TRY(launch(*kernels_, "window_counts", taken.from == own_place ? 16 : 24,
+  PENSTOCK_TRY(launch(*kernels_, "window_counts", taken.from == own_position ? 16 : 24,
                       {Argument::of(order_.rows()), Argument::of(counts), Argument::of(*taken.runs),
                        Argument::of(*taken.ends), Argument::of(*results),
                        Argument::value(row_count()), Argument::value(taken.from)}));
@@ -207,7 +208,7 @@ Result<Bytes> DeviceWindow::validity(const Buffer& counts, Taken taken) {
   PENSTOCK_ASSIGN(const auto valid, zeros(row_count()));
   const std::uint64_t bytes = (row_count() + 7) / 8;
   PENSTOCK_ASSIGN(const auto bits, device_->allocate(bytes));
-  PENSTOCK_TRY(launch(*kernels_, "window_valid", taken.from == own_place ? 9 : 17,
+  PENSTOCK_TRY(launch(*kernels_, "window_valid", taken.from == own_position ? 9 : 17,
                       {Argument::of(order_.rows()), Argument::of(counts), Argument::of(*taken.runs),
                        Argument::of(*taken.ends), Argument::of(*valid),
                        Argument::value(row_count()), Argument::value(taken.from)}));

@@ -1,10 +1,11 @@
-// Windows on a device: the order of rows, where its partitions and peers begin, and running sums
-// over them.
+// Windows on a device: the order of rows, where its partitions and peers begin, and segmented
+// prefix sums over them.
 //
 // Everything is a sum in segments: a row's number is the sum of ones in its partition, a dense rank
-// that of its peers' begins, a count that of the values that are there. What a row gets stands at
-// the end of its frame, which is its own place or that of the last of its peers or partition.
-// Integers of 64 bits are added up by halves of 32, so that no sum of 2^30 rows leaves its words.
+// that of the beginnings of its peers, a count that of the values that are not NULL. A row gets the
+// value at the end of its frame, which is its own position or that of the last of its peers or
+// partition. Integers of 64 bits are added up by halves of 32, so that no sum of 2^30 rows
+// overflows its words.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,20 +17,21 @@
 
 namespace penstock::plan {
 
-// Running sums of values of a type, from each begin on.
+// Scans values of a type, from each beginning on.
 primitive::ScanShape sum_shape(Type type);
 
 class DeviceWindow {
  public:
-  // Whether the device computes a call; the others (those that take a value from a row, sums of 128
-  // bits) are the host's.
+  // Returns whether the device computes a call. The host computes the others: those that take a
+  // value from a row, and sums of 128 bits.
   static bool takes(const Traits& traits, const Table& table, const WindowCall& call);
-  // Of the device's memory, at most.
+  // Returns how much of the device's memory it needs at most.
   static std::uint64_t bytes_of(std::uint64_t row_count, std::size_t words);
-  // `table` has a row at least and outlives this; the first `partition_words` of `words` are of the
-  // partition. `report` gains the sorts.
+  // Finds the order. `table` has at least one row and outlives this; the first `partition_words` of
+  // `words` are of the partition. `report` gains the sorts.
   static Result<DeviceWindow> open(std::shared_ptr<Device> device, const Table& table,
-                                   const std::vector<SortWord>& words, std::size_t partition_words,
+                                   const std::vector<NormalizedKey>& words,
+                                   std::size_t partition_words,
                                    const std::vector<WindowCall>& calls, RunReport& report);
 
   Result<Column> column(const WindowCall& call, Type type);
@@ -38,19 +40,19 @@ class DeviceWindow {
 
  private:
   using SharedBuffer = std::shared_ptr<Buffer>;
-  // The number of the run (peers, or a partition) that a place is in, from 1; the last place of
-  // each.
+  // Finds the number of the run (peers, or a partition) of each position, from 1; and the last
+  // position of each run.
   struct Runs {
     SharedBuffer runs, ends;
   };
-  // See place_of() in kernels/window.kc.
-  enum From : std::uint32_t { own_place, last_of_run, first_of_run };
+  // See position_of() in kernels/window.kc.
+  enum From : std::uint32_t { own_position, last_of_run, first_of_run };
   struct Taken {
     const Buffer* runs;
     const Buffer* ends;
     std::uint32_t from;
   };
-  // The column that was added up last, as far as calls have asked for it.
+  // The column that was added up last, as far as calls have needed it.
   struct Summed {
     std::optional<std::uint32_t> column;
     SharedBuffer values, validity, counts, sums, high_sums;
@@ -60,9 +62,9 @@ class DeviceWindow {
       : device_(std::move(device)), table_(table), order_(std::move(order)) {}
   std::uint64_t row_count() const { return table_.row_count; }
   Queue& queue() const { return order_.queue(); }
-  Status find_begins(const std::vector<SortWord>& words, std::size_t partition_words);
+  Status find_begins(const std::vector<NormalizedKey>& words, std::size_t partition_words);
   Result<SharedBuffer> zeros(std::uint64_t bytes);
-  // Running sums of bytes, from each begin on.
+  // Scans bytes, from each beginning on.
   Result<SharedBuffer> count_up(const Buffer& bytes, const Buffer& begins);
   Status find_row_numbers();
   Result<const Runs*> runs_of(std::optional<Runs>& runs, const Buffer& begins);
@@ -73,7 +75,7 @@ class DeviceWindow {
   Result<Bytes> validity(const Buffer& counts, Taken taken);
 
   // window_sums.cpp
-  Status bring(std::uint32_t column, bool with_values);
+  Status upload(std::uint32_t column, bool with_values);
   Result<const Buffer*> present_counts(std::uint32_t column);
   Status add_up(std::uint32_t column);
   Result<SharedBuffer> add_up_part(const Column& column, std::uint32_t part);

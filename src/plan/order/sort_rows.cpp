@@ -11,13 +11,13 @@
 namespace penstock::plan {
 namespace {
 
-// A word, keys and rows twice, and what the sort publishes.
+// The bytes of a row: a word, keys and rows twice, and what the sort publishes.
 constexpr std::uint64_t bytes_per_row = 40;
 
 }  // namespace
 
-// Few of many rows are selected in one pass over them; more than a sort takes are sorted on the
-// host.
+// A few of many rows are selected in one pass over them. More rows than a sort takes are sorted on
+// the host.
 bool sorts_on_device(std::uint64_t row_count, std::uint64_t limit) {
   return row_count >= min_device_sort_rows && row_count <= primitive::max_sort_keys &&
          limit > row_count / 16;
@@ -27,16 +27,16 @@ Result<Table> order_rows(const std::shared_ptr<Device>& device, const Table& tab
                          const std::vector<SortKey>& keys, std::uint64_t limit, RunReport& report,
                          std::uint64_t memory_limit_bytes) {
   PENSTOCK_ASSIGN(const std::vector<std::uint64_t> rows,
-                  order_of_words(device, sort_words(table, keys), table.row_count, limit, report,
-                                 memory_limit_bytes));
+                  order_of_keys(device, normalized_keys(table, keys), table.row_count, limit,
+                                report, memory_limit_bytes));
   return gather(table, rows);
 }
 
-Result<std::vector<std::uint64_t>> order_of_words(const std::shared_ptr<Device>& device,
-                                                  const std::vector<SortWord>& words,
-                                                  std::uint64_t row_count, std::uint64_t limit,
-                                                  RunReport& report,
-                                                  std::uint64_t memory_limit_bytes) {
+Result<std::vector<std::uint64_t>> order_of_keys(const std::shared_ptr<Device>& device,
+                                                 const std::vector<NormalizedKey>& words,
+                                                 std::uint64_t row_count, std::uint64_t limit,
+                                                 RunReport& report,
+                                                 std::uint64_t memory_limit_bytes) {
   if (!device || !sorts_on_device(row_count, limit)) return order_on_host(words, row_count, limit);
   if (!has_room(device->traits(), memory_limit_bytes, row_count * bytes_per_row)) {
     note_without_room(report, device->traits(), memory_limit_bytes, "sort", row_count,

@@ -23,15 +23,16 @@ std::string definitions_of(Type type) {
 
 Result<WindowKernels> WindowKernels::build(Device& device, const std::string& definitions) {
   const Traits& traits = device.traits();
-  const kernel::SourcePart parts[] = {{"definitions", definitions},
-                                      {"plan/codegen/kernels/window.kc", skeleton_text("window")}};
+  const kernel::SourcePart parts[] = {
+      {"definitions", definitions}, {"plan/codegen/kernels/window.kc", template_source("window")}};
   ProgramSource source;
   source.text = kernel::assemble(traits.target, parts);
-  source.group_size = traits.is_cpu ? 1 : std::min(256u, traits.max_group_size);
+  source.group_size =
+      traits.wants_single_thread_groups() ? 1 : std::min(256u, traits.max_group_size);
   source.label = "window.kc";
   WindowKernels kernels;
   PENSTOCK_ASSIGN(kernels.program_, device.build(source));
-  kernels.max_groups_ = traits.compute_units * (traits.is_cpu ? 4 : 8);
+  kernels.max_groups_ = traits.compute_units * (traits.wants_single_thread_groups() ? 4 : 8);
   return kernels;
 }
 

@@ -1,5 +1,4 @@
-// The kernels of kernels/window.kc: rows in an order that a device found, and what windows do with
-// running sums over them.
+// The kernels of kernels/window.kc, over rows in an order that a device found.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,9 +11,9 @@ namespace penstock::plan {
 
 class WindowKernels {
  public:
-  // `definitions`: of the macros that the text names, a line each; the text has others.
+  // `definitions`: the macros that the source names, a line each; the source has defaults.
   static Result<WindowKernels> build(Device& device, const std::string& definitions);
-  // Over the numbers below `count`.
+  // Launches a kernel over the numbers below `count`.
   Status launch(Queue& queue, std::string_view kernel, std::uint64_t count,
                 std::span<const Argument> arguments) const;
 

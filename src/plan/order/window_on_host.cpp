@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/parallel.hpp"
 #include "column/column_builders.hpp"
 #include "column/concatenate.hpp"
 #include "plan/fusion/accumulators.hpp"
@@ -14,9 +15,7 @@
 namespace penstock::plan {
 namespace {
 
-using Places = HostWindow::Places;
-
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
+using Positions = HostWindow::Positions;
 
 bool ends_with_peers(const WindowCall& call) {
   const bool has_frame =
@@ -27,8 +26,8 @@ bool ends_with_partition(const WindowCall& call) {
   return call.frame == WindowFrame::partition || call.function == WindowFunction::lead;
 }
 
-bool same(std::span<const SortWord> words, std::uint64_t a, std::uint64_t b) {
-  for (const SortWord& word : words)
+bool same(std::span<const NormalizedKey> words, std::uint64_t a, std::uint64_t b) {
+  for (const NormalizedKey& word : words)
     if (word.values[a] != word.values[b]) return false;
   return true;
 }
@@ -43,61 +42,62 @@ std::vector<std::uint32_t> ends_of(const std::vector<std::uint8_t>& begins) {
   return ends;
 }
 
-Places find_places(std::vector<std::uint64_t> rows, const OrderWords& order,
-                   const std::vector<WindowCall>& calls) {
+Positions find_positions(std::vector<std::uint64_t> rows, const OrderKeys& order,
+                         const std::vector<WindowCall>& calls) {
   const std::uint64_t row_count = rows.size();
-  Places places;
-  places.rows = std::move(rows);
-  places.partitions.resize(row_count, 1);
-  places.peers.resize(row_count, 1);
-  const std::span<const SortWord> all(order.words), of_partition = all.first(order.of_partition),
-                                                    of_order = all.subspan(order.of_partition);
-  in_parallel(row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  Positions positions;
+  positions.rows = std::move(rows);
+  positions.partitions.resize(row_count, 1);
+  positions.peers.resize(row_count, 1);
+  const std::span<const NormalizedKey> all(order.words),
+      of_partition = all.first(order.of_partition), of_order = all.subspan(order.of_partition);
+  in_parallel(row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t i = std::max<std::uint64_t>(first, 1); i < last; i++) {
-      places.partitions[i] = !same(of_partition, places.rows[i - 1], places.rows[i]);
-      places.peers[i] =
-          places.partitions[i] != 0 || !same(of_order, places.rows[i - 1], places.rows[i]);
+      positions.partitions[i] = !same(of_partition, positions.rows[i - 1], positions.rows[i]);
+      positions.peers[i] =
+          positions.partitions[i] != 0 || !same(of_order, positions.rows[i - 1], positions.rows[i]);
     }
   });
-  places.firsts.resize(row_count);
+  positions.firsts.resize(row_count);
   for (std::uint64_t i = 1; i < row_count; i++)
-    places.firsts[i] =
-        places.partitions[i] != 0 ? static_cast<std::uint32_t>(i) : places.firsts[i - 1];
+    positions.firsts[i] =
+        positions.partitions[i] != 0 ? static_cast<std::uint32_t>(i) : positions.firsts[i - 1];
   if (std::any_of(calls.begin(), calls.end(), ends_with_peers))
-    places.peer_ends = ends_of(places.peers);
+    positions.peer_ends = ends_of(positions.peers);
   if (std::any_of(calls.begin(), calls.end(), ends_with_partition))
-    places.partition_ends = ends_of(places.partitions);
-  return places;
+    positions.partition_ends = ends_of(positions.partitions);
+  return positions;
 }
 
 class WindowColumns {
  public:
-  WindowColumns(const Table& table, const Places& places) : table_(table), places_(places) {}
+  WindowColumns(const Table& table, const Positions& positions)
+      : table_(table), positions_(positions) {}
 
   Result<Column> column(const WindowCall& call, Type type) const {
     switch (call.function) {
       case WindowFunction::row_number:
-        return numbers([&](std::uint64_t i) { return i - places_.firsts[i] + 1; });
+        return numbers([&](std::uint64_t i) { return i - positions_.firsts[i] + 1; });
       case WindowFunction::rank: return ranks();
       case WindowFunction::dense_rank: return dense_ranks();
       case WindowFunction::count_rows:
-        return numbers([&](std::uint64_t i) { return end(call, i) - places_.firsts[i] + 1; });
+        return numbers([&](std::uint64_t i) { return end(call, i) - positions_.firsts[i] + 1; });
       case WindowFunction::count: return counts(call);
       case WindowFunction::sum:
       case WindowFunction::average: return sums(call, type);
       case WindowFunction::minimum:
       case WindowFunction::maximum: return extremes(call);
       case WindowFunction::first_value:
-        return taken(call, [&](std::uint64_t i) { return places_.firsts[i]; });
+        return taken(call, [&](std::uint64_t i) { return positions_.firsts[i]; });
       case WindowFunction::last_value:
         return taken(call, [&](std::uint64_t i) { return end(call, i); });
       case WindowFunction::lag:
         return taken(call, [&](std::uint64_t i) {
-          return i - places_.firsts[i] >= call.distance ? i - call.distance : no_row;
+          return i - positions_.firsts[i] >= call.distance ? i - call.distance : no_row;
         });
       case WindowFunction::lead:
         return taken(call, [&](std::uint64_t i) {
-          return places_.partition_ends[i] - i >= call.distance ? i + call.distance : no_row;
+          return positions_.partition_ends[i] - i >= call.distance ? i + call.distance : no_row;
         });
     }
     return Status(Code::internal, "an unknown window function");
@@ -109,22 +109,22 @@ class WindowColumns {
   std::uint64_t end(const WindowCall& call, std::uint64_t i) const {
     switch (call.frame) {
       case WindowFrame::rows: return i;
-      case WindowFrame::partition: return places_.partition_ends[i];
+      case WindowFrame::partition: return positions_.partition_ends[i];
       case WindowFrame::peers: break;
     }
-    return places_.peer_ends[i];
+    return positions_.peer_ends[i];
   }
 
-  // Calls write(place, row) for every place, in threads.
-  template <class Write> void for_each_place(const Write& write) const {
-    in_parallel(row_count(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
-      for (std::uint64_t i = first; i < last; i++) write(i, places_.rows[i]);
+  // Calls write(position, row) for every position, in threads.
+  template <class Write> void for_each_position(const Write& write) const {
+    in_parallel(row_count(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
+      for (std::uint64_t i = first; i < last; i++) write(i, positions_.rows[i]);
     });
   }
 
   template <class Value> Column numbers(const Value& value) const {
     std::vector<std::int64_t> values(row_count());
-    for_each_place([&](std::uint64_t i, std::uint64_t row) {
+    for_each_position([&](std::uint64_t i, std::uint64_t row) {
       values[row] = static_cast<std::int64_t>(value(i));
     });
     return Column::from(std::move(values));
@@ -133,33 +133,34 @@ class WindowColumns {
   Column ranks() const {
     std::vector<std::uint32_t> begins(row_count());  // of peers
     for (std::uint64_t i = 1; i < row_count(); i++)
-      begins[i] = places_.peers[i] != 0 ? static_cast<std::uint32_t>(i) : begins[i - 1];
-    return numbers([&](std::uint64_t i) { return begins[i] - places_.firsts[i] + 1; });
+      begins[i] = positions_.peers[i] != 0 ? static_cast<std::uint32_t>(i) : begins[i - 1];
+    return numbers([&](std::uint64_t i) { return begins[i] - positions_.firsts[i] + 1; });
   }
 
   Column dense_ranks() const {
-    std::vector<std::int64_t> counts(places_.peers.begin(), places_.peers.end());
+    std::vector<std::int64_t> counts(positions_.peers.begin(), positions_.peers.end());
     static_cast<void>(
-        running_sums<std::int64_t>(counts, places_.partitions));  // no more than there are rows
+        running_sums<std::int64_t>(counts, positions_.partitions));  // no more than there are rows
     return numbers([&](std::uint64_t i) { return counts[i]; });
   }
 
-  // The present values from the partition's begin to a place.
+  // Counts of values that are not NULL from the beginning of the partition to a position.
   class Present {
    public:
-    Present(const WindowColumns& columns, const Column& column) : places_(columns.places_) {
+    Present(const WindowColumns& columns, const Column& column) : positions_(columns.positions_) {
       if (column.validity.empty()) return;
       counts_.resize(column.row_count);
-      columns.for_each_place(
+      columns.for_each_position(
           [&](std::uint64_t i, std::uint64_t row) { counts_[i] = column.is_valid(row); });
-      static_cast<void>(running_sums<std::int64_t>(counts_, places_.partitions));
+      static_cast<void>(running_sums<std::int64_t>(counts_, positions_.partitions));
     }
     std::uint64_t at(std::uint64_t i) const {
-      return counts_.empty() ? i - places_.firsts[i] + 1 : static_cast<std::uint64_t>(counts_[i]);
+      return counts_.empty() ? i - positions_.firsts[i] + 1
+                             : static_cast<std::uint64_t>(counts_[i]);
     }
 
    private:
-    const Places& places_;
+    const Positions& positions_;
     std::vector<std::int64_t> counts_;  // none where every value is present
   };
 
@@ -218,18 +219,18 @@ class WindowColumns {
   Result<Column> sum(const WindowCall& call, Type type, const Value& value) const {
     const Column& column = table_.columns[call.column];
     std::vector<Sum> values(row_count());
-    for_each_place([&](std::uint64_t i, std::uint64_t row) {
+    for_each_position([&](std::uint64_t i, std::uint64_t row) {
       values[i] = column.is_valid(row) ? static_cast<Sum>(value(row)) : Sum{0};
     });
     return running<Sum>(call, type, std::move(values));
   }
 
-  // Of values by places, 0 for NULL. Apart from their reading, which is compiled once for every
-  // type of column.
+  // Adds up values by position, 0 for NULL. Reading them is a function of its own, compiled once
+  // for every type of column.
   template <class Sum>
   Result<Column> running(const WindowCall& call, Type type, std::vector<Sum> sums) const {
     const Column& column = table_.columns[call.column];
-    if (!running_sums<Sum>(sums, places_.partitions)) return sum_too_large();
+    if (!running_sums<Sum>(sums, positions_.partitions)) return sum_too_large();
     const Present present(*this, column);
     if (call.function == WindowFunction::sum) {
       using Shown = std::conditional_t<std::is_same_v<Sum, double>, double, Int128>;
@@ -252,7 +253,7 @@ class WindowColumns {
                  const Value& value) const {
     std::vector<T> values(row_count());
     std::vector<std::uint8_t> valid(row_count());
-    for_each_place([&](std::uint64_t i, std::uint64_t row) {
+    for_each_position([&](std::uint64_t i, std::uint64_t row) {
       const std::uint64_t at = end(call, i);
       valid[row] = present.at(at) > 0;
       if (valid[row] != 0) values[row] = value(at);
@@ -267,34 +268,36 @@ class WindowColumns {
     return column;
   }
 
-  // The place of the least or greatest value so far, the first of equal ones.
+  // Finds the position of the least or greatest value so far, the first of equal ones.
   Column extremes(const WindowCall& call) const {
     const Column& column = table_.columns[call.column];
-    const std::vector<SortWord> words =
-        sort_words(table_, {{call.column, call.function == WindowFunction::maximum, false}});
+    const std::vector<NormalizedKey> words =
+        normalized_keys(table_, {{call.column, call.function == WindowFunction::maximum, false}});
     const auto is_before = [&](std::uint64_t a, std::uint64_t b) {
-      for (const SortWord& word : words)
+      for (const NormalizedKey& word : words)
         if (word.values[a] != word.values[b]) return word.values[a] < word.values[b];
       return false;
     };
     std::vector<std::uint64_t> best(row_count());
     for (std::uint64_t i = 0; i < row_count(); i++) {
-      best[i] = i == 0 || places_.partitions[i] != 0 ? no_row : best[i - 1];
-      const std::uint64_t row = places_.rows[i];
-      if (column.is_valid(row) && (best[i] == no_row || is_before(row, places_.rows[best[i]])))
+      best[i] = i == 0 || positions_.partitions[i] != 0 ? no_row : best[i - 1];
+      const std::uint64_t row = positions_.rows[i];
+      if (column.is_valid(row) && (best[i] == no_row || is_before(row, positions_.rows[best[i]])))
         best[i] = i;
     }
     return taken(call, [&](std::uint64_t i) { return best[end(call, i)]; });
   }
 
-  // The value of the row at a place, if there is one, else the call's default of the row itself.
-  template <class Place> Column taken(const WindowCall& call, const Place& place_of) const {
+  // Gathers the value of the row at a position, if there is one; otherwise the call's default of
+  // the row itself.
+  template <class Position>
+  Column taken(const WindowCall& call, const Position& position_of) const {
     std::vector<std::uint64_t> rows(row_count());
-    for_each_place([&](std::uint64_t i, std::uint64_t row) {
-      const std::uint64_t place = place_of(i);
-      rows[row] = place != no_row  ? places_.rows[place]
-                  : call.otherwise ? row_count() + row
-                                   : no_row;
+    for_each_position([&](std::uint64_t i, std::uint64_t row) {
+      const std::uint64_t position = position_of(i);
+      rows[row] = position != no_row ? positions_.rows[position]
+                  : call.otherwise   ? row_count() + row
+                                     : no_row;
     });
     const Column& column = table_.columns[call.column];
     if (!call.otherwise) return gather_or_null(column, std::move(rows));
@@ -304,27 +307,27 @@ class WindowColumns {
   }
 
   const Table& table_;
-  const Places& places_;
+  const Positions& positions_;
 };
 
 }  // namespace
 
-OrderWords words_of(const Table& table, const Window& window) {
+OrderKeys words_of(const Table& table, const Window& window) {
   std::vector<SortKey> partition;
   for (const std::uint32_t column : window.partition) partition.push_back({column, false, false});
-  OrderWords found{sort_words(table, partition), 0};
+  OrderKeys found{normalized_keys(table, partition), 0};
   found.of_partition = found.words.size();
-  std::vector<SortWord> of_order = sort_words(table, window.order);
+  std::vector<NormalizedKey> of_order = normalized_keys(table, window.order);
   std::move(of_order.begin(), of_order.end(), std::back_inserter(found.words));
   return found;
 }
 
-HostWindow::HostWindow(const Table& table, std::vector<std::uint64_t> rows, const OrderWords& order,
+HostWindow::HostWindow(const Table& table, std::vector<std::uint64_t> rows, const OrderKeys& order,
                        const std::vector<WindowCall>& calls)
-    : table_(table), places_(find_places(std::move(rows), order, calls)) {}
+    : table_(table), positions_(find_positions(std::move(rows), order, calls)) {}
 
 Result<Column> HostWindow::column(const WindowCall& call, Type type) const {
-  return WindowColumns(table_, places_).column(call, type);
+  return WindowColumns(table_, positions_).column(call, type);
 }
 
 }  // namespace penstock::plan

@@ -12,25 +12,25 @@ namespace penstock::plan {
 namespace {
 
 constexpr std::uint64_t largest_value_bytes = 16;           // of a result's column
-constexpr std::uint64_t max_rows = std::uint64_t{1} << 32;  // which the host's places number
+constexpr std::uint64_t max_rows = std::uint64_t{1} << 32;  // which the host's positions number
 
-// The columns of a step's calls, by the device that computes them or by the host.
+// Computes the columns of a step's calls, on the device or on the host.
 class WindowStep {
  public:
   WindowStep(std::shared_ptr<Device> device, const Table& table, const Step& step,
-             RunReport& report, WindowPlace place, std::uint64_t memory_limit_bytes)
+             RunReport& report, WindowLocation position, std::uint64_t memory_limit_bytes)
       : device_(std::move(device)),
         table_(table),
         calls_(step.window.calls),
         order_(words_of(table, step.window)),
         report_(report),
-        place_(place),
+        place_(position),
         memory_limit_bytes_(memory_limit_bytes) {}
 
   Status begin() {
-    if (place_ == WindowPlace::device
+    if (place_ == WindowLocation::device
             ? table_.row_count > 0
-            : place_ == WindowPlace::chosen && pays_on_device() && has_room_on_device()) {
+            : place_ == WindowLocation::chosen && pays_on_device() && has_room_on_device()) {
       Result<DeviceWindow> window =
           DeviceWindow::open(device_, table_, order_.words, order_.of_partition, calls_, report_);
       if (window.ok())
@@ -85,9 +85,9 @@ class WindowStep {
     return false;
   }
 
-  // Memory that was promised may be others' by now. A caller who asked for the device is told.
+  // Memory that was free may be in use by now. A caller who asked for the device gets the error.
   bool goes_on_on_host(const Status& status) {
-    if (status.code() != Code::no_memory || place_ != WindowPlace::chosen) return false;
+    if (status.code() != Code::no_memory || place_ != WindowLocation::chosen) return false;
     note_on_host(report_, "window", table_.row_count, status.message());
     return true;
   }
@@ -102,16 +102,16 @@ class WindowStep {
 
   Result<std::vector<std::uint64_t>> ordered_rows() {
     if (on_device_) return on_device_->order().download(report_);
-    return order_of_words(device_, order_.words, table_.row_count, table_.row_count, report_,
-                          memory_limit_bytes_);
+    return order_of_keys(device_, order_.words, table_.row_count, table_.row_count, report_,
+                         memory_limit_bytes_);
   }
 
   std::shared_ptr<Device> device_;
   const Table& table_;
   const std::vector<WindowCall>& calls_;
-  OrderWords order_;
+  OrderKeys order_;
   RunReport& report_;
-  const WindowPlace place_;
+  const WindowLocation place_;
   const std::uint64_t memory_limit_bytes_;
   std::optional<DeviceWindow> on_device_;
   std::optional<HostWindow> on_host_;
@@ -120,10 +120,10 @@ class WindowStep {
 }  // namespace
 
 Result<Table> window_rows(const std::shared_ptr<Device>& device, const Table& table,
-                          const Step& step, RunReport& report, WindowPlace place,
+                          const Step& step, RunReport& report, WindowLocation position,
                           std::uint64_t memory_limit_bytes) {
   if (table.row_count > max_rows) return Status(Code::capacity, "window: more than 2^32 rows");
-  WindowStep window(device, table, step, report, place, memory_limit_bytes);
+  WindowStep window(device, table, step, report, position, memory_limit_bytes);
   PENSTOCK_TRY(window.begin());
   Table result = table;
   for (const WindowCall& call : step.window.calls) {

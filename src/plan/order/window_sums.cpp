@@ -1,5 +1,5 @@
-// Sums and averages of a column's values over a DeviceWindow's order: as running sums, then by what
-// stands at the end of each row's frame.
+// Sums and averages of a column's values over a DeviceWindow's order: prefix sums, then the sum at
+// the end of each row's frame.
 #include <atomic>
 #include <bit>
 
@@ -10,17 +10,16 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;      // of a thread
 enum Part : std::uint32_t { whole, low, high };  // of a value; see kernels/window.kc
 
-// Whether sums of these may need more than 64 bits. A CPU looks at the values, which is less than
-// adding them up twice is; beside a GPU, it would be more.
+// Returns whether sums of these values may need more than 64 bits. On a CPU it reads the values,
+// which takes less than adding them up twice; beside a GPU it would take more.
 bool needs_halves(const Column& column, bool looks_at_values) {
   if (is_float(column.type) || width_bytes(column.type) < 8) return false;
   if (!looks_at_values) return true;
   const bool has_sign = column.type.kind != Kind::uint64;
   std::atomic<std::uint64_t> bits = 0;  // of all values, without signs
-  in_parallel(column.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     std::uint64_t some = 0;
     for (const auto* value = column.values.as<std::int64_t>() + first;
          value < column.values.as<std::int64_t>() + last; value++)
@@ -37,8 +36,8 @@ primitive::ScanShape sum_shape(Type type) {
   return {sum, sum, false, true};
 }
 
-// Uploads what a call reads of a column and no call before it did.
-Status DeviceWindow::bring(std::uint32_t column, bool with_values) {
+// Uploads what a call reads of a column, if no call before it did.
+Status DeviceWindow::upload(std::uint32_t column, bool with_values) {
   const Column& from = table_.columns[column];
   if (summed_.column != column) summed_ = {};
   summed_.column = column;
@@ -56,9 +55,9 @@ Status DeviceWindow::bring(std::uint32_t column, bool with_values) {
   return {};
 }
 
-// How many values there are from the partition's begin to a place.
+// Counts the values from the beginning of the partition to a position.
 Result<const Buffer*> DeviceWindow::present_counts(std::uint32_t column) {
-  PENSTOCK_TRY(bring(column, false));
+  PENSTOCK_TRY(upload(column, false));
   if (!summed_.validity) {
     PENSTOCK_TRY(find_row_numbers());
     return row_numbers_.get();
@@ -89,7 +88,7 @@ Result<DeviceWindow::SharedBuffer> DeviceWindow::add_up_part(const Column& colum
 }
 
 Status DeviceWindow::add_up(std::uint32_t column) {
-  PENSTOCK_TRY(bring(column, true));
+  PENSTOCK_TRY(upload(column, true));
   if (summed_.sums) return {};
   const Column& from = table_.columns[column];
   const bool by_halves = needs_halves(from, device_->traits().is_cpu);
@@ -126,7 +125,7 @@ Result<Bytes> DeviceWindow::wide_sums(Taken taken) {
   const Buffer& high_sums = summed_.high_sums ? *summed_.high_sums : *summed_.sums;  // not read
   PENSTOCK_TRY(
       launch(*kernels_, "window_integers",
-             (summed_.high_sums ? 36 : 28) + (taken.from == own_place ? 0 : 8),
+             (summed_.high_sums ? 36 : 28) + (taken.from == own_position ? 0 : 8),
              {Argument::of(order_.rows()), Argument::of(*summed_.sums), Argument::of(high_sums),
               Argument::of(*taken.runs), Argument::of(*taken.ends), Argument::of(*results),
               Argument::value(row_count()), Argument::value(taken.from),
@@ -140,7 +139,7 @@ Result<Bytes> DeviceWindow::real_sums(Taken taken, bool is_average) {
                          : row_numbers_ ? *row_numbers_
                                         : order_.rows();  // read for an average
   PENSTOCK_TRY(launch(*value_kernels_, "window_reals",
-                      (is_average ? 24 : 20) + (taken.from == own_place ? 0 : 8),
+                      (is_average ? 24 : 20) + (taken.from == own_position ? 0 : 8),
                       {Argument::of(order_.rows()), Argument::of(*summed_.sums),
                        Argument::of(counts), Argument::of(*taken.runs), Argument::of(*taken.ends),
                        Argument::of(*results), Argument::value(row_count()),
@@ -148,14 +147,14 @@ Result<Bytes> DeviceWindow::real_sums(Taken taken, bool is_average) {
   return download(*results, row_count() * 8);
 }
 
-// Divided on the host, which has the wider floats that DuckDB divides with.
+// Divides on the host, which has the wider floats that DuckDB divides with.
 Result<Bytes> DeviceWindow::averages_of_integers(const Column& column, const Buffer& counts,
                                                  Taken taken) {
   PENSTOCK_ASSIGN(const Bytes sums, wide_sums(taken));
   PENSTOCK_ASSIGN(const Column values, numbers(counts, taken));
   const Accumulator accumulator{sum_kind(column.type), 0, column.type, nullptr, 0};
   std::vector<double> averages(row_count());
-  in_parallel(row_count(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(row_count(), min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       if (const std::int64_t count = values.values.as<std::int64_t>()[row]; count > 0)
         averages[row] = average_of(accumulator, sums.as<Int128>()[row],

@@ -1,4 +1,4 @@
-// What is told of a profile: sums by track, and a Chrome trace.
+// Reports of a profile: sums by track, and a Chrome trace.
 #include "penstock/profile.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr std::size_t wait_track = static_cast<std::size_t>(Track::wait),
                       read_track = static_cast<std::size_t>(Track::read),
                       host_track = static_cast<std::size_t>(Track::host);
 
-// By time, how many spans of each track begin less how many end.
+// By time: how many spans of each track begin, minus how many end.
 using Changes = std::map<double, std::array<int, track_count>>;
 
 Changes changes_of(const Profile& profile) {
@@ -29,7 +29,7 @@ Changes changes_of(const Profile& profile) {
   return changes;
 }
 
-// The calling thread works where it neither waits nor reads; waiting hides nothing.
+// The calling thread works where it neither waits nor reads. Waiting hides nothing.
 void add_moment(std::array<TrackSummary, track_count>& summary,
                 const std::array<int, track_count>& open, double seconds) {
   std::array<bool, track_count> active{};
@@ -45,8 +45,8 @@ void add_moment(std::array<TrackSummary, track_count>& summary,
   }
 }
 
-// The lines of one track: a span stands in the first where it follows what is there, or lies within
-// it.
+// The lines of one track. A span is put in the first line in which it follows the others, or lies
+// within one.
 class Lanes {
  public:
   // Times of events are rounded: spans that overlap by less than this follow one another.

@@ -16,8 +16,8 @@ void Recording::begin(const RunReport& report) {
   functions_.clear();
 }
 
-// The first attempts pay for what a driver sets up at its first command: the one with the least
-// room for error counts.
+// The first attempts include what a driver sets up at its first command. Keeps the one with the
+// smallest error.
 Result<Recording::Anchor> Recording::anchor(Device& device) {
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   Anchor best;
@@ -80,7 +80,7 @@ Result<double> Recording::host_seconds(const Event& event) const {
   return anchor_.seconds + seconds;
 }
 
-// What a kernel's report stands for launches programs that have none of their own, too.
+// A kernel's report also represents launches of programs that have no report of their own.
 int Recording::kernel_of(const std::string& program, int next) const {
   const std::vector<KernelReport>& kernels = report_->kernels;
   for (auto i = static_cast<std::size_t>(next); i < kernels.size() && !program.empty(); i++)
@@ -88,7 +88,7 @@ int Recording::kernel_of(const std::string& program, int next) const {
   return next < static_cast<int>(kernels.size()) ? next : -1;
 }
 
-// Of programs that one kernel took one after the other, each function once.
+// Merges the functions of programs that one kernel took one after the other, each function once.
 void Recording::place_functions(Profile& profile) const {
   for (const Function& noted : functions_) {
     KernelFunction function = noted.function;

@@ -1,8 +1,8 @@
-// Gathers the spans of a run that is profiled.
+// The recording of a run: gathers the spans of its profile.
 //
-// Host spans are timed here. Commands of queues are timed by events around them, whose times are
-// read when the run has ended and put on the host's clock: an event that is recorded on an idle
-// queue and waited for happens between two known moments.
+// Host spans are timed here. Commands of queues are timed by events around them. Their times are
+// read when the run has ended, and put on the host's clock: an event that is recorded on an idle
+// queue and waited for happens between two known times.
 #pragma once
 #include <map>
 #include <memory>
@@ -16,21 +16,21 @@ namespace penstock::plan {
 
 class Recording {
  public:
-  // Forgets what was recorded; time 0 is now. Commands that are recorded from here on are of the
-  // kernel that `report` gets next, or of one it gets behind that whose program they launch.
+  // Forgets what was recorded; time 0 is now. Commands that are recorded from here on belong to the
+  // kernel that `report` gets next, or to a later one whose program they launch.
   void begin(const RunReport& report);
   // Ties the device's clock to the host's.
   Status set_clock(Device& device);
-  // Of the host's clock (now_seconds). Any thread.
+  // Adds a span of the host's clock (now_seconds). Any thread.
   void add(Track track, std::string name, double begin_seconds, double end_seconds);
-  // The same for a program; `key` tells which kernel it is of.
+  // Adds a span of a program; `key` says which kernel it belongs to.
   void add_build(const BuildReport& build, std::string_view label, double begin_seconds,
                  double end_seconds);
   // `program`: its key; none where no kernel is launched.
   void add_command(Track track, std::string_view name, std::uint64_t bytes,
                    std::string_view program, std::shared_ptr<Event> begun,
                    std::shared_ptr<Event> done);
-  // Before a launch: notes the function and what it takes of the device, once.
+  // Notes the function of a launch and the resources it takes, once. Call before the launch.
   void note_function(Device& device, const Program& program, std::string_view name);
   bool is_host_thread() const { return std::this_thread::get_id() == host_thread_; }
 
@@ -73,7 +73,7 @@ class Recording {
   std::vector<Function> functions_;
 };
 
-// A span of the host thread from here to the end of the block; nothing where there is no recording.
+// A span of the host thread from here to the end of the block; nothing without a recording.
 class HostSpan {
  public:
   HostSpan(Recording* recording, const char* name, Track track = Track::host)
@@ -94,8 +94,8 @@ class HostSpan {
   double begin_seconds_;
 };
 
-// The device, with every command of its queues and every build recorded. Buffers and programs are
-// the device's own.
+// Returns the device with every command of its queues and every build recorded. Buffers and
+// programs are the device's own.
 std::shared_ptr<Device> recorded(std::shared_ptr<Device> device,
                                  std::shared_ptr<Recording> recording);
 

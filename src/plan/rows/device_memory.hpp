@@ -1,5 +1,5 @@
-// What a step that may go on on the host asks of a device's memory, and what the run says where it
-// went on there.
+// The limit of a device's memory for steps that the host can compute too, and the note in the run's
+// report when the host did.
 #pragma once
 #include <algorithm>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace penstock::plan {
 
-// RunOptions::memory_limit_bytes, or all of the device's.
+// Returns RunOptions::memory_limit_bytes, or all of the device's memory.
 inline std::uint64_t usable_bytes(const Traits& traits, std::uint64_t memory_limit_bytes) {
   return memory_limit_bytes ? std::min(memory_limit_bytes, traits.global_bytes)
                             : traits.global_bytes;

@@ -61,7 +61,7 @@ Column gather_or_null(const Column& column, std::vector<std::uint64_t> rows) {
   Column without_nulls = column;
   without_nulls.validity = {};
   if (column.type.kind == Kind::string)
-    without_nulls.validity = column.validity;  // a text that is not there has no offsets
+    without_nulls.validity = column.validity;  // a NULL string has no offsets
   Column result = gather(without_nulls, rows);
   result.validity = validity.take();
   return result;

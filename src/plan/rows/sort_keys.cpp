@@ -13,11 +13,10 @@
 namespace penstock::plan {
 namespace {
 
-constexpr std::uint64_t min_rows = 1 << 14;  // of a thread
 constexpr std::uint64_t min_radix_rows = 1 << 12;
 constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
-// Numbers that order as the values do.
+// Returns a number that has the order of the values.
 template <class T> std::uint64_t word_of(T value) {
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -32,12 +31,12 @@ template <class T> std::uint64_t word_of(T value) {
   }
 }
 
-// One key, or half of one of 128 bits.
-using Part = SortWord;
+// The words of one key, or of half of one of 128 bits.
+using Part = NormalizedKey;
 
 template <class T> Part part_of(const Column& column) {
   Part part{std::vector<std::uint64_t>(column.row_count), 64};
-  in_parallel(column.row_count, min_rows, [&](std::uint64_t first, std::uint64_t last) {
+  in_parallel(column.row_count, min_rows_per_thread, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t row = first; row < last; row++)
       part.values[row] = word_of(column.values.as<T>()[row]);
   });
@@ -59,7 +58,7 @@ template <bool is_high> Part half_of(const Column& column) {
   return part;
 }
 
-// The place of each text among the distinct ones, by bytes.
+// Returns the rank of each string among the distinct ones, by bytes.
 std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& texts) {
   std::unordered_map<std::string_view, std::uint64_t> numbers;
   std::vector<std::uint64_t> ranks(texts.size());
@@ -69,12 +68,13 @@ std::vector<std::uint64_t> ranks(const std::vector<std::string_view>& texts) {
     if (inserted) distinct.push_back(texts[i]);
     ranks[i] = at->second;
   }
-  std::vector<std::uint64_t> order(distinct.size()), places(distinct.size());
+  std::vector<std::uint64_t> order(distinct.size()), positions(distinct.size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   std::sort(order.begin(), order.end(),
             [&](std::uint64_t a, std::uint64_t b) { return distinct[a] < distinct[b]; });
-  for (std::size_t place = 0; place < order.size(); place++) places[order[place]] = place;
-  for (std::uint64_t& rank : ranks) rank = places[rank];
+  for (std::size_t position = 0; position < order.size(); position++)
+    positions[order[position]] = position;
+  for (std::uint64_t& rank : ranks) rank = positions[rank];
   return ranks;
 }
 
@@ -116,7 +116,7 @@ std::vector<Part> parts_of(const Column& column) {
   return {part_of<std::int64_t>(column)};
 }
 
-// Makes a part as narrow as the range of the values that are there, and turns it round where it
+// Makes a part as narrow as the range of the values that are not NULL, and reverses it where it
 // descends.
 void narrow(Part& part, const Column& column, bool descending) {
   std::uint64_t least = ~std::uint64_t{0}, most = 0;
@@ -126,16 +126,17 @@ void narrow(Part& part, const Column& column, bool descending) {
     most = std::max(most, part.values[row]);
   }
   if (least > most) least = most = 0;  // no values
-  in_parallel(part.values.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++)
-      part.values[row] = !column.is_valid(row) ? 0
-                         : descending          ? most - part.values[row]
-                                               : part.values[row] - least;
-  });
+  in_parallel(part.values.size(), min_rows_per_thread,
+              [&](std::uint64_t first, std::uint64_t last) {
+                for (std::uint64_t row = first; row < last; row++)
+                  part.values[row] = !column.is_valid(row) ? 0
+                                     : descending          ? most - part.values[row]
+                                                           : part.values[row] - least;
+              });
   part.bits = static_cast<std::uint32_t>(std::bit_width(most - least));
 }
 
-// A bit above the key's others.
+// Adds a bit above the key's others, for NULLs.
 Part part_of_nulls(const Column& column, bool nulls_first) {
   Part part{std::vector<std::uint64_t>(column.row_count), 0};
   for (std::uint64_t row = 0; row < column.row_count; row++) {
@@ -145,23 +146,24 @@ Part part_of_nulls(const Column& column, bool nulls_first) {
   return part;
 }
 
-void append(std::vector<SortWord>& words, Part part) {
+void append(std::vector<NormalizedKey>& words, Part part) {
   if (part.bits == 0) return;
   if (words.empty() || words.back().bits + part.bits > 64) {
     words.push_back(std::move(part));
     return;
   }
-  SortWord& word = words.back();
-  in_parallel(part.values.size(), min_rows, [&](std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t row = first; row < last; row++)
-      word.values[row] = word.values[row] << part.bits | part.values[row];
-  });
+  NormalizedKey& word = words.back();
+  in_parallel(part.values.size(), min_rows_per_thread,
+              [&](std::uint64_t first, std::uint64_t last) {
+                for (std::uint64_t row = first; row < last; row++)
+                  word.values[row] = word.values[row] << part.bits | part.values[row];
+              });
   word.bits += part.bits;
 }
 
-// Rows by a word that leaves room for the row's number: both as one number, sorted digit by digit
-// from the word's lowest.
-std::vector<std::uint64_t> order_by_digits(const SortWord& word, std::uint32_t row_bits) {
+// Sorts rows by a key that has bits to spare for the row's number: both as one number, sorted digit
+// by digit from the key's lowest.
+std::vector<std::uint64_t> order_by_digits(const NormalizedKey& word, std::uint32_t row_bits) {
   constexpr std::uint32_t digit_bits = 11;
   const std::size_t row_count = word.values.size();
   std::vector<std::uint64_t> from(row_count), to(row_count);
@@ -170,11 +172,11 @@ std::vector<std::uint64_t> order_by_digits(const SortWord& word, std::uint32_t r
     const auto digit = [shift](std::uint64_t number) {
       return number >> shift & ((1u << digit_bits) - 1);
     };
-    std::size_t places[1 << digit_bits] = {};
-    for (const std::uint64_t number : from) places[digit(number)]++;
+    std::size_t positions[1 << digit_bits] = {};
+    for (const std::uint64_t number : from) positions[digit(number)]++;
     std::size_t at = 0;
-    for (std::size_t& place : places) at += std::exchange(place, at);
-    for (const std::uint64_t number : from) to[places[digit(number)]++] = number;
+    for (std::size_t& position : positions) at += std::exchange(position, at);
+    for (const std::uint64_t number : from) to[positions[digit(number)]++] = number;
     from.swap(to);
   }
   for (std::uint64_t& number : from) number &= (std::uint64_t{1} << row_bits) - 1;
@@ -183,8 +185,8 @@ std::vector<std::uint64_t> order_by_digits(const SortWord& word, std::uint32_t r
 
 }  // namespace
 
-std::vector<SortWord> sort_words(const Table& table, const std::vector<SortKey>& keys) {
-  std::vector<SortWord> words;
+std::vector<NormalizedKey> normalized_keys(const Table& table, const std::vector<SortKey>& keys) {
+  std::vector<NormalizedKey> words;
   for (const SortKey& key : keys) {
     const Column& column = table.columns[key.column];
     if (!column.validity.empty()) append(words, part_of_nulls(column, key.nulls_first));
@@ -196,7 +198,7 @@ std::vector<SortWord> sort_words(const Table& table, const std::vector<SortKey>&
   return words;
 }
 
-std::vector<std::uint64_t> order_on_host(const std::vector<SortWord>& words,
+std::vector<std::uint64_t> order_on_host(const std::vector<NormalizedKey>& words,
                                          std::uint64_t row_count, std::uint64_t limit) {
   if (words.size() == 1 && limit >= row_count && row_count >= min_radix_rows) {
     const auto row_bits = static_cast<std::uint32_t>(std::bit_width(row_count - 1));
@@ -205,7 +207,7 @@ std::vector<std::uint64_t> order_on_host(const std::vector<SortWord>& words,
   std::vector<std::uint64_t> order(row_count);
   std::iota(order.begin(), order.end(), std::uint64_t{0});
   const auto less = [&](std::uint64_t a, std::uint64_t b) {
-    for (const SortWord& word : words)
+    for (const NormalizedKey& word : words)
       if (word.values[a] != word.values[b]) return word.values[a] < word.values[b];
     return a < b;
   };

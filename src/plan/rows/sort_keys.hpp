@@ -1,8 +1,8 @@
-// The order of rows as unsigned words, which is what a radix sort takes.
+// Normalized sort keys: unsigned words whose order is that of the rows, as a radix sort takes them.
 //
-// Each key becomes numbers that order as its values do: integers less the column's least, floats by
-// their bits (NaN above all), strings by their rank among the column's texts, NULLs below or above
-// them, a descending key turned round. Keys stand side by side in a word, the first one highest,
+// Each key becomes numbers in the order of its values: integers minus the column's least, floats by
+// their bits (NaN above all), strings by their rank among the column's strings, NULLs below or
+// above them. A descending key is reversed. Keys are side by side in a word, the first one highest,
 // each as narrow as its column's range.
 #pragma once
 #include <vector>
@@ -11,16 +11,17 @@
 
 namespace penstock::plan {
 
-struct SortWord {
+struct NormalizedKey {
   std::vector<std::uint64_t> values;  // of every row
   std::uint32_t bits = 0;
 };
 
-// The most significant word first; none where all keys are constant.
-std::vector<SortWord> sort_words(const Table& table, const std::vector<SortKey>& keys);
+// Returns the keys' words, the most significant one first; none where all keys are constant.
+std::vector<NormalizedKey> normalized_keys(const Table& table, const std::vector<SortKey>& keys);
 
-// order[i] is the row that stands at place i; equal rows as they stood. The first `limit` of them.
-std::vector<std::uint64_t> order_on_host(const std::vector<SortWord>& words,
+// Returns the first `limit` rows in order: order[i] is the row at position i. Equal rows keep their
+// order.
+std::vector<std::uint64_t> order_on_host(const std::vector<NormalizedKey>& words,
                                          std::uint64_t row_count, std::uint64_t limit);
 
 }  // namespace penstock::plan

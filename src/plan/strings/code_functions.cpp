@@ -9,7 +9,7 @@ namespace {
 
 using fsst::Predicate;
 
-// A text as a pattern that nothing but the text fits.
+// Returns a LIKE pattern that matches exactly `text`.
 std::string as_pattern(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -49,7 +49,7 @@ template <class Range> bool contains(const Range& range, std::uint32_t column) {
 }  // namespace
 
 std::optional<CodeFunction> code_function(const DerivedColumn& derived) {
-  if (!derived.function || derived.place != 0) return std::nullopt;
+  if (!derived.function || derived.column_input != 0) return std::nullopt;
   const std::string_view name = derived.function->name;
   if (name == "is_there") return CodeFunction{std::nullopt, {}, true};
   if (name == "length")
@@ -70,13 +70,13 @@ bool is_on_codes(const TileProgram& program, const DerivedColumn& derived) {
   return is_encoded(program, derived.source) && code_function(derived).has_value();
 }
 
-// Whoever wants all texts has them decoded while rows are read, ahead and in threads.
+// A column of which all strings are needed is decoded while rows are read, ahead and in parallel.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program) {
   const bool drops_rows = !program.keeps_all_rows() || program.bound;
   std::vector<std::uint32_t> columns;
   for (const std::uint32_t column : program.scanned_columns()) {
     if (!is_encoded(program, column)) continue;
-    bool is_matched = false, is_decoded = contains(program.carried_columns, column) && !drops_rows;
+    bool is_matched = false, is_decoded = contains(program.late_columns, column) && !drops_rows;
     for (const DerivedColumn& derived : program.derived)
       if (derived.source == column)
         (is_on_codes(program, derived) ? is_matched : is_decoded) = true;
@@ -94,7 +94,7 @@ bool is_read_as_codes(const TileProgram& program, std::uint32_t column) {
 }
 
 std::uint64_t code_bytes_per_row(const TileProgram& program) {
-  constexpr std::uint64_t of_a_column = 64;  // addresses take 47 and offsets 4 or 8
+  constexpr std::uint64_t of_a_column = 64;  // addresses take 47, and offsets 4 or 8
   std::uint64_t bytes = 0;
   for (std::uint32_t column = 0; column < program.first_derived(); column++)
     bytes += is_read_as_codes(program, column) ? of_a_column : 0;
@@ -136,22 +136,21 @@ std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device>
     if (is_on_codes(program, derived) && !code_function(derived)->is_presence)
       functions.push_back(*code_function(derived));
   if (functions.empty()) return {};
-  return std::async(
-      std::launch::async, [device = std::move(device), functions = std::move(functions)] {
-        const auto strings = fsst::encode(Column::from_strings(std::vector<std::string>{""}));
-        std::vector<CodeColumn> columns;
-        for (const CodeFunction& function :
-             functions)  // what fails here fails again where somebody hears of it
-          if (auto column =
-                  strings.ok() ? CodeColumn::build(device, *strings, function) : strings.status();
-              column.ok())
-            columns.push_back(std::move(column).value());
-        return columns;
-      });
+  return std::async(std::launch::async, [device = std::move(device),
+                                         functions = std::move(functions)] {
+    const auto strings = fsst::encode(Column::from_strings(std::vector<std::string>{""}));
+    std::vector<CodeColumn> columns;
+    for (const CodeFunction& function : functions)  // an error here is met and reported again later
+      if (auto column =
+              strings.ok() ? CodeColumn::build(device, *strings, function) : strings.status();
+          column.ok())
+        columns.push_back(std::move(column).value());
+    return columns;
+  });
 }
 
 std::uint64_t ChunkCodes::bytes_moved(const Function& function) const {
-  const fsst::DeviceStrings& read = texts[function.texts].there;
+  const fsst::DeviceStrings& read = strings[function.strings].on_device;
   return read.code_bytes + (read.row_count + 1) * read.offset_bytes +
          function.column.results()->bytes();
 }

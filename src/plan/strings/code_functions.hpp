@@ -1,5 +1,5 @@
-// Functions of strings that a device computes from a column's FSST codes (matcher.hpp): no text
-// is written, and kernels read the results as they read other columns.
+// Functions of strings that a device computes from a column's FSST codes (matcher.hpp), without
+// decoding. Kernels read the results as they read other columns.
 #pragma once
 #include <array>
 #include <deque>
@@ -11,35 +11,35 @@
 
 namespace penstock::plan {
 
-// A predicate; where there is none, lengths, or nothing but whether there is a text.
+// A predicate; without one, lengths, or with is_presence only whether there is a string.
 struct CodeFunction {
   std::optional<fsst::Predicate> predicate;
   fsst::DeviceLengths::Unit unit = fsst::DeviceLengths::Unit::bytes;
-  bool is_presence = false;  // TRUE of every text, whatever its codes
+  bool is_presence = false;  // TRUE for every string, whatever its codes
 };
-// Of a derived column; none: only the host computes it.
+// Returns a derived column's function on codes; none if only the host computes it.
 std::optional<CodeFunction> code_function(const DerivedColumn& derived);
-// Whether a derived column is computed so where its source yields codes, as it says it can.
+// Returns whether a derived column is computed on codes if its source yields codes as announced.
 bool is_on_codes(const TileProgram& program, const DerivedColumn& derived);
-// Columns of the source that are better not decoded while they are read: no more than some rows'
-// texts, or equal ones once, are needed.
+// Returns columns of the source that are better kept encoded while they are read: only some rows'
+// strings, or each distinct one once, are needed.
 std::vector<std::uint32_t> columns_kept_encoded(const TileProgram& program);
 
-// Whether a device reads a column's codes.
+// Returns whether a device reads a column's codes.
 bool is_read_as_codes(const TileProgram& program, std::uint32_t column);
-// What columns on a device take there as codes, with their offsets: a guess, as files do not say.
+// Estimates the device memory per row for columns read as codes, with offsets. Files do not say.
 std::uint64_t code_bytes_per_row(const TileProgram& program);
 
-// A derived column in the making.
+// A derived column while it is computed.
 class CodeColumn {
  public:
-  // Code::unsupported where codes do not tell.
+  // Code::unsupported if the function cannot be computed on these codes.
   static Result<CodeColumn> build(std::shared_ptr<Device> device,
                                   const fsst::EncodedStrings& strings,
                                   const CodeFunction& function);
-  const std::shared_ptr<Buffer>& results() const { return results_; }  // a bit a row, or 64 of them
+  const std::shared_ptr<Buffer>& results() const { return results_; }  // 1 or 64 bits per row
   Status enqueue(Queue& queue, const fsst::DeviceStrings& strings);
-  Status check(Queue& queue);  // waits; Code::corrupt where codes were not sound
+  Status check(Queue& queue);  // waits; Code::corrupt for corrupt codes
   const fsst::CodeKernel& kernel() const;
 
  private:
@@ -48,46 +48,47 @@ class CodeColumn {
   std::shared_ptr<Buffer> results_;
 };
 
-// Compiles, in a thread of its own, what a program's chunks will probably compute on codes: which
-// kernel that is, codes tell in the end.
+// Compiles, in a thread of its own, the kernels that a program's chunks will probably use on codes.
+// The codes decide in the end which variant that is.
 std::future<std::vector<CodeColumn>> begin_code_programs(std::shared_ptr<Device> device,
                                                          const TileProgram& program);
 
-// What a chunk computes of codes; to be kept until that is done.
+// What a chunk computes on codes. Must be kept until that is done.
 struct ChunkCodes {
-  struct Texts {
+  struct Strings {
     std::uint32_t column = 0;
-    std::shared_ptr<const EncodedTexts> held;
-    fsst::DeviceStrings there;
+    std::shared_ptr<const EncodedTexts> encoded;
+    fsst::DeviceStrings on_device;
   };
   struct Function {
-    std::size_t texts = 0;
+    std::size_t strings = 0;
     CodeColumn column;
     std::shared_ptr<Event> begun, done;
   };
 
-  std::vector<Texts> texts;
+  std::vector<Strings> strings;
   std::vector<Function> functions;
   std::deque<std::array<std::byte, 16>>
-      ends;  // the last codes of columns, padded, while they are uploaded
+      ends;  // the last codes of columns, padded, during their upload
 
   void clear() {
     functions.clear();
-    texts.clear();
+    strings.clear();
     ends.clear();
   }
   std::uint64_t bytes_moved(const Function& function) const;
 };
 
-// What a run tells of programs on codes.
+// Collects a run's reports of kernels on codes.
 class CodeReports {
  public:
-  // A program that one thread compiled is in memory for the next: what it took longest to get it is
-  // told.
+  // A program that one thread has compiled is in memory for the next one: the longest build is
+  // reported.
   void note_built(const CodeColumn& column);
-  Status note_run(const ChunkCodes& codes, const ChunkCodes::Function& function);  // which is done
+  // `function` is done.
+  Status note_run(const ChunkCodes& codes, const ChunkCodes::Function& function);
   std::vector<KernelReport> take() { return std::move(kernels_); }
-  std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }  // of their tables
+  std::uint64_t bytes_uploaded() const { return bytes_uploaded_; }  // for their tables
 
  private:
   KernelReport& report_of(const CodeColumn& column);

@@ -21,14 +21,15 @@ std::vector<std::uint64_t> hashes_of(const fsst::EncodedStrings& strings) {
   return hashes;
 }
 
-// Numbers the codes of one row group; the first row of each.
+// Numbers the codes of one row group. Returns the first row of each number.
 std::vector<std::uint64_t> number_group(const Column& column, const fsst::EncodedStrings& strings,
                                         std::size_t group, const std::vector<std::uint64_t>& hashes,
                                         std::vector<std::uint32_t>& numbers) {
   const std::uint64_t first = strings.row_groups[group].first_row, end = strings.end_row(group);
   std::vector<std::uint64_t> first_rows;
-  std::vector<std::uint32_t> places(std::bit_ceil(2 * (end - first)));  // a number plus 1, by hash
-  const int shift = 64 - std::countr_zero(places.size());
+  std::vector<std::uint32_t> positions(
+      std::bit_ceil(2 * (end - first)));  // a number plus 1, by hash
+  const int shift = 64 - std::countr_zero(positions.size());
   for (std::uint64_t row = first; row < end; row++) {
     if (!column.is_valid(row)) continue;
     const auto is_row = [&](std::uint32_t number) {
@@ -37,12 +38,12 @@ std::vector<std::uint64_t> number_group(const Column& column, const fsst::Encode
              codes_of_row(strings, other) == codes_of_row(strings, row);
     };
     std::uint64_t at = hashes[row] >> shift;
-    while (places[at] != 0 && !is_row(places[at])) at = (at + 1) & (places.size() - 1);
-    if (places[at] == 0) {
+    while (positions[at] != 0 && !is_row(positions[at])) at = (at + 1) & (positions.size() - 1);
+    if (positions[at] == 0) {
       first_rows.push_back(row);
-      places[at] = static_cast<std::uint32_t>(first_rows.size());
+      positions[at] = static_cast<std::uint32_t>(first_rows.size());
     }
-    numbers[row] = places[at] - 1;
+    numbers[row] = positions[at] - 1;
   }
   return first_rows;
 }

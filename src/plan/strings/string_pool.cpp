@@ -14,7 +14,7 @@ std::uint64_t StringPool::hash_of(std::string_view text) {
   return hash ^ hash >> 32;
 }
 
-// Texts stay where they are put.
+// Strings are never moved.
 std::string_view StringPool::keep(std::string_view text) {
   constexpr std::size_t block_bytes = 1 << 20;
   if (text.size() > block_left_) {
@@ -30,44 +30,44 @@ std::string_view StringPool::keep(std::string_view text) {
 }
 
 void StringPool::grow() {
-  std::vector<Place> larger(places_.size() * 4);
+  std::vector<Position> larger(positions_.size() * 4);
   for (std::size_t code = 0; code < hashes_.size(); code++) {
     std::uint64_t at = hashes_[code];
     while (larger[at & (larger.size() - 1)].code != 0) at++;
     larger[at & (larger.size() - 1)] = {static_cast<std::uint32_t>(hashes_[code] >> 32),
                                         static_cast<std::uint32_t>(code + 1)};
   }
-  places_ = std::move(larger);
+  positions_ = std::move(larger);
 }
 
 std::uint32_t StringPool::code(std::string_view text) { return code(text, hash_of(text)); }
 
 std::uint32_t StringPool::code(std::string_view text, std::uint64_t hash) {
-  if (2 * (texts_.size() + 1) > places_.size()) grow();
+  if (2 * (texts_.size() + 1) > positions_.size()) grow();
   for (std::uint64_t at = hash;; at++) {
-    Place& place = places_[at & (places_.size() - 1)];
-    if (place.code != 0 && place.hash == static_cast<std::uint32_t>(hash >> 32) &&
-        texts_[place.code - 1] == text)
-      return place.code - 1;
-    if (place.code != 0) continue;
+    Position& position = positions_[at & (positions_.size() - 1)];
+    if (position.code != 0 && position.hash == static_cast<std::uint32_t>(hash >> 32) &&
+        texts_[position.code - 1] == text)
+      return position.code - 1;
+    if (position.code != 0) continue;
     texts_.push_back(keep(text));
     hashes_.push_back(hash);
-    place = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(texts_.size())};
-    return place.code - 1;
+    position = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(texts_.size())};
+    return position.code - 1;
   }
 }
 
-// Asks for the memory that texts some way ahead will need: a table of millions is beyond the
-// caches.
-void StringPool::expect(std::uint64_t place_hash, std::uint64_t text_hash) const {
-  __builtin_prefetch(&places_[place_hash & (places_.size() - 1)]);
-  const Place& place = places_[text_hash & (places_.size() - 1)];
-  if (place.code == 0 || place.hash != static_cast<std::uint32_t>(text_hash >> 32)) return;
-  __builtin_prefetch(texts_[place.code - 1].data());
+// Prefetches the memory that strings some way ahead will need: a table of millions is larger than
+// the caches.
+void StringPool::expect(std::uint64_t position_hash, std::uint64_t text_hash) const {
+  __builtin_prefetch(&positions_[position_hash & (positions_.size() - 1)]);
+  const Position& position = positions_[text_hash & (positions_.size() - 1)];
+  if (position.code == 0 || position.hash != static_cast<std::uint32_t>(text_hash >> 32)) return;
+  __builtin_prefetch(texts_[position.code - 1].data());
 }
 
 void StringPool::encode_texts(const Column& texts, std::vector<std::uint32_t>& codes) {
-  constexpr std::uint64_t places_ahead = 32, texts_ahead = 16;
+  constexpr std::uint64_t positions_ahead = 32, texts_ahead = 16;
   codes.assign(texts.row_count, 0);
   std::vector<std::uint64_t> hashes(texts.row_count);
   in_parallel(texts.row_count, 1 << 12, [&](std::uint64_t first, std::uint64_t last) {
@@ -75,8 +75,8 @@ void StringPool::encode_texts(const Column& texts, std::vector<std::uint32_t>& c
       if (texts.is_valid(row)) hashes[row] = hash_of(texts.string(row));
   });
   for (std::uint64_t row = 0; row < texts.row_count; row++) {
-    if (row + places_ahead < texts.row_count)
-      expect(hashes[row + places_ahead], hashes[row + texts_ahead]);
+    if (row + positions_ahead < texts.row_count)
+      expect(hashes[row + positions_ahead], hashes[row + texts_ahead]);
     if (texts.is_valid(row)) codes[row] = code(texts.string(row), hashes[row]);
   }
 }

@@ -13,7 +13,7 @@ namespace {
 std::vector<NodeId> roots_of(const TileProgram& program) {
   std::vector<NodeId> roots = program.predicates;
   for (const Output& output : program.outputs)
-    if (output.carried < 0) roots.push_back(output.root);
+    if (output.late_column < 0) roots.push_back(output.root);
   return roots;
 }
 
@@ -66,16 +66,16 @@ Result<ReferenceRows> rows_by_program(const TileProgram& program, const Table& b
     if (results.size() < roots.size()) continue;
     std::size_t next = program.predicates.size();
     for (std::size_t i = 0; i < program.outputs.size(); i++)
-      if (program.outputs[i].carried < 0) values[i].push_back(results[next++]);
+      if (program.outputs[i].late_column < 0) values[i].push_back(results[next++]);
     rows.numbers.push_back(row);
   }
   rows.table.row_count = rows.numbers.size();
   for (std::size_t i = 0; i < program.outputs.size(); i++) {
-    const int carried = program.outputs[i].carried;
+    const int late = program.outputs[i].late_column;
     rows.table.names.push_back(program.outputs[i].name);
     rows.table.columns.push_back(
-        carried >= 0 ? gather(input.columns[static_cast<std::size_t>(carried)], rows.numbers)
-                     : column_of(program.schema[i].type, values[i]));
+        late >= 0 ? gather(input.columns[static_cast<std::size_t>(late)], rows.numbers)
+                  : column_of(program.schema[i].type, values[i]));
   }
   return rows;
 }

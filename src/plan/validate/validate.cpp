@@ -17,7 +17,7 @@ bool is_fault(const Status& status) {
 
 Status differs(const std::string& text) { return {Code::internal, "validate: " + text}; }
 
-// Its rows again, with a schema that says of every column what a step's does.
+// A source's rows again, with the schema of a step.
 class RowsWithSchema : public TableSource {
  public:
   RowsWithSchema(Table table, Schema schema)
@@ -116,7 +116,7 @@ class ChainCheck {
 
   // ---- which step it is ----
 
-  // The first step that alone differs over the reference's rows.
+  // Finds the first step that, run alone over the reference's rows, differs.
   Status differing_step(const Table& batch, std::uint64_t first) const {
     ReferenceRows rows = all_rows(batch);
     std::vector<Tolerance> tolerances(rows.table.columns.size());
@@ -149,7 +149,7 @@ class ChainCheck {
                    inputs_text(rows, difference->row, first));
   }
 
-  // The filter over the same rows with their numbers, so that rows and not only values are
+  // Runs the filter over the same rows with their numbers, so that rows and not only values are
   // compared.
   Status check_filter(StepId id, const ReferenceRows& rows, std::uint64_t first) const {
     Schema schema = plan_.step(plan_.step(id).inputs[0]).schema;
@@ -205,7 +205,8 @@ class ChainCheck {
     return step.ok() ? found : step;
   }
 
-  // What the aggregate takes; where a step alone faults, all rows of the chain's base.
+  // Returns the rows that the aggregate takes; where a step faults alone, all rows of the chain's
+  // base.
   Result<Table> aggregated_rows() {
     std::vector<Table> parts;
     PENSTOCK_TRY(each_batch(chain_.source, [&](const Table& batch, std::uint64_t) -> Result<bool> {
@@ -223,22 +224,22 @@ class ChainCheck {
     return joined(plan_.step(chain_.base).schema, parts);
   }
 
-  // The sums and averages of floats again, of absolute values: so large can what is lost to
-  // rounding be.
+  // Computes the sums and averages of floats again, of absolute values: the bound of what rounding
+  // may lose.
   Result<std::vector<Tolerance>> aggregate_tolerances(const Table& input) const {
     const Step& step = plan_.step(chain_.last);
     std::vector<Tolerance> tolerances = tolerances_after(step, tolerances_);
     Plan copy = plan_;
     Builder b(plan_.step(step.inputs[0]).schema, std::make_shared<Graph>(*step.graph));
     std::vector<AggregateCall> calls;
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> columns_added;
     for (std::size_t i = 0; i < step.aggregates.size(); i++) {
       AggregateCall call = step.aggregates[i];
       const bool adds = call.function == Aggregate::sum || call.function == Aggregate::average;
       if (!adds || !is_float(step.graph->at(call.argument).type)) continue;
       PENSTOCK_ASSIGN(call.argument, b.unary(Op::absolute, call.argument));
       calls.push_back(std::move(call));
-      places.push_back(step.projections.size() + i);
+      columns_added.push_back(step.projections.size() + i);
     }
     if (calls.empty()) return tolerances;
     const StepId rows = step.inputs[0];
@@ -248,8 +249,8 @@ class ChainCheck {
                         : copy.group_by(rows, b.graph(), step.projections, calls));
     PENSTOCK_ASSIGN(const Table sums, fused_ ? aggregate_on_host(copy, chain_.base, absolute, input)
                                              : aggregate_on_host(copy, absolute, input));
-    for (std::size_t i = 0; i < places.size(); i++)
-      tolerances[places[i]].magnitude = sums.columns[step.projections.size() + i];
+    for (std::size_t i = 0; i < columns_added.size(); i++)
+      tolerances[columns_added[i]].magnitude = sums.columns[step.projections.size() + i];
     return tolerances;
   }
 

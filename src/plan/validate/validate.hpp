@@ -1,9 +1,9 @@
-// Checks what a device yields of a plan against the host reference.
+// Validation: checks the results that a device yields of a plan against the host reference.
 //
 // The reference runs the chain's steps one after another in the interpreter, over the rows that the
 // device read. Where a step alone faults in a value that no later step uses, it evaluates the fused
-// expressions instead, which carry faults as kernels do. When something differs, each step is run
-// on the device alone over the reference's rows, to tell which one it is.
+// expressions instead, which treat faults as kernels do. When something differs, each step is run
+// on the device alone over the reference's rows, to find which one it is.
 #pragma once
 #include <functional>
 
@@ -22,10 +22,10 @@ struct ChainToCheck {
       run;
 };
 
-// Ok where the device's rows, or its fault, are the reference's. Else Code::internal with the step,
-// the row, the column, both values and the row's inputs.
+// Returns ok where the device's rows, or its fault, are the reference's. Otherwise Code::internal
+// with the step, the row, the column, both values and the row's inputs.
 Status check_chain(const ChainToCheck& chain, const Result<Table>& device);
-// The first rows of a chain in an order, where nothing else of it is kept.
+// Checks the first rows of a chain in an order, where no other rows of it are kept.
 Status check_first_rows(const ChainToCheck& chain, const std::vector<SortKey>& keys,
                         const Table& ordered);
 Status check_window(const Table& input, const Step& step, const Table& found,

@@ -11,7 +11,7 @@
 namespace penstock::plan {
 namespace {
 
-// Rows of keys, to be ordered by the letter of the rule: equal rows stay as they stood.
+// Rows of keys, ordered by the words of the rule: equal rows keep their order.
 std::vector<std::uint64_t> reference_order(const Table& input, const std::vector<SortKey>& keys) {
   std::vector<std::vector<Scalar>> values(keys.size());
   for (std::size_t k = 0; k < keys.size(); k++)
@@ -53,7 +53,7 @@ Status check_order(const Table& input, const std::vector<SortKey>& keys, const T
                        std::vector<Tolerance>(input.columns.size()));
 }
 
-// Where something differs, all rows of the chain tell whether it is a step of it.
+// Checks an order. If it differs, checks all rows of the chain for a step that is wrong.
 Status check_first_rows(const ChainToCheck& chain, const std::vector<SortKey>& keys,
                         const Table& ordered) {
   const std::vector<StepId> steps = plan::chain(chain.plan, chain.base, chain.last);

@@ -10,7 +10,7 @@ namespace {
 
 Result<Table> by_host(const Table& input, const Step& step) {
   RunReport report;
-  return window_rows(nullptr, input, step, report, WindowPlace::host);
+  return window_rows(nullptr, input, step, report, WindowLocation::host);
 }
 
 template <class T> Column absolute(const Column& column) {
@@ -27,13 +27,13 @@ bool adds_floats(const WindowCall& call, const Table& input) {
          is_float(input.columns[call.column].type);
 }
 
-// Sums of floats are apart by the order of addition: each gets the same window over the absolute
-// values, which stand behind the columns.
+// Sums of floats differ by the order of addition. Each gets the same window over the absolute
+// values, which come after the columns.
 Result<std::vector<Tolerance>> tolerances_of(const Table& input, const Step& step) {
   Table magnitudes = input;
   Step sums = step;
   sums.window.calls.clear();
-  std::vector<std::size_t> places;  // of those calls among all columns
+  std::vector<std::size_t> columns_added;  // of those calls among all columns
   for (std::size_t i = 0; i < step.window.calls.size(); i++) {
     WindowCall call = step.window.calls[i];
     if (!adds_floats(call, input)) continue;
@@ -43,15 +43,15 @@ Result<std::vector<Tolerance>> tolerances_of(const Table& input, const Step& ste
     magnitudes.columns.push_back(column.type.kind == Kind::float32 ? absolute<float>(column)
                                                                    : absolute<double>(column));
     sums.window.calls.push_back(std::move(call));
-    places.push_back(input.columns.size() + i);
+    columns_added.push_back(input.columns.size() + i);
   }
   sums.schema = magnitudes.schema();
   for (const WindowCall& call : sums.window.calls)
     sums.schema.push_back({call.name, {Kind::float64}});
   PENSTOCK_ASSIGN(const Table added, by_host(magnitudes, sums));
   std::vector<Tolerance> tolerances(step.schema.size());
-  for (std::size_t i = 0; i < places.size(); i++)
-    tolerances[places[i]].magnitude = added.columns[magnitudes.columns.size() + i];
+  for (std::size_t i = 0; i < columns_added.size(); i++)
+    tolerances[columns_added[i]].magnitude = added.columns[magnitudes.columns.size() + i];
   return tolerances;
 }
 

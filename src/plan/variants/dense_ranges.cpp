@@ -10,9 +10,9 @@ namespace {
 constexpr std::uint32_t max_keys = 8;
 constexpr std::uint64_t max_slots = std::uint64_t{1} << 31;
 constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-// Values to 2^4 (float64: 2^8) times the largest that was seen fit, else the layout is made anew;
-// those down to 2^-68 of it keep all bits. The largest ones and those down to 1/16 (1/8) of them
-// are so placed that they reach over one limb (two) and hardly ever carry out of it.
+// Values up to 2^4 (float64: 2^8) times the largest that was seen fit; beyond, the layout is made
+// anew. Values down to 2^-68 of it keep all bits. The largest ones and those down to 1/16 (1/8) of
+// them are aligned so that they reach over one limb (two) and hardly ever carry out of it.
 constexpr int bits_below_f32 = 24 + 4 + 64, bits_below_f64 = 53 + 3 + 64;
 // Beyond these the scale of a sum would not be a double.
 constexpr int min_lowest = -900, max_lowest = 800;

@@ -1,4 +1,5 @@
-// Which variant a group-by takes for its keys' slots, and which after one that did not hold them.
+// Chooses the variant of a group-by for its keys' slots, and the next one after a variant that did
+// not hold them.
 #include <algorithm>
 #include <bit>
 
@@ -16,19 +17,19 @@ DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::ui
   if (policy.in_global) return shape;
   shape.parts = static_cast<std::uint32_t>((slots + policy.slots - 1) / policy.slots);
   shape.groups = std::max(1u, policy.groups / shape.parts) * shape.parts;
-  // Items of a sub-group that meet the same key wait for one another, which is seldom with twice as
-  // many places as items.
+  // Threads of a sub-group that meet the same key wait for one another, which is rare with twice as
+  // many positions as threads.
   const std::uint64_t copies = 64 / std::max<std::uint64_t>(slots, 1);
   const std::uint64_t padded = slots * limb_count(program, true) | 1u,
-                      room = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
+                      capacity = policy.slots * std::uint64_t{limb_count(program, true)} + 32;
   shape.copies = std::bit_floor(static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(std::min(copies, room / padded), 1, 32)));
+      std::clamp<std::uint64_t>(std::min(copies, capacity / padded), 1, 32)));
   return shape;
 }
 
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
                              std::uint64_t slots, std::uint64_t row_count) {
-  // More slots than that are cleared and collected for longer than rows are read.
+  // Clearing and collecting more slots than that would take longer than reading the rows.
   const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
   const std::uint64_t table_bytes = slots * limb_count(program, true) * 8,
                       result_bytes = std::min(slots, row_count) * entry * 8;
@@ -52,14 +53,14 @@ const Variant* dense_variant(const Traits& traits, const TileProgram& program, c
 
 namespace {
 
-// The largest table a work group may have before another algorithm would be right; a CPU's tables
-// live in ordinary memory.
+// The largest table a work group may have before another algorithm would be right. A CPU's tables
+// lie in ordinary memory.
 constexpr std::uint32_t gpu_slot_limit = 4096, cpu_slot_limit = 1u << 22;
 
 Result<Attempt> with_more_slots(const Traits& traits, const TileProgram& program, Attempt attempt,
                                 std::uint64_t group_rows) {
   Policy& policy = attempt.policy;
-  const std::uint32_t limit = traits.is_cpu ? cpu_slot_limit : gpu_slot_limit;
+  const std::uint32_t limit = traits.wants_single_thread_groups() ? cpu_slot_limit : gpu_slot_limit;
   if (policy.slots >= limit)
     return Status(Code::capacity, "group by: more than " + std::to_string(policy.slots) +
                                       " groups in one chunk on " + traits.id);
@@ -87,9 +88,9 @@ Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& progr
                                   Attempt attempt) {
   const std::uint32_t before = attempt.policy.slots;
   attempt.policy.slots =
-      std::min(before, 1u << 28) * 8;  // the places are twice as many, numbered with 32 bits
-  const std::uint64_t room = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
-  if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > room)
+      std::min(before, 1u << 28) * 8;  // there are twice as many positions, numbered with 32 bits
+  const std::uint64_t limit = std::min(traits.global_bytes / 4, traits.max_allocation_bytes);
+  if (attempt.policy.slots > 1u << 29 || global_group_bytes(program, attempt.policy) > limit)
     return Status(Code::capacity, "group by: more than " + std::to_string(before) +
                                       " groups in one chunk on " + traits.id);
   return attempt;
@@ -100,8 +101,8 @@ Result<Attempt> with_larger_table(const Traits& traits, const TileProgram& progr
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
                              const Attempt& failed, std::uint64_t group_rows, bool is_outside) {
   const Algorithm algorithm = failed.variant->algorithm;
-  // Limbs of a fixed place may hold floats that a dense table's do not, and the keys are not
-  // limited as those of `group` are.
+  // Limbs with a fixed lowest bit may hold floats that those of a dense table do not, and the keys
+  // are not limited as those of `group` are.
   if (has_dense_slots(algorithm))
     return of_variant(
         traits, program,

@@ -14,19 +14,20 @@ constexpr std::uint32_t max_local_key_words =
     8;  // keys of all rows in flight are compared from registers
 constexpr std::uint32_t min_dense_slots = 64;
 
-// 1280 bytes: what CUDA keeps of each group's local memory, a KiB, and the words that pad copies.
-std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_unit,
+// 1280 bytes: CUDA keeps a KiB of each group's local memory, and words pad the copies.
+std::uint32_t dense_slots(const Traits& traits, std::uint32_t groups_per_multiprocessor,
                           std::uint32_t words) {
   constexpr std::uint64_t max_bytes = 227 << 10;
   return static_cast<std::uint32_t>(
-      (std::min(traits.local_bytes, max_bytes) / groups_per_unit - 1280) / 4 / words);
+      (std::min(traits.local_bytes, max_bytes) / groups_per_multiprocessor - 1280) / 4 / words);
 }
 
 }  // namespace
 
-// Every item has a table of its own for every slot, so fewer items and rows in flight.
+// A table a thread: every thread has accumulators for every slot, so there are fewer threads and
+// rows in flight.
 Policy group_policy(const Traits& traits, const TileProgram& program) {
-  if (traits.is_cpu) {
+  if (traits.wants_single_thread_groups()) {
     Policy policy = cpu_policy(traits, program);
     policy.groups = traits.compute_units * 2;
     policy.slots = 1024;
@@ -40,8 +41,8 @@ Policy group_policy(const Traits& traits, const TileProgram& program) {
   return policy;
 }
 
-// A table in local memory, and as many copies of its sums as keep items that meet the same key
-// apart, within 32 KiB.
+// A table in local memory, and as many copies of its sums as keep threads apart that meet the same
+// key, within 32 KiB.
 std::uint64_t local_group_bytes(const TileProgram& program, const Policy& policy) {
   return std::uint64_t{policy.slots} *
              (program.key_words() * 8 +
@@ -60,33 +61,33 @@ Policy local_group_policy(const Traits& traits, const TileProgram& program, std:
   while (policy.copies > 1 && local_group_bytes(program, policy) > traits.local_bytes)
     policy.copies /= 2;
   const std::uint64_t fitting = traits.local_bytes / local_group_bytes(program, policy);
-  policy.groups_per_unit = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 4));
-  policy.groups = traits.compute_units * policy.groups_per_unit;
+  policy.groups_per_multiprocessor =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, 4));
+  policy.groups = traits.compute_units * policy.groups_per_multiprocessor;
   return policy;
 }
 Policy first_local_group_policy(const Traits& traits, const TileProgram& program) {
   return local_group_policy(traits, program, 64);
 }
 bool can_group_locally(const Traits& traits, const TileProgram& program) {
-  return !traits.is_cpu && has_limbs(program) && evaluates_any_row(program) &&
+  return !traits.wants_single_thread_groups() && has_limbs(program) && evaluates_any_row(program) &&
          program.key_words() <= max_local_key_words &&
          local_group_bytes(program, first_local_group_policy(traits, program)) <=
              traits.local_bytes;
 }
 
-// A table of slots that keys are reckoned to, as large as local memory, where another one's latency
-// is hidden by items of the same group: its size costs nothing but the copies that few keys have.
-// Programs of many columns or accumulators get registers instead of items, and read row by row:
-// their columns are enough loads in flight, and a text without copies of its rows compiles in half
-// the time.
+// A table of dense slots, as large as local memory. The latency of one thread is hidden by other
+// threads of its group: a large table costs only the copies for few keys. Programs of many columns
+// or accumulators get registers instead of threads, and read row by row: their columns are enough
+// loads in flight, and a source without copies of its rows compiles in half the time.
 Policy dense_group_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
   const bool is_wide = input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
-  policy.group_size = group_size(traits, traits.target == Target::cuda && !is_wide ? 1024 : 512);
+  policy.group_size = group_size(traits, traits.has_launch_bounds && !is_wide ? 1024 : 512);
   policy.vectors = is_wide ? 0 : 1;
   policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
   policy.slots = dense_slots(traits, 1, limb_count(program, true));
-  policy.groups = traits.compute_units * (traits.target == Target::cuda ? 1 : 4);
+  policy.groups = traits.compute_units * (traits.has_launch_bounds ? 1 : 4);
   return policy;
 }
 Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
@@ -94,9 +95,10 @@ Policy dense_global_policy(const Traits& traits, const TileProgram& program) {
   policy.in_global = true;
   policy.group_size = group_size(traits, 512);
   policy.tile_rows = policy.group_size * std::max(1u, policy.vectors) * 4;
-  policy.groups_per_unit = 2;  // what latency of global memory takes
-  policy.slots = dense_slots(traits, traits.target == Target::cuda ? policy.groups_per_unit : 1,
-                             limb_count(program, true) + 1);
+  policy.groups_per_multiprocessor = 2;  // to hide the latency of global memory
+  policy.slots =
+      dense_slots(traits, traits.has_launch_bounds ? policy.groups_per_multiprocessor : 1,
+                  limb_count(program, true) + 1);
   policy.groups = traits.compute_units * 4;
   return policy;
 }
@@ -105,10 +107,10 @@ bool can_group_densely(const Traits& traits, const TileProgram& program) {
          traits.local_bytes >= min_dense_slots * 4 * (limb_count(program, true) + 1) + 1280;
 }
 
-// One table in global memory: as many slots as half its places.
+// One table in global memory: half as many slots as positions.
 std::uint64_t global_group_bytes(const TileProgram& program, const Policy& policy) {
   const std::uint64_t entry = program.key_words() + std::max(1u, program.accumulator_words());
-  return policy.slots * (2 * global_place_words(program) * 4 + entry * 8);
+  return policy.slots * (2 * global_position_words(program) * 4 + entry * 8);
 }
 Policy global_group_policy(const Traits& traits, const TileProgram&) {
   Policy policy;
@@ -116,7 +118,7 @@ Policy global_group_policy(const Traits& traits, const TileProgram&) {
   policy.tile_rows = policy.group_size * 8;
   policy.slots = 1 << 17;
   policy.groups = traits.compute_units * 8;
-  policy.groups_per_unit = 4;
+  policy.groups_per_multiprocessor = 4;
   return policy;
 }
 bool can_group_globally(const Traits& traits, const TileProgram& program) {
@@ -125,7 +127,7 @@ bool can_group_globally(const Traits& traits, const TileProgram& program) {
              traits.global_bytes / 8;
 }
 
-std::uint64_t global_place_words(const TileProgram& program) {
+std::uint64_t global_position_words(const TileProgram& program) {
   return 3 * compared_key_words(program) + limb_count(program, false);
 }
 

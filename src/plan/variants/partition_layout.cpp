@@ -9,18 +9,17 @@
 namespace penstock::plan {
 namespace {
 
-// The numbers to tune: with these an H200 groups 2^28 rows by 10^6 keys in 2.8 ms and by 10^7
-// in 4.1; no others were tried. A partition's run in a tile should be long (rows a tile over
-// partitions), and its counter have copies enough for items that meet there.
+// The numbers to tune: with these an H200 groups 2^28 rows by 10^6 keys in 2.8 ms and by 10^7 in
+// 4.1; no others were tried. A partition's run in a tile should be long (rows a tile over
+// partitions), and its counter should have copies enough for threads that meet there.
 constexpr std::uint32_t max_partitions = 1024;
 constexpr std::uint32_t max_counters = 4096;  // in local memory; a quarter of it where that is less
 constexpr std::uint32_t max_counter_copies = 16;
-constexpr std::uint32_t max_vectors = 4,
-                        max_wide_vectors =
-                            2;  // four rows each that an item holds from their counting on
-constexpr std::uint32_t registers_besides = 32;  // of an item, beside its rows
-constexpr std::uint32_t counted_rows = 8,
-                        wide_counted_rows = 4;    // that an item loads before it counts the first
+// Of four rows each, which a thread holds from their counting on.
+constexpr std::uint32_t max_vectors = 4, max_wide_vectors = 2;
+constexpr std::uint32_t registers_besides = 32;  // of a thread, beside its rows
+// Rows that a thread loads before it counts the first.
+constexpr std::uint32_t counted_rows = 8, wide_counted_rows = 4;
 constexpr std::uint32_t cpu_group_threads = 256;  // a CPU runs this only where it is asked for
 constexpr std::uint32_t max_record_words = 16;
 constexpr std::uint32_t min_table_slots = 64;
@@ -31,21 +30,21 @@ std::uint64_t partition_local_bytes(const Policy& policy, const TileProgram& pro
               policy.tile_rows * (std::uint64_t{1} + record_words(program)) + 1);
 }
 
-// Programs of many columns: registers are for these, and a text of fewer rows compiles in half the
-// time.
+// Returns whether a program has many columns: these need the registers, and a source of fewer rows
+// compiles in half the time.
 bool is_wide(const TileProgram& program) {
   return input_bytes_per_row(program) > 16 || program.accumulators.size() > 3;
 }
 
-// Rows of an item, by the registers that its group leaves each: a row's columns, then its record
-// and its rank.
+// Returns the vectors of a thread, by the registers that its group leaves each thread: for a row's
+// columns, then its record and its rank.
 std::uint32_t vectors_of(const Policy& policy, const TileProgram& program) {
   const std::uint64_t registers = (64u << 10) / policy.group_size;
   const std::uint64_t free = registers - std::min<std::uint64_t>(registers, registers_besides);
   const std::uint64_t half_words = std::max<std::uint64_t>(2 * record_words(program) + 3,
                                                            (input_bytes_per_row(program) + 1) / 2);
-  const std::uint64_t most = is_wide(program) ? max_wide_vectors : max_vectors;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(2 * free / half_words / 4, 1, most));
+  const std::uint64_t max = is_wide(program) ? max_wide_vectors : max_vectors;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(2 * free / half_words / 4, 1, max));
 }
 
 std::uint64_t table_words(const TileProgram& program) {
@@ -79,22 +78,25 @@ std::uint32_t record_words(const TileProgram& program) {
   return words + (nullable + 31) / 32;
 }
 
-// One group of 1024 items on a multiprocessor of CUDA's, each with 64 registers; else groups of 512
-// or fewer. As many rows a tile as local memory stages, fewer items where not even four of each
-// fit.
+// With launch bounds one group of 1024 threads on a multiprocessor, each with 64 registers;
+// otherwise groups of 512 or fewer. A tile has as many rows as local memory stages. There are fewer
+// threads where not even four rows of each fit.
 Policy partition_policy(const Traits& traits, const TileProgram& program) {
   Policy policy;
-  const std::uint32_t wanted = traits.is_cpu ? cpu_group_threads
-                               : traits.target == Target::cuda && !is_wide(program) ? 1024
-                                                                                    : 512;
+  const std::uint32_t wanted = traits.wants_single_thread_groups()             ? cpu_group_threads
+                               : traits.has_launch_bounds && !is_wide(program) ? 1024
+                                                                               : 512;
   const std::uint64_t local =
       traits.local_bytes - std::min<std::uint64_t>(traits.local_bytes, 1280);
   policy.group_size = std::bit_floor(std::max(1u, std::min(wanted, traits.max_group_size)));
   policy.counters = std::bit_floor(
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(local / 16, 64, max_counters)));
   policy.partitions = std::min(max_partitions, policy.counters);
-  policy.counted_rows = traits.is_cpu ? 1 : is_wide(program) ? wide_counted_rows : counted_rows;
-  for (policy.vectors = traits.is_cpu ? 1 : vectors_of(policy, program);; policy.vectors--) {
+  policy.counted_rows = traits.wants_single_thread_groups() ? 1
+                        : is_wide(program)                  ? wide_counted_rows
+                                                            : counted_rows;
+  for (policy.vectors = traits.wants_single_thread_groups() ? 1 : vectors_of(policy, program);;
+       policy.vectors--) {
     policy.tile_rows = policy.group_size * policy.vectors * 4;
     if (partition_local_bytes(policy, program) <= local ||
         (policy.vectors == 1 && policy.group_size <= 16))
@@ -106,7 +108,8 @@ Policy partition_policy(const Traits& traits, const TileProgram& program) {
   const std::uint64_t words = local / 4 - std::min(local / 4, table_words(program));
   policy.slots = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(words / limb_count(program, true), max_partition_slots));
-  policy.groups = traits.compute_units * (traits.target == Target::cuda || traits.is_cpu ? 1 : 4);
+  policy.groups = traits.compute_units *
+                  (traits.has_launch_bounds || traits.wants_single_thread_groups() ? 1 : 4);
   return policy;
 }
 

@@ -10,8 +10,8 @@
 namespace penstock::plan {
 namespace {
 
-// Metal has no float64, nor have many small OpenCL devices: refused by name, before a compiler
-// would.
+// Metal has no float64, nor have many small OpenCL devices. Refuses by name what a compiler would
+// refuse later.
 Status check_float64(const Traits& traits, const TileProgram& program) {
   if (traits.has_f64) return {};
   if (needs_f64(*program.graph, program.roots()))
@@ -25,8 +25,12 @@ Status check_float64(const Traits& traits, const TileProgram& program) {
   return {};
 }
 
-bool on_cpu(const Traits& traits, const TileProgram&) { return traits.is_cpu; }
-bool on_gpu(const Traits& traits, const TileProgram&) { return !traits.is_cpu; }
+bool by_single_threads(const Traits& traits, const TileProgram&) {
+  return traits.wants_single_thread_groups();
+}
+bool by_groups(const Traits& traits, const TileProgram&) {
+  return !traits.wants_single_thread_groups();
+}
 bool without_filter(const Traits&, const TileProgram& program) {
   return program.keeps_all_rows() && !program.bound;
 }
@@ -34,19 +38,19 @@ bool without_filter(const Traits&, const TileProgram& program) {
 constexpr std::array<Variant, 14> table = {{
     {"store", Epilogue::compact, Algorithm::store, "store", without_filter,
      [](const Traits& t, const TileProgram& p) {
-       return t.is_cpu ? cpu_policy(t, p) : gpu_policy(t, p);
+       return t.wants_single_thread_groups() ? cpu_policy(t, p) : gpu_policy(t, p);
      }},
     {"compact_tile_private", Epilogue::compact, Algorithm::tile_private,
-     "scan compact_tile_private", on_cpu, cpu_policy},
+     "scan compact_tile_private", by_single_threads, cpu_policy},
     {"compact_look_back", Epilogue::compact, Algorithm::look_back, "compact_look_back",
      can_look_back, look_back_policy},
     {"compact_one_pass", Epilogue::compact, Algorithm::one_pass, "compact_one_pass", can_pass_once,
      one_pass_policy},
     {"compact_count_scan_write", Epilogue::compact, Algorithm::count_scan_write,
-     "scan compact_count_scan_write", on_gpu, one_tile_per_group},
-    {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", on_cpu, cpu_policy},
-    {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", on_gpu, gpu_policy},
-    {"group_cpu", Epilogue::group, Algorithm::group, "group_by", on_cpu, group_policy},
+     "scan compact_count_scan_write", by_groups, one_tile_per_group},
+    {"reduce_cpu", Epilogue::reduce, Algorithm::reduce, "reduce", by_single_threads, cpu_policy},
+    {"reduce", Epilogue::reduce, Algorithm::reduce, "reduce", by_groups, gpu_policy},
+    {"group_cpu", Epilogue::group, Algorithm::group, "group_by", by_single_threads, group_policy},
     {"group_dense", Epilogue::group, Algorithm::group_dense, "group_ranges group_dense",
      can_group_densely, dense_group_policy},
     {"group_dense_partitioned", Epilogue::group, Algorithm::group_partitioned,
@@ -58,7 +62,7 @@ constexpr std::array<Variant, 14> table = {{
      first_local_group_policy},
     {"group_global", Epilogue::group, Algorithm::group_global, "group_global", can_group_globally,
      global_group_policy},
-    {"group", Epilogue::group, Algorithm::group, "group_by", on_gpu, group_policy},
+    {"group", Epilogue::group, Algorithm::group, "group_by", by_groups, group_policy},
 }};
 
 }  // namespace
@@ -88,7 +92,7 @@ Traits typical_traits(Target target) {
   traits.has_f64 = target != Target::metal;
   traits.is_cpu = target == Target::host;
   if (traits.is_cpu) traits.max_group_size = 1;
-  traits.forward_progress = target == Target::cuda;
+  traits.forward_progress = traits.has_launch_bounds = target == Target::cuda;
   if (target == Target::cuda) {
     traits.architecture = "sm_90";
     traits.max_group_size = 1024;

@@ -1,8 +1,8 @@
-// The variant table: which algorithm a tile program's epilogue runs by, per device.
+// The variant table: the algorithms that a tile program's epilogue may run by.
 //
-// A row names a skeleton of src/plan/codegen/kernels/ with the devices and programs it fits and its
-// policy there. The first row that fits runs; RunOptions::variant forces one by name. Tests and
-// benches run every row that fits.
+// A row names kernel templates of src/plan/codegen/kernels/, the devices and programs that they
+// fit, and their policy. The first row that fits runs; RunOptions::variant forces one by name.
+// Tests and benches run every row that fits.
 #pragma once
 #include <span>
 #include <string>
@@ -28,7 +28,7 @@ enum class Algorithm : unsigned char {
   group_local,
   group_global
 };
-// Whether a group's slot is reckoned from its keys, whose ranges must be known.
+// Returns whether a group's slot is computed from its keys, whose ranges must be known.
 inline bool has_dense_slots(Algorithm algorithm) {
   return algorithm == Algorithm::group_dense || algorithm == Algorithm::group_partitioned;
 }
@@ -37,32 +37,32 @@ struct Variant {
   std::string_view name;
   Epilogue epilogue;
   Algorithm algorithm;
-  std::string_view skeleton;  // names of texts, in order, separated by one space
+  std::string_view templates;  // names of kernel templates, in order, separated by one space
   bool (*fits)(const Traits& traits, const TileProgram& program);
   Policy (*policy)(const Traits& traits, const TileProgram& program);
 };
 std::span<const Variant> variants();
 
-// Words of 32 bits of a place in the table of group_global: its key's pieces and its limbs.
-std::uint64_t global_place_words(const TileProgram& program);
+// Returns the words of 32 bits of a position in the table of group_global: the parts of its key,
+// and its limbs.
+std::uint64_t global_position_words(const TileProgram& program);
 
-// How a dense table of so many slots is shared out (kernels/group_dense.kc): none where it is for
-// another variant.
+// The shares of a dense table of so many slots (kernels/group_dense.kc).
 struct DenseShape {
   std::uint32_t parts = 1, copies = 1, groups = 1;
 };
 DenseShape dense_shape(const TileProgram& program, const Policy& policy, std::uint64_t slots);
-// Beyond, partitions are faster: at 2^26 rows 20,000 keys take 0.52 ms in two parts, 50,000 1.21 in
-// five, and 100,000 in partitions 0.73 (one H200).
+// Beyond this, partitions are faster: at 2^26 rows 20,000 keys take 0.52 ms in two parts, 50,000
+// 1.21 in five, and 100,000 in partitions 0.73 (one H200).
 constexpr std::uint32_t max_dense_parts = 2;
-// A group-by's variant for keys of known ranges, by the slots that they take; null: too many for
-// this device or for so few rows. What is in partitions never again has a table a work group, and a
-// table in global memory stays there.
+// Returns a group-by's variant for keys of known ranges, by their slots; null if they are too many
+// for this device or for so few rows. After partitions there is no table a work group, and a table
+// in global memory stays there.
 const Variant* dense_variant(const Traits& traits, const TileProgram& program, const Policy& now,
                              std::uint64_t slots, std::uint64_t row_count);
 
 // A group-by's next attempt after a launch whose tables were too small, or whose floats were
-// outside: another row or policy.
+// outside the limbs: another row or policy.
 struct Attempt {
   const Variant* variant = nullptr;
   Policy policy;
@@ -72,10 +72,11 @@ struct Attempt {
 Result<Attempt> next_attempt(const Traits& traits, const TileProgram& program,
                              const Attempt& failed, std::uint64_t group_rows, bool is_outside);
 
-// The first row that fits, or the named one; an error when the name is unknown or does not fit.
+// Returns the first row that fits, or the named one. An error if the name is unknown or does not
+// fit.
 Result<const Variant*> choose_variant(const Traits& traits, const TileProgram& program,
                                       std::string_view forced = {});
-// What emit and explain assume of a target when no device is at hand.
+// Returns what emit and explain assume of a target when there is no device.
 Traits typical_traits(Target target);
 
 }  // namespace penstock::plan

@@ -87,10 +87,10 @@ class SelectBinder {
       const Syntax& term, std::unordered_map<std::string, std::uint32_t>& seen) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> rank, names_.ordinal(term, "ORDER BY"));
     if (rank) return rank;
-    if (term.form == Form::number || term.form == Form::text || term.form == Form::null ||
-        term.form == Form::boolean)
+    if (term.kind == SyntaxKind::number || term.kind == SyntaxKind::string ||
+        term.kind == SyntaxKind::null || term.kind == SyntaxKind::boolean)
       return names_.error(term.offset, Code::invalid, "ORDER BY a constant has no effect");
-    if (term.form == Form::column)
+    if (term.kind == SyntaxKind::column)
       if (const auto alias = names_.alias(term))
         return std::optional(static_cast<std::uint32_t>(*alias));
     PENSTOCK_ASSIGN(const std::string text, names_.canonical(term));
@@ -193,7 +193,7 @@ class SelectBinder {
   }
 
   // A count of rows: a constant, not below 0; NULL and ALL are no limit.
-  Result<std::optional<std::uint64_t>> row_count(const SyntaxPointer& syntax, const char* clause) {
+  Result<std::optional<std::uint64_t>> row_count(const SyntaxPtr& syntax, const char* clause) {
     if (!syntax) return std::optional<std::uint64_t>();
     const Scope no_tables;
     const Select no_select;
@@ -209,7 +209,7 @@ class SelectBinder {
       return names_.error(syntax->offset, Code::invalid,
                           name + " takes an integer, not " + name_of(result.value.type));
     if (result.value.integer < 0)
-      return names_.error(syntax->offset, Code::invalid, name + " cannot be negative");
+      return names_.error(syntax->offset, Code::invalid, name + " must not be negative");
     return std::optional(static_cast<std::uint64_t>(result.value.integer));
   }
 
@@ -227,7 +227,7 @@ class SelectBinder {
   const Select& select_;
   Plan& plan_;
   StepId step_;
-  const SyntaxPointer where_;
+  const SyntaxPtr where_;
   const std::shared_ptr<TableSource> table_;  // of the rows' names and types
   Names names_;
   Builder rows_;  // over the rows of FROM

@@ -13,20 +13,20 @@ Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const O
   const bool two = syntax.inputs.size() == 2;
   const Syntax &left_place = two ? *syntax.inputs[0] : syntax,
                &right_place = two ? *syntax.inputs[1] : syntax;
-  PENSTOCK_ASSIGN(NodeId a, settle(left_place, left, type_of_operand(right)));
-  PENSTOCK_ASSIGN(NodeId b, settle(right_place, right, type_of_operand(left)));
+  PENSTOCK_ASSIGN(NodeId a, coerce(left_place, left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(NodeId b, coerce(right_place, right, type_of_operand(left)));
   // A date column against a midnight (date - INTERVAL is a TIMESTAMP): compared as dates, nothing
   // is widened a row.
-  for (auto [moment, date] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-    const std::optional<Scalar> value = constant(*moment);
+  for (auto [datetime, date] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    const std::optional<Scalar> value = constant(*datetime);
     if (!value || value->is_null || value->type.kind != Kind::timestamp ||
         builder_.type(*date).kind != Kind::date32)
       continue;
     if (value->integer % microseconds_per_day == 0)
-      *moment =
+      *datetime =
           builder_.literal(Scalar::of(Type{Kind::date32}, value->integer / microseconds_per_day));
   }
-  return placed(syntax, builder_.binary(op, a, b));
+  return located(syntax, builder_.binary(op, a, b));
 }
 
 Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
@@ -35,25 +35,25 @@ Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
   std::array<NodeId, 2> missing{};
   for (std::size_t i = 0; i < 2; i++) {
     PENSTOCK_ASSIGN(const NodeId node,
-                    settle(*syntax.inputs[i], inputs[i], type_of_operand(inputs[1 - i])));
-    PENSTOCK_ASSIGN(missing[i], placed(syntax, builder_.unary(Op::is_null, node)));
+                    coerce(*syntax.inputs[i], inputs[i], type_of_operand(inputs[1 - i])));
+    PENSTOCK_ASSIGN(missing[i], located(syntax, builder_.unary(Op::is_null, node)));
   }
   PENSTOCK_ASSIGN(const NodeId either,
-                  placed(syntax, builder_.binary(Op::or_, missing[0], missing[1])));
+                  located(syntax, builder_.binary(Op::or_, missing[0], missing[1])));
   PENSTOCK_ASSIGN(const NodeId one,
-                  placed(syntax, builder_.binary(Op::not_equal, missing[0], missing[1])));
-  PENSTOCK_ASSIGN(const NodeId result, placed(syntax, builder_.select(either, one, differs)));
+                  located(syntax, builder_.binary(Op::not_equal, missing[0], missing[1])));
+  PENSTOCK_ASSIGN(const NodeId result, located(syntax, builder_.select(either, one, differs)));
   return negate ? builder_.unary(Op::not_, result) : result;
 }
 
 // AND, OR, NOT and the IS tests.
-Result<NodeId> ExpressionBinder::truth(const Syntax& syntax) {
+Result<NodeId> ExpressionBinder::logical(const Syntax& syntax) {
   const std::string& name = syntax.name;
   if (name == "is distinct from" || name == "is not distinct from")
     return distinct(syntax, name == "is not distinct from");
   if (name == "is null" || name == "is not null") {
     PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
-    PENSTOCK_ASSIGN(const NodeId missing, placed(syntax, builder_.unary(Op::is_null, input)));
+    PENSTOCK_ASSIGN(const NodeId missing, located(syntax, builder_.unary(Op::is_null, input)));
     return name == "is null" ? missing : builder_.unary(Op::not_, missing);
   }
   const std::string clause = std::exchange(clause_, name == "and"   ? "AND"
@@ -61,7 +61,7 @@ Result<NodeId> ExpressionBinder::truth(const Syntax& syntax) {
                                                     : name == "not" ? "NOT"
                                                                     : "IS");
   std::vector<NodeId> nodes;
-  for (const SyntaxPointer& input : syntax.inputs) {
+  for (const SyntaxPtr& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const NodeId node, predicate(*input));
     nodes.push_back(node);
   }
@@ -72,11 +72,12 @@ Result<NodeId> ExpressionBinder::truth(const Syntax& syntax) {
   // IS TRUE is never NULL: an unknown is not true, and not false either.
   NodeId tested = nodes[0];
   if (name == "is false" || name == "is not false") {
-    PENSTOCK_ASSIGN(tested, placed(syntax, builder_.unary(Op::not_, tested)));
+    PENSTOCK_ASSIGN(tested, located(syntax, builder_.unary(Op::not_, tested)));
   }
-  PENSTOCK_ASSIGN(const NodeId known,
-                  placed(syntax, builder_.variadic(Op::coalesce,
-                                                   {tested, builder_.literal(Scalar::of(false))})));
+  PENSTOCK_ASSIGN(
+      const NodeId known,
+      located(syntax,
+              builder_.variadic(Op::coalesce, {tested, builder_.literal(Scalar::of(false))})));
   return name.starts_with("is not") ? builder_.unary(Op::not_, known) : known;
 }
 
@@ -87,7 +88,7 @@ Result<NodeId> ExpressionBinder::chain(const Syntax& syntax, Op op, std::vector<
     for (std::size_t i = 0; i < nodes.size(); i += 2) {
       NodeId pair = nodes[i];
       if (i + 1 < nodes.size()) {
-        PENSTOCK_ASSIGN(pair, placed(syntax, builder_.binary(op, nodes[i], nodes[i + 1])));
+        PENSTOCK_ASSIGN(pair, located(syntax, builder_.binary(op, nodes[i], nodes[i + 1])));
       }
       pairs.push_back(pair);
     }
@@ -131,7 +132,7 @@ Result<NodeId> ExpressionBinder::variadic(const Syntax& syntax, Op op) {
     if (!beside) beside = type_of_operand(input);
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < inputs.size(); i++) {
-    PENSTOCK_ASSIGN(const NodeId node, settle(*syntax.inputs[i], inputs[i], beside));
+    PENSTOCK_ASSIGN(const NodeId node, coerce(*syntax.inputs[i], inputs[i], beside));
     nodes.push_back(node);
   }
   return builder_.variadic(op, std::move(nodes));

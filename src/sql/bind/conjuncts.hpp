@@ -15,13 +15,12 @@ std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
 
 // An equality of two sides.
 struct Equality {
-  SyntaxPointer left, right;
+  SyntaxPtr left, right;
 };
-std::optional<Equality> equality(const SyntaxPointer& condition);
+std::optional<Equality> equality(const SyntaxPtr& condition);
 
 // The condition's conjuncts, and behind them the equalities that stand in every branch of an OR
 // among them: they follow from it.
-std::vector<SyntaxPointer> conjuncts_with_common(const Names& names,
-                                                 const SyntaxPointer& condition);
+std::vector<SyntaxPtr> conjuncts_with_common(const Names& names, const SyntaxPtr& condition);
 
 }  // namespace penstock::sql

@@ -35,7 +35,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-std::string joined(const std::vector<SyntaxPointer>& inputs, std::size_t first,
+std::string joined(const std::vector<SyntaxPtr>& inputs, std::size_t first,
                    std::string_view between) {
   std::string result;
   for (std::size_t i = first; i < inputs.size(); i++)
@@ -109,40 +109,40 @@ std::string function(const Syntax& syntax) {
 }  // namespace
 
 std::string display(const Syntax& syntax) {
-  switch (syntax.form) {
-    case Form::column:
+  switch (syntax.kind) {
+    case SyntaxKind::column:
       return (syntax.qualifier.empty() ? "" : identifier(syntax.qualifier) + ".") +
              identifier(syntax.name);
-    case Form::star:
+    case SyntaxKind::star:
       return (syntax.qualifier.empty() ? "" : identifier(syntax.qualifier) + ".") + "*";
-    case Form::number:
-    case Form::boolean:
-    case Form::null: return syntax.name;
-    case Form::text: return in_quotes(syntax.name, '\'');
-    case Form::interval: return interval(syntax);
-    case Form::cast: return "CAST(" + display(*syntax.inputs[0]) + " AS " + syntax.name + ")";
-    case Form::operation: return operation(syntax);
-    case Form::case_of: {
+    case SyntaxKind::number:
+    case SyntaxKind::boolean:
+    case SyntaxKind::null: return syntax.name;
+    case SyntaxKind::string: return in_quotes(syntax.name, '\'');
+    case SyntaxKind::interval: return interval(syntax);
+    case SyntaxKind::cast: return "CAST(" + display(*syntax.inputs[0]) + " AS " + syntax.name + ")";
+    case SyntaxKind::operation: return operation(syntax);
+    case SyntaxKind::case_of: {
       std::string text = "CASE ";
       for (std::size_t i = 0; i + 1 < syntax.inputs.size(); i += 2)
         text += " WHEN (" + display(*syntax.inputs[i]) + ") THEN (" +
                 display(*syntax.inputs[i + 1]) + ")";
       return text + " ELSE " + display(*syntax.inputs.back()) + " END";
     }
-    case Form::function: return function(syntax);
-    case Form::exists: return "EXISTS(SUBQUERY)";
-    case Form::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
+    case SyntaxKind::function: return function(syntax);
+    case SyntaxKind::exists: return "EXISTS(SUBQUERY)";
+    case SyntaxKind::in_subquery: return "(" + display(*syntax.inputs[0]) + " IN (SUBQUERY))";
   }
   return {};
 }
 
 bool is_aggregate(const Syntax& syntax) {
   static constexpr std::string_view names[] = {"count", "sum", "avg", "mean", "min", "max"};
-  return syntax.form == Form::function && !syntax.over && holds(names, syntax.name);
+  return syntax.kind == SyntaxKind::function && !syntax.over && holds(names, syntax.name);
 }
 
-std::vector<SyntaxPointer> parts_of(const Syntax& syntax) {
-  std::vector<SyntaxPointer> parts = syntax.inputs;
+std::vector<SyntaxPtr> parts_of(const Syntax& syntax) {
+  std::vector<SyntaxPtr> parts = syntax.inputs;
   if (!syntax.over) return parts;
   parts.insert(parts.end(), syntax.over->partition.begin(), syntax.over->partition.end());
   for (const OrderItem& item : syntax.over->order) parts.push_back(item.value);
@@ -151,10 +151,10 @@ std::vector<SyntaxPointer> parts_of(const Syntax& syntax) {
 }
 
 bool contains_aggregate(const Syntax& syntax) {
-  const std::vector<SyntaxPointer> parts = parts_of(syntax);
-  return is_aggregate(syntax) ||
-         std::any_of(parts.begin(), parts.end(),
-                     [](const SyntaxPointer& i) { return contains_aggregate(*i); });
+  const std::vector<SyntaxPtr> parts = parts_of(syntax);
+  return is_aggregate(syntax) || std::any_of(parts.begin(), parts.end(), [](const SyntaxPtr& i) {
+           return contains_aggregate(*i);
+         });
 }
 
 std::optional<Type> type_named(std::string_view name) {

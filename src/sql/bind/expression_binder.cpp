@@ -49,7 +49,7 @@ Result<Operand> of(Result<NodeId> node) {
 
 Result<NodeId> ExpressionBinder::value(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const Operand operand, bind(syntax));
-  return settle(syntax, operand);
+  return coerce(syntax, operand);
 }
 
 Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
@@ -57,7 +57,7 @@ Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
   if (builder_.type(node) == boolean_type) return node;
   if (!is_numeric(builder_.type(node)))
     return wrong(syntax, clause_ + " takes a condition; this is " + name_of(builder_.type(node)));
-  return placed(syntax, builder_.cast(node, boolean_type));
+  return located(syntax, builder_.cast(node, boolean_type));
 }
 
 Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
@@ -74,34 +74,35 @@ Result<Operand> ExpressionBinder::bind(const Syntax& syntax) {
 }
 
 Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
-  if (groups_ != nullptr && syntax.form != Form::column) {
+  if (groups_ != nullptr && syntax.kind != SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
     if (const auto found = groups_->find(text); found != groups_->end())
       return of(builder_.column(found->second));
   }
-  switch (syntax.form) {
-    case Form::column: return column(syntax);
-    case Form::star: return wrong(syntax, "* can stand in the SELECT list and in count(*) only");
-    case Form::number: {
+  switch (syntax.kind) {
+    case SyntaxKind::column: return column(syntax);
+    case SyntaxKind::star:
+      return wrong(syntax, "* can stand in the SELECT list and in count(*) only");
+    case SyntaxKind::number: {
       Result<Scalar> number = number_literal(syntax.name);
       if (!number.ok())
         return names_.error(syntax.offset, number.status().code(), number.status().message());
       return of(builder_.literal(std::move(number).value()));
     }
-    case Form::boolean: return of(builder_.literal(Scalar::of(syntax.name == "true")));
-    case Form::null: {
+    case SyntaxKind::boolean: return of(builder_.literal(Scalar::of(syntax.name == "true")));
+    case SyntaxKind::null: {
       Operand null =
           of(builder_.literal(Scalar::null_of(type_of<std::int32_t>())));  // takes any type
       null.kind = Operand::Kind::null;
       return null;
     }
-    case Form::text: {
+    case SyntaxKind::string: {
       Operand text;
       text.kind = Operand::Kind::text;
       text.text = syntax.name;
       return text;
     }
-    case Form::interval: {
+    case SyntaxKind::interval: {
       const std::optional<Interval> interval = parse_interval(syntax.name, syntax.qualifier);
       if (!interval)
         return wrong(syntax, "'" + syntax.name + "' is not an interval" +
@@ -111,12 +112,12 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
       operand.interval = *interval;
       return operand;
     }
-    case Form::cast: return cast(syntax);
-    case Form::case_of: return case_of(syntax);
-    case Form::operation: return operation(syntax);
-    case Form::function: return function(syntax);
-    case Form::exists:
-    case Form::in_subquery:
+    case SyntaxKind::cast: return cast(syntax);
+    case SyntaxKind::case_of: return case_of(syntax);
+    case SyntaxKind::operation: return operation(syntax);
+    case SyntaxKind::function: return function(syntax);
+    case SyntaxKind::exists:
+    case SyntaxKind::in_subquery:
       return refuse(syntax, "a subquery anywhere but in WHERE, joined to the rest by AND,");
   }
   return Status(Code::internal, "an expression of no known form");
@@ -125,14 +126,25 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
 Result<Operand> ExpressionBinder::column(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, names_.column(syntax));
   const std::optional<std::size_t> alias = names_.alias(syntax);
+  if (index) PENSTOCK_TRY(check_readable(syntax, names_.schema()[*index]));
   if (index && groups_ == nullptr) return of(builder_.column(*index));
   if (index)
     if (const auto found = groups_->find("#" + std::to_string(*index)); found != groups_->end())
       return of(builder_.column(found->second));
   if (alias) return through_alias(*alias);
   if (!index) return names_.unknown(syntax);
-  return wrong(syntax, "column '" + names_.schema()[*index].name +
-                           "' must stand in GROUP BY or inside an aggregate");
+  return wrong(syntax, "column \"" + names_.schema()[*index].name +
+                           "\" must appear in the GROUP BY clause or must be part of an aggregate "
+                           "function");
+}
+
+// A column whose type is not read can stand in the SELECT list alone: the scan then names all such
+// columns at once.
+Status ExpressionBinder::check_readable(const Syntax& syntax, const Field& field) const {
+  const bool is_item = clause_ == "SELECT" && depth_ == 1 && alias_depth_ == 0;
+  if (field.unsupported.empty() || is_item) return {};
+  return names_.error(syntax.offset, Code::unsupported,
+                      "column '" + field.name + "' cannot be read: it is " + field.unsupported);
 }
 
 Result<Operand> ExpressionBinder::through_alias(std::size_t item) {
@@ -155,10 +167,10 @@ std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
   return builder_.graph()->parameters[node.payload];
 }
 
-Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> node) {
+Result<NodeId> ExpressionBinder::located(const Syntax& syntax, Result<NodeId> node) {
   if (!node.ok()) return names_.at(syntax, node.status());
   if (groups_ == nullptr)  // the rows of groups are the host's, which computes anything
-    if (const Status status = expr::check_text_call(*builder_.graph(), *node); !status.ok())
+    if (const Status status = expr::check_string_call(*builder_.graph(), *node); !status.ok())
       return names_.at(syntax, status);
   // Only operations that can fault themselves are looked up later; a text for each node of a long
   // list would cost its square.
@@ -178,7 +190,7 @@ Result<NodeId> ExpressionBinder::placed(const Syntax& syntax, Result<NodeId> nod
   return node;
 }
 
-Result<NodeId> ExpressionBinder::settle(const Syntax& syntax, const Operand& operand,
+Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& operand,
                                         std::optional<Type> beside) {
   if (operand.kind == Operand::Kind::interval)
     return refuse(syntax, "an interval that is not added to a constant date or timestamp");
@@ -196,7 +208,7 @@ Result<NodeId> ExpressionBinder::settle(const Syntax& syntax, const Operand& ope
 // if it does not fit.
 Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
   if (builder_.type(node).kind != penstock::Kind::int128) return node;
-  return placed(syntax, builder_.cast(node, type_of<std::int64_t>()));
+  return located(syntax, builder_.cast(node, type_of<std::int64_t>()));
 }
 
 Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, std::size_t first) {
@@ -213,7 +225,7 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
   if (input.kind == Operand::Kind::text) {
     const std::optional<Scalar> value = parse_as(syntax.type, input.text);
     if (!value) return wrong(syntax, "'" + input.text + "' is not a " + name_of(syntax.type));
-    return of(placed(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
+    return of(located(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
   if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
   const Type from = builder_.type(input.node);
@@ -222,7 +234,7 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
     return refuse(syntax, "a cast to VARCHAR (of " + name_of(from) + ")");
   if (from.kind == Kind::string && syntax.type.kind != Kind::string)
     return refuse(syntax, "a cast of VARCHAR to " + name_of(syntax.type));
-  return of(placed(syntax, builder_.cast(input.node, syntax.type)));
+  return of(located(syntax, builder_.cast(input.node, syntax.type)));
 }
 
 Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
@@ -247,36 +259,36 @@ Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
   clause_ = clause;
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < values.size(); i++) {
-    PENSTOCK_ASSIGN(const NodeId node, settle(*places[i], values[i], beside));
+    PENSTOCK_ASSIGN(const NodeId node, coerce(*places[i], values[i], beside));
     nodes.push_back(node);
   }
-  return of(placed(syntax, builder_.first_true(conditions, std::move(nodes))));
+  return of(located(syntax, builder_.first_true(conditions, std::move(nodes))));
 }
 
 Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
   const std::string& name = syntax.name;
   if (name == "and" || name == "or" || name == "not" || name.starts_with("is "))
-    return of(placed(syntax, truth(syntax)));
-  if (name == "between") return of(placed(syntax, between(syntax)));
-  if (name == "in") return of(placed(syntax, in_list(syntax)));
-  if (is_text_operator(name)) return of(text_call(syntax));
+    return of(located(syntax, logical(syntax)));
+  if (name == "between") return of(located(syntax, between(syntax)));
+  if (name == "in") return of(located(syntax, in_list(syntax)));
+  if (is_string_call(syntax)) return of(string_call(syntax));
   PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
   if (inputs.size() == 1) {
-    PENSTOCK_ASSIGN(const NodeId input, settle(*syntax.inputs[0], inputs[0]));
+    PENSTOCK_ASSIGN(const NodeId input, coerce(*syntax.inputs[0], inputs[0]));
     if (name == "pos")
       return is_numeric(builder_.type(input))
                  ? Result<Operand>(of(input))
                  : wrong(syntax, "cannot take + of " + name_of(builder_.type(input)));
-    return of(placed(syntax, builder_.unary(name == "neg" ? Op::negate : Op::bit_not, input)));
+    return of(located(syntax, builder_.unary(name == "neg" ? Op::negate : Op::bit_not, input)));
   }
   if (const std::optional<Op> op = find(comparison_ops, name))
-    return of(placed(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
+    return of(located(syntax, comparison(syntax, *op, inputs[0], inputs[1])));
   const bool interval =
       inputs[0].kind == Operand::Kind::interval || inputs[1].kind == Operand::Kind::interval;
-  if (interval) return moment_arithmetic(syntax, inputs[0], inputs[1]);
+  if (interval) return datetime_arithmetic(syntax, inputs[0], inputs[1]);
   const std::optional<Op> op = find(arithmetic_ops, name);
   if (!op) return refuse(syntax, "the operator " + name);
-  return of(placed(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));
+  return of(located(syntax, equal_types(syntax, *op, inputs[0], inputs[1])));
 }
 
 Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
@@ -285,25 +297,26 @@ Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operan
        {&left, &right}) {  // a division is of DOUBLE, which any HUGEINT can become
     const std::optional<Type> type = type_of_operand(*operand);
     if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
-    PENSTOCK_ASSIGN(operand->node, placed(syntax, builder_.cast(operand->node, type_of<double>())));
+    PENSTOCK_ASSIGN(operand->node,
+                    located(syntax, builder_.cast(operand->node, type_of<double>())));
   }
-  PENSTOCK_ASSIGN(const NodeId a, settle(*syntax.inputs[0], left, type_of_operand(right)));
-  PENSTOCK_ASSIGN(const NodeId b, settle(*syntax.inputs[1], right, type_of_operand(left)));
-  return placed(syntax, builder_.binary(op, a, b));
+  PENSTOCK_ASSIGN(const NodeId a, coerce(*syntax.inputs[0], left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(const NodeId b, coerce(*syntax.inputs[1], right, type_of_operand(left)));
+  return located(syntax, builder_.binary(op, a, b));
 }
 
 // DATE or TIMESTAMP constant with INTERVAL: a TIMESTAMP, by the calendar.
-Result<Operand> ExpressionBinder::moment_arithmetic(const Syntax& syntax, const Operand& left,
-                                                    const Operand& right) {
+Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, const Operand& left,
+                                                      const Operand& right) {
   const bool swapped = left.kind == Operand::Kind::interval;
-  const Operand &moment = swapped ? right : left, &span = swapped ? left : right;
-  if (moment.kind != Operand::Kind::node || span.kind != Operand::Kind::interval ||
+  const Operand &datetime = swapped ? right : left, &span = swapped ? left : right;
+  if (datetime.kind != Operand::Kind::node || span.kind != Operand::Kind::interval ||
       (syntax.name != "+" && (syntax.name != "-" || swapped)))
     return refuse(syntax, "this arithmetic with an interval");
-  const Type type = builder_.type(moment.node);
+  const Type type = builder_.type(datetime.node);
   if (type.kind != Kind::date32 && type.kind != Kind::timestamp)
     return wrong(syntax, "cannot add an INTERVAL to " + name_of(type));
-  const std::optional<Scalar> value = constant(moment.node);
+  const std::optional<Scalar> value = constant(datetime.node);
   if (!value)
     return refuse(
         syntax,

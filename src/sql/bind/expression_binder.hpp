@@ -41,10 +41,10 @@ class Names {
   Result<std::optional<std::uint32_t>> column(const Syntax& syntax) const;
   // The ON of a table, each of its columns found: among the tables of its JOIN or, where those have
   // none, those before. An error where only a table behind has it, or none.
-  Result<SyntaxPointer> on_of(const FromTable& table) const;
+  Result<SyntaxPtr> on_of(const FromTable& table) const;
   // The first SELECT item of that alias; nullopt if there is none.
   std::optional<std::size_t> alias(const Syntax& syntax) const;
-  const SyntaxPointer& item(std::size_t index) const { return items_[index].value; }
+  const SyntaxPtr& item(std::size_t index) const { return items_[index].value; }
   const std::vector<SelectItem>& items() const { return items_; }
   Status unknown(const Syntax& syntax) const;
   // The rank of the item that a term of `clause` (ORDER BY or GROUP BY) names by number; nullopt:
@@ -81,8 +81,7 @@ class Names {
   // The column of that name; nullopt where the tables have none or none of them is called so.
   Result<std::optional<std::uint32_t>> column_among(const Syntax& syntax, TableRange tables) const;
   Result<std::uint32_t> column_of_on(const Syntax& syntax, const FromTable& table) const;
-  Result<SyntaxPointer> with_columns_found(const SyntaxPointer& syntax,
-                                           const FromTable& table) const;
+  Result<SyntaxPtr> with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const;
   void expand(const Syntax& star);
   Status unknown_table(const Syntax& syntax) const;
 
@@ -117,26 +116,26 @@ class ExpressionBinder {
   Result<NodeId> value(const Syntax& syntax);      // literals as their own type
   Result<NodeId> predicate(const Syntax& syntax);  // cast to BOOLEAN where DuckDB casts
 
-  static bool is_text_function(std::string_view name);
-  static bool is_text_operator(std::string_view name);
-  static std::vector<std::string> text_function_names();
+  static bool is_string_call(const Syntax& syntax);
+  static std::vector<std::string> string_function_names();
 
  private:
   Result<Operand> bind(const Syntax& syntax);
   Result<Operand> dispatch(const Syntax& syntax);
   Result<Operand> column(const Syntax& syntax);
+  Status check_readable(const Syntax& syntax, const Field& field) const;
   Result<Operand> through_alias(std::size_t item);
   Result<Operand> cast(const Syntax& syntax);
   Result<Operand> case_of(const Syntax& syntax);
   Result<Operand> operation(const Syntax& syntax);
   Result<Operand> function(const Syntax& syntax);
-  Result<Operand> moment_arithmetic(const Syntax& syntax, const Operand& left,
-                                    const Operand& right);
+  Result<Operand> datetime_arithmetic(const Syntax& syntax, const Operand& left,
+                                      const Operand& right);
 
   Result<NodeId> equal_types(const Syntax& syntax, Op op, Operand left, Operand right);
   Result<NodeId> comparison(const Syntax& syntax, Op op, const Operand& left, const Operand& right);
   Result<NodeId> distinct(const Syntax& syntax, bool negate);
-  Result<NodeId> truth(const Syntax& syntax);
+  Result<NodeId> logical(const Syntax& syntax);
   Result<NodeId> chain(const Syntax& syntax, Op op, std::vector<NodeId> nodes);
   Result<NodeId> between(const Syntax& syntax);
   Result<NodeId> in_list(const Syntax& syntax);
@@ -146,16 +145,16 @@ class ExpressionBinder {
   Result<NodeId> rounded_integer(const Syntax& syntax, NodeId input);
   Result<NodeId> sign(const Syntax& syntax);
   Result<NodeId> call(const Syntax& syntax);
-  Result<NodeId> text_call(const Syntax& syntax);
+  Result<NodeId> string_call(const Syntax& syntax);
   Result<std::vector<Operand>> operands(const Syntax& syntax, std::size_t first = 0);
 
   // Makes the operand a node; a string takes the type of what stands beside it.
-  Result<NodeId> settle(const Syntax& syntax, const Operand& operand,
+  Result<NodeId> coerce(const Syntax& syntax, const Operand& operand,
                         std::optional<Type> beside = std::nullopt);
   Result<NodeId> narrowed(const Syntax& syntax, NodeId node);
   std::optional<Type> type_of_operand(const Operand& operand) const;
-  Result<NodeId> placed(const Syntax& syntax,
-                        Result<NodeId> node);  // an error gets its place, a node its site
+  Result<NodeId> located(const Syntax& syntax,
+                         Result<NodeId> node);  // an error gets its place, a node its site
   Status refuse(const Syntax& syntax, const std::string& what) const {
     return names_.error(syntax.offset, Code::unsupported, not_supported(what));
   }

@@ -69,7 +69,7 @@ const std::vector<std::string>& known_functions() {
     for (const Function& row : two_arguments) all.emplace_back(row.name);
     for (const Function& row : any_arguments) all.emplace_back(row.name);
     all.insert(all.end(), std::begin(parts_as_functions), std::end(parts_as_functions));
-    for (std::string& text : ExpressionBinder::text_function_names())
+    for (std::string& text : ExpressionBinder::string_function_names())
       all.push_back(std::move(text));
     std::sort(all.begin(), all.end());
     return all;
@@ -87,15 +87,14 @@ Status ExpressionBinder::argument_count(const Syntax& syntax, std::size_t wanted
 }
 
 Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
-  if (syntax.over)
-    return wrong(syntax, clause_ + " cannot contain a window function (" + syntax.name + " OVER)");
+  if (syntax.over) return wrong(syntax, clause_ + " cannot contain window functions");
   if (is_aggregate(syntax))
-    return wrong(syntax, clause_ + " cannot contain the aggregate " + syntax.name);
+    return wrong(syntax, clause_ + " cannot contain aggregates (" + syntax.name + ")");
   if (syntax.filter)
     return wrong(syntax, "FILTER belongs to aggregates; " + syntax.name + " is not one");
   if (syntax.distinct)
     return wrong(syntax, "DISTINCT belongs to aggregates; " + syntax.name + " is not one");
-  PENSTOCK_ASSIGN(const NodeId node, placed(syntax, call(syntax)));
+  PENSTOCK_ASSIGN(const NodeId node, located(syntax, call(syntax)));
   Operand operand;
   operand.node = node;
   return operand;
@@ -104,25 +103,25 @@ Result<Operand> ExpressionBinder::function(const Syntax& syntax) {
 Result<NodeId> ExpressionBinder::call(const Syntax& syntax) {
   const std::string& name = syntax.name;
   if (const auto op = find(any_arguments, name)) return variadic(syntax, *op);
-  if (is_text_function(name)) return text_call(syntax);
+  if (is_string_call(syntax)) return string_call(syntax);
   if (name == "nullif") {
     PENSTOCK_TRY(argument_count(syntax, 2));
     PENSTOCK_ASSIGN(const std::vector<Operand> inputs, operands(syntax));
     PENSTOCK_ASSIGN(const NodeId equal, comparison(syntax, Op::equal, inputs[0], inputs[1]));
     PENSTOCK_ASSIGN(const NodeId left,
-                    settle(*syntax.inputs[0], inputs[0], type_of_operand(inputs[1])));
+                    coerce(*syntax.inputs[0], inputs[0], type_of_operand(inputs[1])));
     return builder_.select(equal, builder_.literal(Scalar::null_of(builder_.type(left))), left);
   }
   if (name == "if") {
     PENSTOCK_TRY(argument_count(syntax, 3));
     Syntax chosen = syntax;
-    chosen.form = Form::case_of;
+    chosen.kind = SyntaxKind::case_of;
     PENSTOCK_ASSIGN(const Operand operand, case_of(chosen));
     return operand.node;
   }
   if (name == "date_part" || name == "datepart") {
     PENSTOCK_TRY(argument_count(syntax, 2));
-    if (syntax.inputs[0]->form != Form::text)
+    if (syntax.inputs[0]->kind != SyntaxKind::string)
       return wrong(*syntax.inputs[0], "the part must be a string such as 'year'");
     return date_part(syntax, lower(syntax.inputs[0]->name), *syntax.inputs[1]);
   }

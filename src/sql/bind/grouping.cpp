@@ -25,7 +25,7 @@ bool averages_without_cast(Type type) {
 }  // namespace
 
 Status Grouping::bind(const std::vector<SelectItem>& outputs) {
-  for (const SyntaxPointer& term : select_.group_by) PENSTOCK_TRY(bind_key(term));
+  for (const SyntaxPtr& term : select_.group_by) PENSTOCK_TRY(bind_key(term));
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const VisibleAliases scope(names_, i);
     PENSTOCK_TRY(collect(*outputs[i].value, 0));
@@ -33,11 +33,11 @@ Status Grouping::bind(const std::vector<SelectItem>& outputs) {
   return select_.having ? collect(*select_.having, 0) : Status();
 }
 
-Status Grouping::bind_key(const SyntaxPointer& term) {
+Status Grouping::bind_key(const SyntaxPtr& term) {
   PENSTOCK_ASSIGN(const std::optional<std::uint32_t> rank, names_.ordinal(*term, "GROUP BY"));
-  SyntaxPointer key = rank ? names_.item(*rank) : term;
+  SyntaxPtr key = rank ? names_.item(*rank) : term;
   const VisibleAliases scope(names_, rank ? *rank : names_.items().size());
-  if (key->form == Form::column) {
+  if (key->kind == SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> column, names_.column(*key));
     if (const auto alias = column ? std::nullopt : names_.alias(*key)) {
       key = names_.item(*alias);
@@ -60,8 +60,8 @@ Status Grouping::collect(const Syntax& syntax, int depth) {
   if (columns_.contains(text) || !collected_.insert(text).second)
     return {};  // each once: aliases can double without end
   if (is_aggregate(syntax)) return add_aggregate(syntax, text);
-  if (syntax.form == Form::column) return collect_alias(syntax, depth);
-  for (const SyntaxPointer& part : parts_of(syntax)) PENSTOCK_TRY(collect(*part, depth + 1));
+  if (syntax.kind == SyntaxKind::column) return collect_alias(syntax, depth);
+  for (const SyntaxPtr& part : parts_of(syntax)) PENSTOCK_TRY(collect(*part, depth + 1));
   return {};
 }
 

@@ -24,7 +24,7 @@ class Grouping {
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
  private:
-  Status bind_key(const SyntaxPointer& term);
+  Status bind_key(const SyntaxPtr& term);
   Status collect(const Syntax& syntax, int depth);
   Status collect_alias(const Syntax& column, int depth);
   Status add_aggregate(const Syntax& syntax, const std::string& text);

@@ -12,10 +12,10 @@ namespace {
 // An equality of two inner tables.
 struct Edge {
   std::size_t tables[2];
-  SyntaxPointer sides[2];
+  SyntaxPtr sides[2];
   std::int64_t offset = 0;
   bool is_used = false;
-  SyntaxPointer condition;
+  SyntaxPtr condition;
 };
 
 class TableJoiner {
@@ -62,18 +62,18 @@ class TableJoiner {
 
   // Those of WHERE, and of ON and USING of inner joins.
   Status sort_conditions() {
-    for (const SyntaxPointer& condition : conjuncts_with_common(names_, select_.where))
+    for (const SyntaxPtr& condition : conjuncts_with_common(names_, select_.where))
       PENSTOCK_TRY(sort(condition));
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (!is_inner(i)) continue;
-      for (const SyntaxPointer& condition : conjuncts_with_common(names_, on_[i]))
+      for (const SyntaxPtr& condition : conjuncts_with_common(names_, on_[i]))
         PENSTOCK_TRY(sort(condition));
-      for (const SyntaxPointer& condition : using_conditions(i)) PENSTOCK_TRY(sort(condition));
+      for (const SyntaxPtr& condition : using_conditions(i)) PENSTOCK_TRY(sort(condition));
     }
     return {};
   }
 
-  Status sort(const SyntaxPointer& condition) {
+  Status sort(const SyntaxPtr& condition) {
     if (const auto subquery = subquery_condition(condition)) return add_subquery(*subquery);
     if (add_edge(condition)) return {};
     const std::optional<std::size_t> table = only_inner_table(*condition);
@@ -84,7 +84,7 @@ class TableJoiner {
     return {};
   }
 
-  bool add_edge(const SyntaxPointer& condition) {
+  bool add_edge(const SyntaxPtr& condition) {
     const std::optional<Equality> equal = equality(condition);
     if (!equal) return false;
     const std::optional<std::size_t> left = only_inner_table(*equal->left),
@@ -101,7 +101,7 @@ class TableJoiner {
     const bool is_of_one =
         table &&
         std::all_of(subquery.outer_keys.begin(), subquery.outer_keys.end(),
-                    [&](const SyntaxPointer& key) {
+                    [&](const SyntaxPtr& key) {
                       return only_inner_table(*key).value_or(scope_.tables.size()) == *table;
                     });
     (is_of_one ? subqueries_[*table] : last_subqueries_).push_back(std::move(subquery));
@@ -109,11 +109,11 @@ class TableJoiner {
   }
 
   // What USING says: each column equals the first of that name in a table before.
-  std::vector<SyntaxPointer> using_conditions(std::size_t table) const {
-    std::vector<SyntaxPointer> conditions;
+  std::vector<SyntaxPtr> using_conditions(std::size_t table) const {
+    std::vector<SyntaxPtr> conditions;
     const auto column = [&](std::uint32_t index) {
       auto syntax = std::make_shared<Syntax>();
-      syntax->form = Form::column;
+      syntax->kind = SyntaxKind::column;
       syntax->offset = select_.from[table].offset;
       syntax->name = scope_.schema[index].name;
       syntax->index = index;
@@ -123,7 +123,7 @@ class TableJoiner {
       const Schema before(scope_.schema.begin(),
                           scope_.schema.begin() + scope_.tables[table].first);
       auto equal = std::make_shared<Syntax>();
-      equal->form = Form::operation;
+      equal->kind = SyntaxKind::operation;
       equal->name = "=";
       equal->offset = select_.from[table].offset;
       equal->inputs = {column(*find_field(before, scope_.schema[merged].name)), column(merged)};
@@ -166,7 +166,7 @@ class TableJoiner {
   Result<Rows> join_tree(std::size_t table) {
     is_joined_[table] = true;
     Rows rows = rows_.of_table(table);
-    for (const SyntaxPointer& condition : filters_[table])
+    for (const SyntaxPtr& condition : filters_[table])
       PENSTOCK_TRY(rows_.filter(rows, *condition, "WHERE"));
     for (const BoundSubquery& subquery : subqueries_[table])
       PENSTOCK_TRY(join_subquery(rows, subquery));
@@ -207,7 +207,7 @@ class TableJoiner {
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (is_joined_[i] || !is_inner(i)) continue;
       Builder trial(scope_.schema);
-      for (const SyntaxPointer& condition : rest_)
+      for (const SyntaxPtr& condition : rest_)
         PENSTOCK_TRY(ExpressionBinder(names_, trial, "WHERE").predicate(*condition).status());
       return names_.error(select_.from[i].offset, Code::unsupported,
                           not_supported("a cross product (nothing ties '" +
@@ -219,12 +219,11 @@ class TableJoiner {
   // ON of a LEFT JOIN: equalities are keys, what is asked of the right table alone is asked below,
   // and what is asked of the left rows decides whether they have a key at all.
   Status join_left(Rows& rows, std::size_t table) {
-    std::vector<SyntaxPointer> of_left, conditions = conjuncts(on_[table]);
+    std::vector<SyntaxPtr> of_left, conditions = conjuncts(on_[table]);
     std::vector<Equality> equal;
     Rows right = rows_.of_table(table);
-    for (SyntaxPointer& condition : using_conditions(table))
-      conditions.push_back(std::move(condition));
-    for (const SyntaxPointer& condition : conditions) {
+    for (SyntaxPtr& condition : using_conditions(table)) conditions.push_back(std::move(condition));
+    for (const SyntaxPtr& condition : conditions) {
       PENSTOCK_ASSIGN(const bool is_key, add_left_key(condition, table, equal));
       if (is_key) continue;
       PENSTOCK_ASSIGN(const Side side, side_of(*condition, table));
@@ -259,7 +258,7 @@ class TableJoiner {
     return tables->size() == 1 ? Side::right : Side::both;
   }
 
-  Result<bool> add_left_key(const SyntaxPointer& condition, std::size_t table,
+  Result<bool> add_left_key(const SyntaxPtr& condition, std::size_t table,
                             std::vector<Equality>& keys) {
     const std::optional<Equality> equal = equality(condition);
     if (!equal) return false;
@@ -273,13 +272,12 @@ class TableJoiner {
   }
 
   // The key, or NULL where the left row is not asked for.
-  static SyntaxPointer asked(const SyntaxPointer& key,
-                             const std::vector<SyntaxPointer>& conditions) {
+  static SyntaxPtr asked(const SyntaxPtr& key, const std::vector<SyntaxPtr>& conditions) {
     if (conditions.empty()) return key;
     auto null = std::make_shared<Syntax>();
     null->offset = key->offset;
     auto choice = std::make_shared<Syntax>();
-    choice->form = Form::case_of;
+    choice->kind = SyntaxKind::case_of;
     choice->name = "case";
     choice->offset = key->offset;
     choice->inputs = {conjunction(conditions), key, null};
@@ -297,18 +295,18 @@ class TableJoiner {
   const TableOpener& open_;
   Names names_;
   RowsBinder rows_;
-  std::vector<SyntaxPointer> on_;                       // of each table, its columns found
-  std::vector<std::vector<SyntaxPointer>> filters_;     // of each table
+  std::vector<SyntaxPtr> on_;                           // of each table, its columns found
+  std::vector<std::vector<SyntaxPtr>> filters_;         // of each table
   std::vector<std::vector<BoundSubquery>> subqueries_;  // that ask for columns of one table alone
   std::vector<BoundSubquery> last_subqueries_;
   std::vector<Edge> edges_;
-  std::vector<SyntaxPointer> rest_;
+  std::vector<SyntaxPtr> rest_;
   std::vector<bool> is_joined_;
 };
 
-bool has_subquery(const SyntaxPointer& where) {
-  const std::vector<SyntaxPointer> all = conjuncts(where);
-  return std::any_of(all.begin(), all.end(), [](const SyntaxPointer& condition) {
+bool has_subquery(const SyntaxPtr& where) {
+  const std::vector<SyntaxPtr> all = conjuncts(where);
+  return std::any_of(all.begin(), all.end(), [](const SyntaxPtr& condition) {
     return subquery_condition(condition).has_value();
   });
 }

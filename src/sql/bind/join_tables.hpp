@@ -11,8 +11,8 @@
 namespace penstock::sql {
 
 struct JoinedTables {
-  StepId step = 0;      // has the scope's columns, in the scope's order
-  SyntaxPointer where;  // what is still to be asked; nullptr: nothing
+  StepId step = 0;  // has the scope's columns, in the scope's order
+  SyntaxPtr where;  // what is still to be asked; nullptr: nothing
 };
 Result<JoinedTables> join_tables(const Lexed& lexed, const Select& select, const Scope& scope,
                                  Plan& plan, const TableOpener& open);

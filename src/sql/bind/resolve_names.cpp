@@ -6,13 +6,13 @@
 namespace penstock::sql {
 namespace {
 
-// "'price', 'prize'"
+// "price", "prize"
 std::string nearest(const Schema& schema, std::string_view name) {
   std::vector<std::string> known;
   for (const Field& field : schema) known.push_back(field.name);
   std::string text;
   for (const std::string& near : nearest_names(name, known))
-    text += (text.empty() ? "'" : ", '") + near + "'";
+    text += (text.empty() ? "\"" : ", \"") + near + "\"";
   return text;
 }
 
@@ -21,7 +21,7 @@ std::string nearest(const Schema& schema, std::string_view name) {
 Names::Names(const Lexed& lexed, const Select& select, const Scope& scope)
     : lexed_(lexed), scope_(scope) {
   for (const SelectItem& item : select.items) {
-    if (item.value->form != Form::star)
+    if (item.value->kind != SyntaxKind::star)
       items_.push_back(item);
     else
       expand(*item.value);
@@ -34,7 +34,7 @@ void Names::expand(const Syntax& star) {
   const std::size_t before = items_.size();
   const auto add = [&](std::uint32_t index) {
     auto column = std::make_shared<Syntax>(star);
-    column->form = Form::column;
+    column->kind = SyntaxKind::column;
     column->name = scope_.schema[index].name;
     column->index = index;
     items_.push_back({std::move(column), ""});
@@ -49,10 +49,10 @@ void Names::expand(const Syntax& star) {
 Status Names::unknown_table(const Syntax& syntax) const {
   std::string known;
   for (const ScopeTable& table : scope_.tables)
-    known += (known.empty() ? "'" : ", '") + table.shown() + "'";
-  return error(syntax.offset, Code::invalid,
-               "no table '" + syntax.qualifier + "'; the table" +
-                   (scope_.tables.size() == 1 ? " is " : "s are ") + known);
+    known += (known.empty() ? "\"" : ", \"") + table.shown() + "\"";
+  return error(
+      syntax.offset, Code::invalid,
+      "referenced table \"" + syntax.qualifier + "\" not found; candidate tables: " + known);
 }
 
 Result<std::optional<std::uint32_t>> Names::column(const Syntax& syntax) const {
@@ -77,9 +77,8 @@ Result<std::optional<std::uint32_t>> Names::column_among(const Syntax& syntax,
     if (found) {
       const std::string other = scope_.tables[scope_.table_of(*found)].shown();
       return error(syntax.offset, Code::invalid,
-                   "column '" + syntax.name + "' is in '" + other + "' and in '" + table.shown() +
-                       "'; write " + other + "." + syntax.name + " or " + table.shown() + "." +
-                       syntax.name);
+                   "ambiguous reference to column name \"" + syntax.name + "\" (use \"" + other +
+                       "." + syntax.name + "\" or \"" + table.shown() + "." + syntax.name + "\")");
     }
     found = table.first + *here;
   }
@@ -102,21 +101,20 @@ Result<std::uint32_t> Names::column_of_on(const Syntax& syntax, const FromTable&
       "ON reads '" + scope_.tables[scope_.table_of(*later)].shown() + "', which is joined later");
 }
 
-Result<SyntaxPointer> Names::with_columns_found(const SyntaxPointer& syntax,
-                                                const FromTable& table) const {
+Result<SyntaxPtr> Names::with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const {
   if (!syntax) return syntax;
   auto copy = std::make_shared<Syntax>(*syntax);
-  if (syntax->form == Form::column && !syntax->index) {
+  if (syntax->kind == SyntaxKind::column && !syntax->index) {
     PENSTOCK_ASSIGN(copy->index, column_of_on(*syntax, table));
   }
-  for (SyntaxPointer& input : copy->inputs) {
+  for (SyntaxPtr& input : copy->inputs) {
     PENSTOCK_ASSIGN(input, with_columns_found(input, table));
   }
   PENSTOCK_ASSIGN(copy->filter, with_columns_found(copy->filter, table));
-  return SyntaxPointer(std::move(copy));
+  return SyntaxPtr(std::move(copy));
 }
 
-Result<SyntaxPointer> Names::on_of(const FromTable& table) const {
+Result<SyntaxPtr> Names::on_of(const FromTable& table) const {
   return with_columns_found(table.on, table);
 }
 
@@ -133,31 +131,33 @@ Status Names::unknown(const Syntax& syntax) const {
   });
   if (later && syntax.qualifier.empty())
     return error(syntax.offset, Code::invalid,
-                 "'" + syntax.name + "' is used before it is defined in the SELECT list");
+                 "column \"" + syntax.name +
+                     "\" referenced that exists in the SELECT clause, but cannot be referenced "
+                     "before it is defined");
   const Token* token = lexed_.at(syntax.offset);
   const bool is_quoted =
       token != nullptr && token->kind == TokenKind::quoted && syntax.qualifier.empty();
   const std::string near = nearest(scope_.schema, syntax.name);
   return error(syntax.offset, Code::invalid,
-               "no column '" + syntax.name + "'" + (near.empty() ? "" : "; the nearest: " + near) +
-                   (is_quoted ? "; a text stands in single quotes, a name in double ones" : ""));
+               "referenced column \"" + syntax.name + "\" not found in FROM clause" +
+                   (near.empty() ? "" : "; candidate bindings: " + near) +
+                   (is_quoted ? "; a string stands in single quotes, a name in double ones" : ""));
 }
 
 Result<std::optional<std::uint32_t>> Names::ordinal(const Syntax& term, const char* clause) const {
-  if (term.form != Form::number || term.name.find_first_of(".eE") != std::string::npos)
+  if (term.kind != SyntaxKind::number || term.name.find_first_of(".eE") != std::string::npos)
     return std::optional<std::uint32_t>();
   const Result<Scalar> number = number_literal(term.name);
   const std::string count = std::to_string(items_.size());
   if (!number.ok() || number->integer < 1 || number->integer > static_cast<Int128>(items_.size()))
     return error(term.offset, Code::invalid,
-                 std::string(clause) + " " + term.name + " is not between 1 and " + count +
-                     ", the number of SELECT items");
+                 std::string(clause) + " term out of range - should be between 1 and " + count);
   return std::optional(static_cast<std::uint32_t>(number->integer - 1));
 }
 
 std::string Names::output_name(const SelectItem& item) const {
   if (!item.alias.empty()) return item.alias;
-  if (item.value->form != Form::column) return display(*item.value);
+  if (item.value->kind != SyntaxKind::column) return display(*item.value);
   if (const auto index = column(*item.value); index.ok() && *index)
     return scope_.schema[**index].name;
   return item.value->name;
@@ -169,22 +169,24 @@ Status Names::at(const Syntax& syntax, const Status& status) const {
 }
 
 Status Names::check_addends(const Syntax& call, Type type) const {
-  if (is_numeric(type) || type.kind == Kind::boolean) return {};
-  return error(call.offset, Code::invalid, call.name + " takes numbers, not " + name_of(type));
+  if (is_numeric(type) || (type.kind == Kind::boolean && call.name == "sum")) return {};
+  return error(call.offset, Code::invalid,
+               "no function matches the given name and argument types '" + call.name + "(" +
+                   name_of(type) + ")'; " + call.name + " takes numbers");
 }
 
 Result<std::string> Names::canonical(const Syntax& syntax) const {
-  if (syntax.form == Form::column) {
+  if (syntax.kind == SyntaxKind::column) {
     PENSTOCK_ASSIGN(const std::optional<std::uint32_t> index, column(syntax));
     if (index) return "#" + std::to_string(*index);
     return "?" + lower(syntax.name);
   }
-  std::string text = std::to_string(static_cast<int>(syntax.form)) + "'" + syntax.name + "'" +
+  std::string text = std::to_string(static_cast<int>(syntax.kind)) + "'" + syntax.name + "'" +
                      syntax.qualifier + "'" + name_of(syntax.type) +
                      (syntax.star       ? "*("
                       : syntax.distinct ? "distinct("
                                         : "(");
-  for (const SyntaxPointer& input : syntax.inputs) {
+  for (const SyntaxPtr& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const std::string inner, canonical(*input));
     text += inner + ",";
   }
@@ -194,7 +196,7 @@ Result<std::string> Names::canonical(const Syntax& syntax) const {
   }
   if (syntax.over) {
     text += "over" + syntax.over->frame_text;
-    for (const SyntaxPointer& key : syntax.over->partition) {
+    for (const SyntaxPtr& key : syntax.over->partition) {
       PENSTOCK_ASSIGN(const std::string inner, canonical(*key));
       text += "/" + inner;
     }

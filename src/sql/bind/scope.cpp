@@ -60,8 +60,9 @@ Status merge_columns(const Lexed& lexed, const FromTable& from, Scope& scope) {
     const auto found = find_field(columns, name);
     if (!found || !column_before(scope, table, name))
       return error_at(lexed.statement, from.offset, Code::invalid,
-                      "USING: no column '" + name + "' " +
-                          (found ? "in a table before '" : "in '") + table.shown() + "'");
+                      "column \"" + name + "\" does not exist on " +
+                          (found ? "left side of join" : "right side of join") + " (\"" +
+                          table.shown() + "\")");
     table.merged.push_back(table.first + *found);
   }
   return {};
@@ -96,11 +97,11 @@ Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOp
     const auto same = [&](const ScopeTable& other) { return other.is_called(table.shown()); };
     if (std::any_of(scope.tables.begin(), scope.tables.end(), same))
       return error_at(lexed.statement, from.offset, Code::invalid,
-                      "two tables are called '" + table.shown() + "'; give one an alias");
+                      "duplicate alias \"" + table.shown() + "\" in query; give one an alias");
     PENSTOCK_ASSIGN(table.source, open_source(lexed, from, open));
     if (!table.source)
       return error_at(lexed.statement, from.offset, Code::invalid,
-                      "there is no table '" + from.name + "'");
+                      "table with name " + from.name + " does not exist");
     for (Field field : table.source->schema()) {
       field.nullable |= from.is_left;
       scope.schema.push_back(std::move(field));

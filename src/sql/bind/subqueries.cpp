@@ -23,7 +23,7 @@ class SubqueryBinder {
     Names names(outer_.lexed(), rest_, scope);
     PENSTOCK_TRY(check_on(names));
     PENSTOCK_TRY(split(names));
-    const bool is_in = syntax_.form == Form::in_subquery;
+    const bool is_in = syntax_.kind == SyntaxKind::in_subquery;
     bound_.offset = syntax_.offset;
     bound_.kind = !negated_ ? JoinKind::semi : is_in ? JoinKind::not_in : JoinKind::anti;
     if (is_in && names.items().size() != 1)
@@ -56,8 +56,8 @@ class SubqueryBinder {
 
   // Takes the keys out of its WHERE.
   Status split(const Names& names) {
-    std::vector<SyntaxPointer> kept;
-    for (const SyntaxPointer& condition : conjuncts(rest_.where)) {
+    std::vector<SyntaxPtr> kept;
+    for (const SyntaxPtr& condition : conjuncts(rest_.where)) {
       const bool is_inner = tables_read(names, *condition) || subquery_condition(condition) ||
                             !reads_outside(names, *condition);
       if (is_inner)
@@ -80,13 +80,13 @@ class SubqueryBinder {
   }
 
   bool reads_outside(const Names& names, const Syntax& syntax) const {
-    if (syntax.form == Form::column)
+    if (syntax.kind == SyntaxKind::column)
       return !tables_read(names, syntax) && tables_read(outer_, syntax);
     return std::any_of(syntax.inputs.begin(), syntax.inputs.end(),
-                       [&](const SyntaxPointer& input) { return reads_outside(names, *input); });
+                       [&](const SyntaxPtr& input) { return reads_outside(names, *input); });
   }
 
-  bool add_key(const Names& names, const SyntaxPointer& condition) {
+  bool add_key(const Names& names, const SyntaxPtr& condition) {
     const std::optional<Equality> equal = equality(condition);
     if (!equal) return false;
     for (const auto& [inner, outer] :
@@ -121,7 +121,7 @@ class SubqueryBinder {
       PENSTOCK_ASSIGN(bound_.step, plan_.filter(bound_.step, rows.graph(), predicate));
     }
     std::vector<Projection> keys;
-    for (const SyntaxPointer& key : inner_keys_) {
+    for (const SyntaxPtr& key : inner_keys_) {
       PENSTOCK_ASSIGN(const NodeId node, ExpressionBinder(names, rows, "WHERE").value(*key));
       keys.push_back({display(*key), node});
     }
@@ -134,18 +134,19 @@ class SubqueryBinder {
   const bool negated_;
   Plan& plan_;
   const TableOpener& open_;
-  Select rest_;                            // the subquery, its WHERE without the keys
-  std::vector<SyntaxPointer> inner_keys_;  // beside bound_.outer_keys
+  Select rest_;                        // the subquery, its WHERE without the keys
+  std::vector<SyntaxPtr> inner_keys_;  // beside bound_.outer_keys
   BoundSubquery bound_;
 };
 
 }  // namespace
 
-std::optional<SubqueryCondition> subquery_condition(SyntaxPointer condition) {
+std::optional<SubqueryCondition> subquery_condition(SyntaxPtr condition) {
   bool negated = false;
-  for (; condition->form == Form::operation && condition->name == "not"; negated = !negated)
+  for (; condition->kind == SyntaxKind::operation && condition->name == "not"; negated = !negated)
     condition = condition->inputs[0];
-  if (condition->form != Form::exists && condition->form != Form::in_subquery) return std::nullopt;
+  if (condition->kind != SyntaxKind::exists && condition->kind != SyntaxKind::in_subquery)
+    return std::nullopt;
   return SubqueryCondition{std::move(condition), negated};
 }
 

@@ -7,15 +7,15 @@ namespace penstock::sql {
 
 // A conjunct that is one, NOTs taken away.
 struct SubqueryCondition {
-  SyntaxPointer subquery;
+  SyntaxPtr subquery;
   bool negated = false;
 };
-std::optional<SubqueryCondition> subquery_condition(SyntaxPointer condition);
+std::optional<SubqueryCondition> subquery_condition(SyntaxPtr condition);
 
 struct BoundSubquery {
   JoinKind kind = JoinKind::semi;
-  StepId step = 0;                        // its columns are the keys, in order
-  std::vector<SyntaxPointer> outer_keys;  // over the scope around it
+  StepId step = 0;                    // its columns are the keys, in order
+  std::vector<SyntaxPtr> outer_keys;  // over the scope around it
   std::int64_t offset = 0;
 };
 Result<BoundSubquery> bind_subquery(const Names& outer, const SubqueryCondition& condition,

@@ -26,13 +26,14 @@ constexpr NamedFunction functions[] = {{"row_number", WindowFunction::row_number
                                        {"lead", WindowFunction::lead}};
 
 bool is_literal(const Syntax& syntax) {
-  return syntax.form == Form::number || syntax.form == Form::text || syntax.form == Form::boolean ||
-         syntax.form == Form::null || syntax.form == Form::interval || syntax.form == Form::star;
+  return syntax.kind == SyntaxKind::number || syntax.kind == SyntaxKind::string ||
+         syntax.kind == SyntaxKind::boolean || syntax.kind == SyntaxKind::null ||
+         syntax.kind == SyntaxKind::interval || syntax.kind == SyntaxKind::star;
 }
 
 bool has_window(const Syntax& syntax) {
   return syntax.over || std::any_of(syntax.inputs.begin(), syntax.inputs.end(),
-                                    [](const SyntaxPointer& i) { return has_window(*i); });
+                                    [](const SyntaxPtr& i) { return has_window(*i); });
 }
 
 }  // namespace
@@ -69,13 +70,13 @@ Result<bool> Windowing::stands_alone(const Syntax& syntax, int depth) {
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
   if (const auto known = alone_.find(text); known != alone_.end()) return known->second;
   bool alone = true;
-  if (syntax.form == Form::column) {
+  if (syntax.kind == SyntaxKind::column) {
     if (const auto alias = alias_of(syntax)) {
       const VisibleAliases scope(names_, *alias);
       PENSTOCK_ASSIGN(alone, stands_alone(*names_.item(*alias), depth + 1));
     }
   }
-  for (const SyntaxPointer& input : syntax.inputs) {
+  for (const SyntaxPtr& input : syntax.inputs) {
     PENSTOCK_ASSIGN(const bool input_alone, stands_alone(*input, depth + 1));
     alone = alone && input_alone;
   }
@@ -89,12 +90,12 @@ Status Windowing::collect(const Syntax& syntax, int depth) {
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
   if (columns_.contains(text)) return {};
   if (syntax.over) return add_call(syntax, text);
-  if (const auto alias = syntax.form == Form::column ? alias_of(syntax) : std::nullopt) {
+  if (const auto alias = syntax.kind == SyntaxKind::column ? alias_of(syntax) : std::nullopt) {
     const VisibleAliases scope(names_, *alias);
     return collect(*names_.item(*alias), depth + 1);
   }
   if (alone) return column_for(syntax).status();
-  for (const SyntaxPointer& input : syntax.inputs) PENSTOCK_TRY(collect(*input, depth + 1));
+  for (const SyntaxPtr& input : syntax.inputs) PENSTOCK_TRY(collect(*input, depth + 1));
   return {};
 }
 
@@ -154,7 +155,7 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
     PENSTOCK_ASSIGN(call.column, filtered_column(syntax));
   }
   const Type type = rows_.type(projections_[call.column].root);
-  if (syntax.inputs.size() == 3 && syntax.inputs[2]->form != Form::null)
+  if (syntax.inputs.size() == 3 && syntax.inputs[2]->kind != SyntaxKind::null)
     PENSTOCK_TRY(bind_default(*syntax.inputs[2], type, call));
   const bool adds =
       call.function == WindowFunction::sum || call.function == WindowFunction::average;
@@ -180,7 +181,7 @@ Result<std::uint32_t> Windowing::filtered_column(const Syntax& syntax) {
 }
 
 Status Windowing::bind_distance(const Syntax& syntax, WindowCall& call) const {
-  const Result<Scalar> number = syntax.form == Form::number
+  const Result<Scalar> number = syntax.kind == SyntaxKind::number
                                     ? number_literal(syntax.name)
                                     : Result<Scalar>(Status(Code::invalid, ""));
   if (!number.ok() || !is_integer(number->type) || number->integer < 0)
@@ -204,7 +205,7 @@ Status Windowing::bind_default(const Syntax& syntax, Type type, WindowCall& call
 // Windows of one partition and order are one step.
 Result<Windowing::Pane*> Windowing::pane_for(const WindowSyntax& over) {
   Window window;
-  for (const SyntaxPointer& key : over.partition) {
+  for (const SyntaxPtr& key : over.partition) {
     PENSTOCK_ASSIGN(const std::uint32_t column, column_for(*key));
     window.partition.push_back(column);
   }

@@ -136,16 +136,24 @@ bool add_units(Interval& interval, const Quantity& quantity, const Unit& unit) {
          add_to(interval.microseconds, quantity.whole, unit.microseconds);
 }
 
+// 1 or -1; 0: it is none.
+int sign_of_infinity(std::string_view text) {
+  const bool is_negative = take(text, '-');
+  return lower(text) != "infinity" ? 0 : is_negative ? -1 : 1;
+}
+
 }  // namespace
 
 std::optional<std::int32_t> parse_date(std::string_view text) {
   text = trim(text);
+  if (const int sign = sign_of_infinity(text)) return sign * INT32_MAX;
   const auto days = take_date(text);
   return text.empty() ? days : std::nullopt;
 }
 
 std::optional<std::int64_t> parse_timestamp(std::string_view text) {
   text = trim(text);
+  if (const int sign = sign_of_infinity(text)) return sign * INT64_MAX;
   const auto days = take_date(text);
   if (!days) return std::nullopt;
   std::int64_t time = 0;

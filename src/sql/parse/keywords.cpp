@@ -28,7 +28,7 @@ constexpr std::string_view keywords =
     "encrypted end enum error escape event exact except exclude excluding exclusive execute exists "
     "explain export "
     "export_state extension extensions external extract false family fetch filter first float "
-    "following for force foreign "
+    "following for force found "
     "forward freeze from full function functions generated glob global grant granted group "
     "grouping grouping_id groups "
     "handler having header hold hour hours identity if ignore ilike immediate immutable implicit "

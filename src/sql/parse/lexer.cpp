@@ -266,7 +266,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-bool is_word(const Lexed& lexed, const Token& token, std::string_view keyword) {
+bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view keyword) {
   return token.kind == TokenKind::word && token.length == keyword.size() &&
          lower(lexed.text(token)) == keyword;
 }

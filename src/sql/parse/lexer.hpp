@@ -49,7 +49,7 @@ Result<Lexed> lex(std::string_view statement);
 void rewrite(Lexed& lexed);
 
 // Whether a token is this keyword, whatever its case; `keyword` in lower case.
-bool is_word(const Lexed& lexed, const Token& token, std::string_view keyword);
+bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view keyword);
 // An identifier's or string's value: quotes removed, doubled quotes made single; a bare word as it
 // stands.
 std::string value_of(const Lexed& lexed, const Token& token);

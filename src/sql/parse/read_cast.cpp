@@ -6,25 +6,27 @@
 
 namespace penstock::sql {
 
-Result<SyntaxPointer> ExpressionReader::cast(Tree body) {
+Result<SyntaxPtr> ExpressionReader::cast(Tree body) {
   const Tree type_name = body["typeName"];
   const std::string_view name =
       type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
   // true and false parse as 't'::bool in PostgreSQL 14 and before; INTERVAL '1' DAY is a cast of a
   // string.
   if (name == "interval") return interval(body, type_name);
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["arg"]));
+  // A cast of the parser's own has no location: of the 2 in substring(s FOR 2).
+  if (body.location() < 0 && type_name.location() < 0) return read(body["arg"]);
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["arg"]));
   const std::int64_t own = body.location();
   const std::int64_t offset = own >= 0 ? own : std::min(type_name.location(), input->offset);
   return cast_to(type_name, offset, std::move(input));
 }
 
-Result<SyntaxPointer> ExpressionReader::interval(Tree body, Tree type_name) {
+Result<SyntaxPtr> ExpressionReader::interval(Tree body, Tree type_name) {
   const Tree value = body["arg"].as("A_Const");
   const std::int64_t offset = type_name.location();
   if (!value["sval"]) return refuse(offset, "a cast to INTERVAL");
   auto syntax = std::make_shared<Syntax>();
-  syntax->form = Form::interval;
+  syntax->kind = SyntaxKind::interval;
   syntax->offset = offset;
   syntax->name = std::string(value["sval"]["sval"].text());
   if (type_name["typmods"].size() > 0) {
@@ -37,18 +39,17 @@ Result<SyntaxPointer> ExpressionReader::interval(Tree body, Tree type_name) {
     if (unit >= lexed_.tokens.data() + lexed_.tokens.size())
       return refuse(offset, "this form of INTERVAL");
     const Token* range = unit + 1;
-    const bool ranged =
-        range < lexed_.tokens.data() + lexed_.tokens.size() && is_word(lexed_, *range, "to");
+    const bool ranged = range < lexed_.tokens.data() + lexed_.tokens.size() &&
+                        is_keyword_token(lexed_, *range, "to");
     if (unit->kind != TokenKind::word || ranged) return refuse(offset, "this form of INTERVAL");
     syntax->qualifier = lower(lexed_.text(*unit));
     if (syntax->qualifier.ends_with('s')) syntax->qualifier.pop_back();
     syntax->star = unit[-1].kind == TokenKind::number;
   }
-  return SyntaxPointer(std::move(syntax));
+  return SyntaxPtr(std::move(syntax));
 }
 
-Result<SyntaxPointer> ExpressionReader::cast_to(Tree type_name, std::int64_t offset,
-                                                SyntaxPointer input) {
+Result<SyntaxPtr> ExpressionReader::cast_to(Tree type_name, std::int64_t offset, SyntaxPtr input) {
   // The parser turns FLOAT into PostgreSQL's float8 and INTEGER into int4; the statement says what
   // was meant.
   const Token* token = lexed_.at(type_name.location());
@@ -58,7 +59,7 @@ Result<SyntaxPointer> ExpressionReader::cast_to(Tree type_name, std::int64_t off
   const std::string_view parsed =
       type_name["names"].at(type_name["names"].size() - 1).as("String")["sval"].text();
   if (type_name["arrayBounds"] || parsed == "timestamptz" || parsed == "timetz" ||
-      type_name["setof"].truth() || type_name["names"].size() > 2 || !type) {
+      type_name["setof"].boolean() || type_name["names"].size() > 2 || !type) {
     const std::string array = type_name["arrayBounds"] ? written + "[]" : written;
     return refuse(type_name.location(),
                   "the type " + (parsed == "timestamptz" ? "TIMESTAMP WITH TIME ZONE" : array));
@@ -95,12 +96,12 @@ Result<SyntaxPointer> ExpressionReader::cast_to(Tree type_name, std::int64_t off
     return refuse(type_name.location(), written + " with a length or precision");
   }
   auto syntax = std::make_shared<Syntax>();
-  syntax->form = Form::cast;
+  syntax->kind = SyntaxKind::cast;
   syntax->offset = offset;
   syntax->name = shown;
   syntax->type = *type;
   syntax->inputs = {std::move(input)};
-  return SyntaxPointer(std::move(syntax));
+  return SyntaxPtr(std::move(syntax));
 }
 
 }  // namespace penstock::sql

@@ -27,15 +27,15 @@ class FromReader {
   std::vector<FromTable> take() { return std::move(tables_); }
 
   // The token behind the first FROM.
-  std::int64_t table_place() const {
+  std::int64_t table_offset() const {
     for (std::size_t i = 0; i + 1 < lexed_.tokens.size(); i++)
-      if (is_word(lexed_, lexed_.tokens[i], "from")) return lexed_.tokens[i + 1].offset;
+      if (is_keyword_token(lexed_, lexed_.tokens[i], "from")) return lexed_.tokens[i + 1].offset;
     return 0;
   }
 
  private:
   Status too_many() const {
-    return error_at(lexed_.statement, table_place(), Code::capacity,
+    return error_at(lexed_.statement, table_offset(), Code::capacity,
                     "more than " + std::to_string(max_tables) + " tables");
   }
 
@@ -43,16 +43,17 @@ class FromReader {
   Status read_join(Tree join, std::size_t left_first) {
     const std::string_view type = join["jointype"].text();
     if (type == "JOIN_RIGHT")
-      return expressions_.refuse(expressions_.place_of("right"), "RIGHT JOIN");
-    if (type == "JOIN_FULL") return expressions_.refuse(expressions_.place_of("full"), "FULL JOIN");
-    if (join["isNatural"].truth())
-      return expressions_.refuse(expressions_.place_of("natural"), "NATURAL JOIN");
+      return expressions_.refuse(expressions_.offset_of("right"), "RIGHT JOIN");
+    if (type == "JOIN_FULL")
+      return expressions_.refuse(expressions_.offset_of("full"), "FULL JOIN");
+    if (join["isNatural"].boolean())
+      return expressions_.refuse(expressions_.offset_of("natural"), "NATURAL JOIN");
     if (join["alias"])
-      return expressions_.refuse(expressions_.place_of("join"), "an alias of a JOIN");
+      return expressions_.refuse(expressions_.offset_of("join"), "an alias of a JOIN");
     const bool is_left = type == "JOIN_LEFT";
     const std::size_t first = tables_.size();
     if (is_left && join["rarg"].kind() == "JoinExpr")
-      return expressions_.refuse(expressions_.place_of("left"), "LEFT JOIN of a JOIN");
+      return expressions_.refuse(expressions_.offset_of("left"), "LEFT JOIN of a JOIN");
     PENSTOCK_TRY(read_nested(join["rarg"]));
     FromTable& table =
         tables_[first];  // not the last one of those in parentheses, which may be a LEFT JOIN's
@@ -62,7 +63,7 @@ class FromReader {
     if (join["quals"]) { PENSTOCK_ASSIGN(table.on, expressions_.read(join["quals"])); }
     const Tree columns = join["usingClause"];
     if (columns.size() > 0 && tables_.size() != first + 1)
-      return expressions_.refuse(expressions_.place_of("using"),
+      return expressions_.refuse(expressions_.offset_of("using"),
                                  "USING with a JOIN in parentheses");
     for (std::size_t i = 0; i < columns.size(); i++)
       table.using_columns.emplace_back(columns.at(i).as("String")["sval"].text());
@@ -85,13 +86,14 @@ class FromReader {
                    {"RangeTableFunc", "from", "a table function"}};
     for (const auto& row : refused)
       if (item.kind() == row.kind)
-        return expressions_.refuse(expressions_.place_of(row.token), row.what);
+        return expressions_.refuse(expressions_.offset_of(row.token), row.what);
     if (item.kind() == "RangeFunction")
       return expressions_.error(
-          table_place(), "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
+          table_offset(),
+          "a function cannot stand in FROM; name the file: FROM 'lineitem.parquet'");
     const Tree table = item.as("RangeVar");
     const Token* token = lexed_.at(table.location());
-    if (!table || token == nullptr) return expressions_.refuse(table_place(), "this form of FROM");
+    if (!table || token == nullptr) return expressions_.refuse(table_offset(), "this form of FROM");
     if (table["schemaname"] || table["catalogname"]) {
       const std::string file =
           std::string(table["schemaname"].text()) + "." + std::string(table["relname"].text());

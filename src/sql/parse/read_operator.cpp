@@ -10,10 +10,10 @@ struct Refused {
   std::string_view kind, what;
 };
 
-SyntaxPointer negated(SyntaxPointer input, bool negate) {
+SyntaxPtr negated(SyntaxPtr input, bool negate) {
   if (!negate) return input;
   const std::int64_t offset = input->offset;
-  return make_syntax(Form::operation, offset, "not", {std::move(input)});
+  return make_syntax(SyntaxKind::operation, offset, "not", {std::move(input)});
 }
 
 std::string operator_name(Tree name) {
@@ -22,7 +22,7 @@ std::string operator_name(Tree name) {
 
 }  // namespace
 
-Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
+Result<SyntaxPtr> ExpressionReader::operation(Tree body) {
   const std::string_view kind = body["kind"].text();
   const std::int64_t offset = body.location();
   if (kind == "AEXPR_OP") {
@@ -32,9 +32,9 @@ Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
   if (kind == "AEXPR_DISTINCT") return binary(body, "is distinct from");
   if (kind == "AEXPR_NOT_DISTINCT") return binary(body, "is not distinct from");
   if (kind == "AEXPR_NULLIF") {
-    PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
-    PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
-    return make_syntax(Form::function, offset, "nullif", {std::move(left), std::move(right)});
+    PENSTOCK_ASSIGN(SyntaxPtr left, read(body["lexpr"]));
+    PENSTOCK_ASSIGN(SyntaxPtr right, read(body["rexpr"]));
+    return make_syntax(SyntaxKind::function, offset, "nullif", {std::move(left), std::move(right)});
   }
   if (kind == "AEXPR_BETWEEN") return between(body, false);
   if (kind == "AEXPR_NOT_BETWEEN") return between(body, true);
@@ -50,7 +50,7 @@ Result<SyntaxPointer> ExpressionReader::operation(Tree body) {
   return refuse(offset, "this operator (" + std::string(kind) + ")");
 }
 
-Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
+Result<SyntaxPtr> ExpressionReader::binary(Tree body, std::string name) {
   if (name == "<>") name = "!=";
   const Token* token = lexed_.at(body.location());
   if (token != nullptr && (name == "%" || name == "^"))
@@ -78,36 +78,36 @@ Result<SyntaxPointer> ExpressionReader::binary(Tree body, std::string name) {
                                                "is not distinct from"};
   if (std::find(std::begin(known), std::end(known), name) == std::end(known))
     return refuse(body.location(), "the operator " + name);
-  PENSTOCK_ASSIGN(SyntaxPointer left, read(body["lexpr"]));
-  PENSTOCK_ASSIGN(SyntaxPointer right, read(body["rexpr"]));
-  return make_syntax(Form::operation, body.location(), std::move(name),
+  PENSTOCK_ASSIGN(SyntaxPtr left, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPtr right, read(body["rexpr"]));
+  return make_syntax(SyntaxKind::operation, body.location(), std::move(name),
                      {std::move(left), std::move(right)});
 }
 
 // The parser gives "~~", "!~~", "~~*" and "!~~*", which DuckDB prints too; an ESCAPE makes the
 // pattern a call.
-Result<SyntaxPointer> ExpressionReader::like(Tree body, std::string name) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
-  PENSTOCK_ASSIGN(SyntaxPointer pattern, read(body["rexpr"]));
-  if (pattern->form != Form::function || pattern->name != "like_escape")
-    return make_syntax(Form::operation, body.location(), std::move(name),
+Result<SyntaxPtr> ExpressionReader::like(Tree body, std::string name) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
+  PENSTOCK_ASSIGN(SyntaxPtr pattern, read(body["rexpr"]));
+  if (pattern->kind != SyntaxKind::function || pattern->name != "like_escape")
+    return make_syntax(SyntaxKind::operation, body.location(), std::move(name),
                        {std::move(input), std::move(pattern)});
   if (name.ends_with("*")) return refuse(body.location(), "ILIKE with ESCAPE");
-  std::vector<SyntaxPointer> inputs{std::move(input)};
+  std::vector<SyntaxPtr> inputs{std::move(input)};
   inputs.insert(inputs.end(), pattern->inputs.begin(), pattern->inputs.end());
-  return make_syntax(Form::function, body.location(),
+  return make_syntax(SyntaxKind::function, body.location(),
                      name == "!~~" ? "not_like_escape" : "like_escape", std::move(inputs));
 }
 
-Result<SyntaxPointer> ExpressionReader::unary(Tree body, std::string_view name) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["rexpr"]));
+Result<SyntaxPtr> ExpressionReader::unary(Tree body, std::string_view name) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["rexpr"]));
   if (name == "-" &&
-      input->form ==
-          Form::number)  // a negative literal adapts to its surroundings like a positive one
-    return make_syntax(Form::number, body.location(),
+      input->kind ==
+          SyntaxKind::number)  // a negative literal adapts to its surroundings like a positive one
+    return make_syntax(SyntaxKind::number, body.location(),
                        input->name.starts_with("-") ? input->name.substr(1) : "-" + input->name);
   if (name == "-" || name == "+" || name == "~")
-    return make_syntax(Form::operation, body.location(),
+    return make_syntax(SyntaxKind::operation, body.location(),
                        name == "-"   ? "neg"
                        : name == "+" ? "pos"
                                      : "~",
@@ -115,46 +115,46 @@ Result<SyntaxPointer> ExpressionReader::unary(Tree body, std::string_view name) 
   return refuse(body.location(), "the operator " + std::string(name));
 }
 
-Result<SyntaxPointer> ExpressionReader::between(Tree body, bool negate) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
+Result<SyntaxPtr> ExpressionReader::between(Tree body, bool negate) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
   const Tree bounds = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
-  PENSTOCK_ASSIGN(SyntaxPointer low, read(bounds.at(0)));
-  PENSTOCK_ASSIGN(SyntaxPointer high, read(bounds.at(1)));
-  return negated(make_syntax(Form::operation, body.location(), "between",
+  PENSTOCK_ASSIGN(SyntaxPtr low, read(bounds.at(0)));
+  PENSTOCK_ASSIGN(SyntaxPtr high, read(bounds.at(1)));
+  return negated(make_syntax(SyntaxKind::operation, body.location(), "between",
                              {std::move(input), std::move(low), std::move(high)}),
                  negate);
 }
 
-Result<SyntaxPointer> ExpressionReader::in_list(Tree body) {
-  PENSTOCK_ASSIGN(SyntaxPointer input, read(body["lexpr"]));
-  std::vector<SyntaxPointer> inputs{std::move(input)};
+Result<SyntaxPtr> ExpressionReader::in_list(Tree body) {
+  PENSTOCK_ASSIGN(SyntaxPtr input, read(body["lexpr"]));
+  std::vector<SyntaxPtr> inputs{std::move(input)};
   const Tree items = body["rexpr"]["List"] ? body["rexpr"]["List"]["items"] : body["rexpr"];
   for (std::size_t i = 0; i < items.size(); i++) {
-    PENSTOCK_ASSIGN(SyntaxPointer item, read(items.at(i)));
+    PENSTOCK_ASSIGN(SyntaxPtr item, read(items.at(i)));
     inputs.push_back(std::move(item));
   }
-  return negated(make_syntax(Form::operation, body.location(), "in", std::move(inputs)),
+  return negated(make_syntax(SyntaxKind::operation, body.location(), "in", std::move(inputs)),
                  operator_name(body["name"]) == "<>");
 }
 
-Result<SyntaxPointer> ExpressionReader::boolean(Tree body) {
+Result<SyntaxPtr> ExpressionReader::boolean(Tree body) {
   const std::string_view op = body["boolop"].text();
-  PENSTOCK_ASSIGN(SyntaxPointer whole, over_inputs(Form::operation,
-                                                   op == "AND_EXPR"  ? "and"
-                                                   : op == "OR_EXPR" ? "or"
-                                                                     : "not",
-                                                   body.location(), body["args"]));
+  PENSTOCK_ASSIGN(SyntaxPtr whole, over_inputs(SyntaxKind::operation,
+                                               op == "AND_EXPR"  ? "and"
+                                               : op == "OR_EXPR" ? "or"
+                                                                 : "not",
+                                               body.location(), body["args"]));
   if (whole->name == "not") return whole;
   auto flat = std::make_shared<Syntax>(*whole);  // as DuckDB: (a AND b) AND c is one AND of three
   flat->inputs.clear();
-  for (const SyntaxPointer& input : whole->inputs) {
-    const bool same = input->form == Form::operation && input->name == whole->name;
+  for (const SyntaxPtr& input : whole->inputs) {
+    const bool same = input->kind == SyntaxKind::operation && input->name == whole->name;
     if (same)
       flat->inputs.insert(flat->inputs.end(), input->inputs.begin(), input->inputs.end());
     else
       flat->inputs.push_back(input);
   }
-  return SyntaxPointer(std::move(flat));
+  return SyntaxPtr(std::move(flat));
 }
 
 }  // namespace penstock::sql

@@ -14,7 +14,8 @@ class SelectReader {
   Status read(Tree tree) {
     const Tree statements = tree["stmts"];
     if (statements.size() == 0) return expressions_.error(0, "the statement is empty");
-    if (statements.size() > 1) return expressions_.refuse(place_of(";"), "more than one statement");
+    if (statements.size() > 1)
+      return expressions_.refuse(offset_of(";"), "more than one statement");
     const Tree body = statements.at(0)["stmt"].as("SelectStmt");
     if (!body) return expressions_.refuse(0, "a statement other than SELECT");
     return read_body(body);
@@ -34,7 +35,7 @@ class SelectReader {
   }
 
  private:
-  std::int64_t place_of(std::string_view text) const { return expressions_.place_of(text); }
+  std::int64_t offset_of(std::string_view text) const { return expressions_.offset_of(text); }
 
   Status refuse_parts(Tree body) const {
     const std::string_view set = body["op"].text();
@@ -42,9 +43,9 @@ class SelectReader {
       const std::string word = set == "SETOP_UNION"       ? "union"
                                : set == "SETOP_INTERSECT" ? "intersect"
                                                           : "except";
-      return expressions_.refuse(place_of(word), word == "union"       ? "UNION"
-                                                 : word == "intersect" ? "INTERSECT"
-                                                                       : "EXCEPT");
+      return expressions_.refuse(offset_of(word), word == "union"       ? "UNION"
+                                                  : word == "intersect" ? "INTERSECT"
+                                                                        : "EXCEPT");
     }
     static constexpr struct {
       const char *field, *token, *what;
@@ -53,22 +54,22 @@ class SelectReader {
                  {"intoClause", "into", "SELECT INTO"},
                  {"lockingClause", "for", "FOR UPDATE and the like"}};
     for (const auto& part : parts)
-      if (body[part.field]) return expressions_.refuse(place_of(part.token), part.what);
+      if (body[part.field]) return expressions_.refuse(offset_of(part.token), part.what);
     if (body["limitOption"].text() == "LIMIT_OPTION_WITH_TIES")
-      return expressions_.refuse(place_of("ties"), "WITH TIES");
-    if (body["groupDistinct"].truth())
-      return expressions_.refuse(place_of("group"), "GROUP BY DISTINCT");
+      return expressions_.refuse(offset_of("ties"), "WITH TIES");
+    if (body["groupDistinct"].boolean())
+      return expressions_.refuse(offset_of("group"), "GROUP BY DISTINCT");
     const Tree distinct = body["distinctClause"];
     if (!distinct) return {};
     if (distinct.at(0).kind() != "")
-      return expressions_.refuse(place_of("distinct"), "DISTINCT ON");
+      return expressions_.refuse(offset_of("distinct"), "DISTINCT ON");
     select_.distinct = true;
-    select_.distinct_offset = place_of("distinct");
+    select_.distinct_offset = offset_of("distinct");
     return {};
   }
 
   Status read_items(Tree items) {
-    if (items.size() == 0) return expressions_.error(place_of("from"), "the SELECT list is empty");
+    if (items.size() == 0) return expressions_.error(offset_of("from"), "the SELECT list is empty");
     for (std::size_t i = 0; i < items.size(); i++) {
       const Tree target = items.at(i).as("ResTarget");
       SelectItem item;
@@ -88,12 +89,12 @@ class SelectReader {
     const Token *end = lexed_.tokens.data() + lexed_.tokens.size(), *last = token;
     for (int depth = 0; token != end; last = token++) {
       const std::string text = lower(lexed_.text(*token));
-      const bool open = text == "(" || text == "[" || is_word(lexed_, *token, "case"),
-                 close = text == ")" || text == "]" || is_word(lexed_, *token, "end");
-      if (depth == 0 &&
-          (text == "," || text == ";" || (text == "from" && !is_word(lexed_, *last, "distinct"))))
+      const bool open = text == "(" || text == "[" || is_keyword_token(lexed_, *token, "case"),
+                 close = text == ")" || text == "]" || is_keyword_token(lexed_, *token, "end");
+      if (depth == 0 && (text == "," || text == ";" ||
+                         (text == "from" && !is_keyword_token(lexed_, *last, "distinct"))))
         break;
-      if (depth == 0 && is_word(lexed_, *token, "as") && token + 1 != end) {
+      if (depth == 0 && is_keyword_token(lexed_, *token, "as") && token + 1 != end) {
         last = token + 1;
         break;
       }
@@ -103,7 +104,7 @@ class SelectReader {
     return lower(written).starts_with(lower(folded)) ? written : folded;
   }
 
-  Status read_optional(Tree node, SyntaxPointer& into) {
+  Status read_optional(Tree node, SyntaxPtr& into) {
     if (!node) return {};
     PENSTOCK_ASSIGN(into, expressions_.read(node));
     return {};
@@ -111,7 +112,7 @@ class SelectReader {
 
   Status read_group(Tree keys) {
     for (std::size_t i = 0; i < keys.size(); i++) {
-      PENSTOCK_ASSIGN(SyntaxPointer key, expressions_.read(keys.at(i)));
+      PENSTOCK_ASSIGN(SyntaxPtr key, expressions_.read(keys.at(i)));
       select_.group_by.push_back(std::move(key));
     }
     return {};
@@ -137,27 +138,37 @@ Status check_verb(const Lexed& lexed) {
                                   [&](const Token& t) { return lexed.text(t) != "("; });
   if (first == lexed.tokens.end() || lexed.text(*first) == ";")
     return error_at(lexed.statement, 0, Code::invalid, "the statement is empty");
-  if (is_word(lexed, *first, "select") || is_word(lexed, *first, "with") ||
-      is_word(lexed, *first, "values"))
+  if (is_keyword_token(lexed, *first, "select") || is_keyword_token(lexed, *first, "with") ||
+      is_keyword_token(lexed, *first, "values"))
     return {};
   const std::string verb(lexed.text(*first).substr(0, 40));
-  if (is_word(lexed, *first, "from"))
+  if (is_keyword_token(lexed, *first, "from"))
     return error_at(lexed.statement, first->offset, Code::unsupported,
                     "FROM first is not supported; write SELECT * FROM ...");
   if (first->kind != TokenKind::word)
     return error_at(lexed.statement, first->offset, Code::invalid,
                     "the statement must start with SELECT");
-  const bool asks_names = is_word(lexed, *first, "describe") || is_word(lexed, *first, "desc") ||
-                          is_word(lexed, *first, "show");
-  return error_at(
-      lexed.statement, first->offset, Code::unsupported,
-      verb + " is not supported; a statement is one SELECT" +
-          (asks_names ? " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)" : ""));
+  static constexpr struct {
+    std::string_view verb, instead;
+  } advice[] = {
+      {"describe", " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)"},
+      {"desc", " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)"},
+      {"show", " (SELECT * FROM 'file.parquet' LIMIT 0 shows names and types)"},
+      {"explain", " (penstock query --explain 'SELECT ...' prints its plan)"},
+      {"copy", " (penstock query --output FILE 'SELECT ...' writes its rows to a file)"},
+      {"create", " (penstock query --output FILE 'SELECT ...' writes its rows to a file)"},
+  };
+  std::string message = verb + " is not supported; a statement is one SELECT";
+  for (const auto& row : advice)
+    if (is_keyword_token(lexed, *first, row.verb)) message += row.instead;
+  if (const std::string near = keyword_near(verb); near == "SELECT")
+    message += "; did you mean " + near + "?";
+  return error_at(lexed.statement, first->offset, Code::unsupported, message);
 }
 
 }  // namespace
 
-std::int64_t ExpressionReader::place_of(std::string_view text) const {
+std::int64_t ExpressionReader::offset_of(std::string_view text) const {
   for (const Token& token : lexed_.tokens)
     if (lower(lexed_.text(token)) == text) return token.offset;
   return 0;

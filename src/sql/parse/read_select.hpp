@@ -12,14 +12,14 @@
 
 namespace penstock::sql {
 
-SyntaxPointer make_syntax(Form form, std::int64_t offset, std::string name,
-                          std::vector<SyntaxPointer> inputs = {});
+SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
+                      std::vector<SyntaxPtr> inputs = {});
 
 class ExpressionReader {
  public:
   // `level`: of the SELECT it stands in; 0 is the statement.
   explicit ExpressionReader(const Lexed& lexed, int level = 0) : lexed_(lexed), level_(level) {}
-  Result<SyntaxPointer> read(Tree node);
+  Result<SyntaxPtr> read(Tree node);
   Result<OrderItem> order_item(Tree node);
   // Of the WINDOW clause, before what uses them is read.
   Status define_windows(Tree windows);
@@ -31,32 +31,33 @@ class ExpressionReader {
   }
   const Lexed& lexed() const { return lexed_; }
   // The first token of that spelling; the tree holds no place of most clauses.
-  std::int64_t place_of(std::string_view text) const;
+  std::int64_t offset_of(std::string_view text) const;
 
  private:
-  Result<SyntaxPointer> dispatch(Tree node);
-  Result<SyntaxPointer> subquery(Tree body);
-  Result<SyntaxPointer> column(Tree body);
-  Result<SyntaxPointer> constant(Tree body);
+  Result<SyntaxPtr> dispatch(Tree node);
+  Result<SyntaxPtr> subquery(Tree body);
+  Result<SyntaxPtr> column(Tree body);
+  Result<SyntaxPtr> constant(Tree body);
   // read_operator.cpp
-  Result<SyntaxPointer> operation(Tree body);
-  Result<SyntaxPointer> binary(Tree body, std::string name);
-  Result<SyntaxPointer> unary(Tree body, std::string_view name);
-  Result<SyntaxPointer> between(Tree body, bool negated);
-  Result<SyntaxPointer> like(Tree body, std::string name);
-  Result<SyntaxPointer> in_list(Tree body);
-  Result<SyntaxPointer> boolean(Tree body);
+  Result<SyntaxPtr> operation(Tree body);
+  Result<SyntaxPtr> binary(Tree body, std::string name);
+  Result<SyntaxPtr> unary(Tree body, std::string_view name);
+  Result<SyntaxPtr> between(Tree body, bool negated);
+  Result<SyntaxPtr> like(Tree body, std::string name);
+  Result<SyntaxPtr> in_list(Tree body);
+  Result<SyntaxPtr> boolean(Tree body);
 
-  Result<SyntaxPointer> case_of(Tree body);
-  Result<SyntaxPointer> cast(Tree body);
-  Result<SyntaxPointer> cast_to(Tree type_name, std::int64_t offset, SyntaxPointer input);
-  Result<SyntaxPointer> interval(Tree body, Tree type_name);
-  Result<SyntaxPointer> function(Tree body);
+  Result<SyntaxPtr> case_of(Tree body);
+  Result<SyntaxPtr> cast(Tree body);
+  Result<SyntaxPtr> cast_to(Tree type_name, std::int64_t offset, SyntaxPtr input);
+  Result<SyntaxPtr> interval(Tree body, Tree type_name);
+  Result<SyntaxPtr> function(Tree body);
   Result<std::shared_ptr<const WindowSyntax>> window(Tree definition);
   Result<std::shared_ptr<const WindowSyntax>> named_window(std::string_view name,
                                                            std::int64_t offset) const;
   Status window_frame(Tree definition, WindowSyntax& window) const;
-  Result<SyntaxPointer> over_inputs(Form form, std::string name, std::int64_t offset, Tree inputs);
+  Result<SyntaxPtr> over_inputs(SyntaxKind kind, std::string name, std::int64_t offset,
+                                Tree inputs);
 
   const Lexed& lexed_;
   std::map<std::string, std::shared_ptr<const WindowSyntax>, std::less<>> windows_;  // by name

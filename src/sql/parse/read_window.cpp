@@ -32,7 +32,7 @@ Status ExpressionReader::define_windows(Tree windows) {
     const std::string name(definition["name"].text());
     PENSTOCK_ASSIGN(auto defined, window(definition));
     if (!windows_.emplace(name, std::move(defined)).second)
-      return error(definition.location(), "window '" + name + "' is defined twice");
+      return error(definition.location(), "window \"" + name + "\" is already defined");
   }
   return {};
 }
@@ -41,8 +41,8 @@ Result<std::shared_ptr<const WindowSyntax>> ExpressionReader::named_window(
     std::string_view name, std::int64_t offset) const {
   const auto found = windows_.find(name);
   if (found != windows_.end()) return found->second;
-  return error(offset, "no window '" + std::string(name) + "'; WINDOW " + std::string(name) +
-                           " AS (...) defines one");
+  return error(offset, "window \"" + std::string(name) + "\" does not exist; WINDOW " +
+                           std::string(name) + " AS (...) defines one");
 }
 
 // (...), or (name ...), which goes on from another one.
@@ -59,7 +59,7 @@ Result<std::shared_ptr<const WindowSyntax>> ExpressionReader::window(Tree defini
                    "that one has none");
   }
   for (std::size_t i = 0; i < definition["partitionClause"].size(); i++) {
-    PENSTOCK_ASSIGN(SyntaxPointer key, read(definition["partitionClause"].at(i)));
+    PENSTOCK_ASSIGN(SyntaxPtr key, read(definition["partitionClause"].at(i)));
     result->partition.push_back(std::move(key));
   }
   for (std::size_t i = 0; i < definition["orderClause"].size(); i++) {

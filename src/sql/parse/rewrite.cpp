@@ -25,7 +25,7 @@ void make_name(Lexed& lexed, const Token& token) {
 bool is_condition(const Lexed& lexed, std::size_t at) {
   if (at == 0) return true;
   const Token& before = lexed.tokens[at - 1];
-  return !is_word(lexed, before, "from") && !is_word(lexed, before, "join") &&
+  return !is_keyword_token(lexed, before, "from") && !is_keyword_token(lexed, before, "join") &&
          !is_symbol(lexed, before, ",") && !is_symbol(lexed, before, "(");
 }
 
@@ -38,7 +38,7 @@ void rewrite_table_names(Lexed& lexed) {
   std::vector<Level> levels(1);
   for (std::size_t i = 0; i < lexed.tokens.size(); i++) {
     const Token token = lexed.tokens[i];
-    const auto word = [&](std::string_view name) { return is_word(lexed, token, name); };
+    const auto word = [&](std::string_view name) { return is_keyword_token(lexed, token, name); };
     if (is_symbol(lexed, token, "("))
       levels.push_back({false, levels.back().in_from && !is_condition(lexed, i)});
     else if (is_symbol(lexed, token, ")") && levels.size() > 1)
@@ -48,7 +48,7 @@ void rewrite_table_names(Lexed& lexed) {
     else if (word("where") || word("group") || word("order"))
       levels.back().in_from = false;
     const bool from = word("from") && levels.back().has_select && i > 0 &&
-                      !is_word(lexed, lexed.tokens[i - 1], "distinct");
+                      !is_keyword_token(lexed, lexed.tokens[i - 1], "distinct");
     if (from) levels.back().in_from = true;
     const bool opens =
         from || word("join") ||
@@ -81,7 +81,8 @@ void rewrite_interval(std::string& text, const Token& number, const Token& unit,
 void rewrite_intervals(Lexed& lexed) {
   for (std::size_t i = 0; i + 2 < lexed.tokens.size(); i++) {
     const Token &number = lexed.tokens[i + 1], &unit = lexed.tokens[i + 2];
-    if (!is_word(lexed, lexed.tokens[i], "interval") || unit.kind != TokenKind::word) continue;
+    if (!is_keyword_token(lexed, lexed.tokens[i], "interval") || unit.kind != TokenKind::word)
+      continue;
     if (number.kind == TokenKind::number || number.kind == TokenKind::string)
       rewrite_interval(lexed.rewritten, number, unit, lower(lexed.text(unit)));
   }

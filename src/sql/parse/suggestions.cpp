@@ -171,7 +171,7 @@ bool stands(const Lexed& lexed, std::size_t first, const Phrase& phrase) {
   for (std::size_t i = 0; i < word_count(phrase); i++) {
     const Token& token = lexed.tokens[first + i];
     if (token.kind == TokenKind::symbol ? lexed.text(token) != phrase.words[i]
-                                        : !is_word(lexed, token, phrase.words[i]))
+                                        : !is_keyword_token(lexed, token, phrase.words[i]))
       return false;
   }
   return true;
@@ -201,7 +201,27 @@ std::string function_not_supported(std::string_view name, std::span<const std::s
   return refused(what, all);
 }
 
-Foreign foreign_words(const Lexed& lexed, std::int64_t stopped_at) {
+std::string keyword_near(std::string_view word) {
+  static const std::vector<std::string> keywords = {"SELECT", "FROM",   "WHERE",  "GROUP",
+                                                    "ORDER",  "HAVING", "LIMIT",  "JOIN",
+                                                    "USING",  "WINDOW", "OFFSET", "DISTINCT"};
+  std::string upper(word);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+  if (word.size() < 3 || std::find(keywords.begin(), keywords.end(), upper) != keywords.end())
+    return "";
+  for (const std::string& keyword : keywords) {
+    if (edit_distance(upper, keyword) == 1) return keyword;
+    for (std::size_t i = 0; i + 1 < upper.size(); i++) {  // FORM: two letters swapped
+      std::string swapped = upper;
+      std::swap(swapped[i], swapped[i + 1]);
+      if (swapped == keyword) return keyword;
+    }
+  }
+  return "";
+}
+
+UnsupportedSyntax find_unsupported_syntax(const Lexed& lexed, std::int64_t stopped_at) {
   const auto before = [&](const Token& token) {
     return static_cast<std::int64_t>(token.offset) < stopped_at;
   };

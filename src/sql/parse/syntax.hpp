@@ -15,11 +15,11 @@
 
 namespace penstock::sql {
 
-enum class Form : unsigned char {
+enum class SyntaxKind : unsigned char {
   column,  // name, qualifier
   star,    // qualifier
   number,  // name: the literal as written, with its sign
-  text,
+  string,
   boolean,
   null,
   interval,     // name: the text; qualifier: the unit, or ""; star: written as a number
@@ -33,38 +33,38 @@ enum class Form : unsigned char {
 
 struct Select;
 struct Syntax;
-using SyntaxPointer = std::shared_ptr<const Syntax>;
+using SyntaxPtr = std::shared_ptr<const Syntax>;
 struct WindowSyntax;
 
 struct Syntax {
-  Form form = Form::null;
+  SyntaxKind kind = SyntaxKind::null;
   std::int64_t offset =
       -1;  // bytes into the statement: an operator's own place, otherwise the first byte
   std::string name, qualifier;
-  std::vector<SyntaxPointer> inputs;
+  std::vector<SyntaxPtr> inputs;
   Type type;                                 // cast
   std::optional<std::uint32_t> index;        // of a column that * stands for
   bool star = false;                         // count(*); see interval
-  SyntaxPointer filter;                      // of an aggregate
+  SyntaxPtr filter;                          // of an aggregate
   std::shared_ptr<const WindowSyntax> over;  // of a window function
   std::shared_ptr<const Select> subquery;
   bool distinct = false;  // of an aggregate: f(DISTINCT x)
 };
 
 struct SelectItem {
-  SyntaxPointer value;
+  SyntaxPtr value;
   std::string alias;  // "" when there is none
 };
 
 struct OrderItem {
-  SyntaxPointer value;
+  SyntaxPtr value;
   bool descending = false, nulls_first = false;
   std::string shown = {};  // " DESC NULLS FIRST", as written
 };
 
 // OVER (PARTITION BY ... ORDER BY ...), or the WINDOW of that name.
 struct WindowSyntax {
-  std::vector<SyntaxPointer> partition;
+  std::vector<SyntaxPtr> partition;
   std::vector<OrderItem> order;
   WindowFrame frame = WindowFrame::peers;
   std::string frame_text;  // as DuckDB prints one that is not the default
@@ -76,7 +76,7 @@ struct FromTable {
   std::int64_t offset = -1;
   bool quoted = false;
   bool is_left = false;  // LEFT JOINed to those before it
-  SyntaxPointer on;
+  SyntaxPtr on;
   std::size_t join_first = 0;  // the first table of the JOIN whose ON that is; this table's side of
                                // it ends with join_last
   std::size_t join_last = 0;
@@ -88,16 +88,15 @@ struct Select {
   bool distinct = false;
   std::int64_t distinct_offset = -1;
   std::vector<SelectItem> items;
-  SyntaxPointer where, having;
-  std::vector<SyntaxPointer> group_by;
+  SyntaxPtr where, having;
+  std::vector<SyntaxPtr> group_by;
   std::vector<OrderItem> order_by;
-  SyntaxPointer limit, offset;  // constant expressions
+  SyntaxPtr limit, offset;  // constant expressions
 };
 
 // The conditions that must all hold: what AND puts together, or the condition itself.
-std::vector<SyntaxPointer> conjuncts(const SyntaxPointer& condition);
-SyntaxPointer conjunction(
-    const std::vector<SyntaxPointer>& conditions);  // nullptr where there are none
+std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition);
+SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
 
 // Parses and reads one statement. The Lexed is that of the same statement.
 Result<Select> read_select(const Lexed& lexed);
@@ -112,6 +111,6 @@ std::optional<Type> type_named(std::string_view name);
 bool is_aggregate(const Syntax& syntax);
 bool contains_aggregate(const Syntax& syntax);
 // What an expression is made of: its inputs, and the partition, order and FILTER of a window.
-std::vector<SyntaxPointer> parts_of(const Syntax& syntax);
+std::vector<SyntaxPtr> parts_of(const Syntax& syntax);
 
 }  // namespace penstock::sql

@@ -1,5 +1,6 @@
 #include "sql/parse/tree.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include <pg_query.h>
@@ -19,12 +20,28 @@ std::int64_t byte_of_character(std::string_view text, int character) {
   return static_cast<std::int64_t>(at);
 }
 
-// The parser's sentences, with what the statement really says at that place.
+// "; did you mean FROM?", where the word at which the parser stopped, or one of the two before it,
+// is nearly a keyword. A misspelt keyword reads as an alias: the parser stops behind it.
+std::string misspelt_keyword(const Lexed& lexed, std::int64_t offset) {
+  const auto is_after = [](std::int64_t at, const Token& token) { return at < token.offset; };
+  auto token = std::upper_bound(lexed.tokens.begin(), lexed.tokens.end(), offset, is_after);
+  for (int i = 0; i < 3 && token != lexed.tokens.begin(); i++) {
+    --token;
+    if (token->kind != TokenKind::word) continue;
+    if (const std::string near = keyword_near(lexed.text(*token)); !near.empty())
+      return "; did you mean " + near + " by '" + std::string(lexed.text(*token)) + "'?";
+  }
+  return "";
+}
+
+// Says what the statement has at the parser's offset, in DuckDB's words.
 std::string sentence(const Lexed& lexed, std::int64_t offset, std::string_view message) {
   const Token* token = lexed.at(offset);
-  if (message == "syntax error at end of input") return "the statement ends too early";
+  const std::string hint = misspelt_keyword(lexed, offset);
+  if (message == "syntax error at end of input") return std::string(message) + hint;
   if (message.starts_with("syntax error") && token != nullptr)
-    return "syntax error at '" + std::string(lexed.text(*token).substr(0, 60)) + "'";
+    return "syntax error at or near \"" + std::string(lexed.text(*token).substr(0, 60)) + "\"" +
+           hint;
   if (message.starts_with("memory exhausted")) return "the statement nests too deep";
   return std::string(message);
 }
@@ -44,9 +61,10 @@ Result<Parsed> parse(const Lexed& lexed) {
       new PgQueryParseResult(pg_query_parse(lexed.rewritten.c_str())), release);
   if (result->error != nullptr) {
     const std::int64_t offset = byte_of_character(lexed.rewritten, result->error->cursorpos);
-    if (const Foreign foreign = foreign_words(lexed, offset); foreign.token != nullptr)
-      return error_at(lexed.statement, foreign.token->offset, Code::unsupported,
-                      not_supported(foreign.what));
+    if (const UnsupportedSyntax found = find_unsupported_syntax(lexed, offset);
+        found.token != nullptr)
+      return error_at(lexed.statement, found.token->offset, Code::unsupported,
+                      not_supported(found.what));
     return error_at(lexed.statement, offset, Code::invalid,
                     sentence(lexed, offset, result->error->message));
   }

@@ -37,7 +37,7 @@ class Tree {
   std::int64_t integer() const {
     return json_ != nullptr && json_->is_number() ? json_->get<std::int64_t>() : 0;
   }
-  bool truth() const { return json_ != nullptr && json_->is_boolean() && json_->get<bool>(); }
+  bool boolean() const { return json_ != nullptr && json_->is_boolean() && json_->get<bool>(); }
 
   std::string_view kind() const {
     return json_ != nullptr && json_->is_object() && json_->size() == 1

@@ -1,4 +1,3 @@
-// The ways for devices: units that the host finds, decoded in batches by device_batch.hpp.
 #include "stream/device/device_stages.hpp"
 
 #include <algorithm>
@@ -8,60 +7,60 @@
 namespace penstock::stream {
 namespace {
 
-constexpr std::size_t max_window_bytes = 64 << 10;  // how far a match reaches back
+constexpr std::size_t max_window_bytes = 64 << 10;  // how far an LZ4 match reaches back
 
-class DeviceStages : public Stages {
+class DeviceStages : public DecodeStages {
  public:
-  DeviceStages(std::unique_ptr<UnitStages> units, std::shared_ptr<DeviceRun> run)
-      : units_(std::move(units)), run_(std::move(run)) {}
-  Result<bool> take(Piece& piece) override { return units_->take(piece); }
-  Status work(Piece& piece) override {
-    if (piece.units.empty()) return {};
-    if (piece.tools == nullptr) piece.tools = std::make_shared<DeviceBatch>(run_);
-    PENSTOCK_TRY(static_cast<DeviceBatch*>(piece.tools.get())->decode(*units_, piece, window_));
-    if (units_->is_linked()) keep_window(piece);
+  DeviceStages(std::unique_ptr<ChunkStages> chunks, std::shared_ptr<DeviceSession> session)
+      : chunks_(std::move(chunks)), session_(std::move(session)) {}
+  Result<bool> take(DecodeJob& job) override { return chunks_->take(job); }
+  Status work(DecodeJob& job) override {
+    if (job.chunks.empty()) return {};
+    if (job.worker_state == nullptr) job.worker_state = std::make_shared<DeviceBatch>(session_);
+    PENSTOCK_TRY(static_cast<DeviceBatch*>(job.worker_state.get())->decode(*chunks_, job, window_));
+    if (chunks_->has_dependent_chunks()) keep_window(job);
     return {};
   }
-  Status join(Piece& piece) override { return units_->join(piece); }
+  Status join(DecodeJob& job) override { return chunks_->join(job); }
 
  private:
-  // What the next piece of a frame whose blocks are linked reaches.
-  void keep_window(const Piece& piece) {
-    if (piece.units.front().begins_stream) window_.clear();
-    window_.insert(window_.end(),
-                   piece.lent.end() - std::min<std::size_t>(piece.lent.size(), max_window_bytes),
-                   piece.lent.end());
-    window_.erase(window_.begin(),
-                  window_.end() - std::min<std::size_t>(window_.size(), max_window_bytes));
+  // Keeps the last output, which the next job of a frame with dependent blocks may reach into.
+  void keep_window(const DecodeJob& job) {
+    const auto output = job.external_output;
+    if (job.chunks.front().begins_stream) window_.clear();
+    window_.insert(window_.end(), output.end() - std::min(output.size(), max_window_bytes),
+                   output.end());
+    window_.erase(window_.begin(), window_.end() - std::min(window_.size(), max_window_bytes));
   }
 
-  std::unique_ptr<UnitStages> units_;
-  std::shared_ptr<DeviceRun> run_;
-  std::vector<std::byte>
-      window_;  // by work(), of which there is one at a time where units are linked
+  std::unique_ptr<ChunkStages> chunks_;
+  std::shared_ptr<DeviceSession> session_;
+  // Used by work(), of which one call runs at a time where chunks are dependent.
+  std::vector<std::byte> window_;
 };
 
-// Of text in a batch on GPUs: 64 blocks of 4 MiB, whose stretches are some 20 000 and more (an H200
-// holds 5000 teams at once), or 4096 chunks of 64 KiB. More would keep a device busier; but each
-// batch in flight pins as much memory of the host as its text and its bytes take, and has up to six
-// times its text on the device (origins are four), so that smaller devices get smaller batches.
-constexpr std::uint64_t max_piece_bytes = 256 << 20, device_bytes_per_byte = 6;
+// Output in a batch on GPUs: 64 blocks of 4 MiB, whose segments are 20 000 and more (an H200 runs
+// 5000 warps at once), or 4096 chunks of 64 KiB. More would keep a device busier. But each batch in
+// flight pins as much host memory as its input and output take, and has up to six times its output
+// on the device (source indices are four), so that smaller devices get smaller batches.
+constexpr std::uint64_t max_job_bytes = 256 << 20, device_bytes_per_output_byte = 6;
 
 }  // namespace
 
-std::uint64_t device_piece_bytes(const Device& device) {
+std::uint64_t device_job_bytes(const Device& device) {
   std::uint64_t bytes = batch_bytes_on(device);
   if (device.traits().is_cpu) return bytes;
-  const std::uint64_t capacity =
-      device.traits().global_bytes / 2 / (device_bytes_per_byte * batches_in_flight);
-  while (bytes < max_piece_bytes && 2 * bytes <= capacity) bytes *= 2;
+  const std::uint64_t limit =
+      device.traits().global_bytes / 2 / (device_bytes_per_output_byte * batches_in_flight);
+  while (bytes < max_job_bytes && 2 * bytes <= limit) bytes *= 2;
   return bytes;
 }
 
-std::unique_ptr<Decoder> make_on_device(std::unique_ptr<UnitStages> units, Context& context) {
-  const bool is_linked = units->is_linked();
-  auto stages = std::make_unique<DeviceStages>(std::move(units), context.device);
-  return std::make_unique<Pipeline>(std::move(stages), is_linked ? 1 : batches_in_flight);
+std::unique_ptr<Decoder> make_chunk_decoder(std::unique_ptr<ChunkStages> chunks, Context& context) {
+  const std::uint32_t threads = chunks->has_dependent_chunks() ? 1 : batches_in_flight;
+  return std::make_unique<Pipeline<DecodeJob>>(
+      std::make_unique<DeviceStages>(std::move(chunks), context.session), threads,
+      [&context] { return context.report_progress(context.input.offset()); });
 }
 
 }  // namespace penstock::stream

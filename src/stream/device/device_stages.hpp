@@ -1,14 +1,14 @@
-// Decoders that run on a device: units that the host finds, decoded in batches.
+// Decodes chunks that the host finds on a device, in batches.
 #pragma once
 #include <memory>
 
-#include "stream/pipeline/units.hpp"
+#include "stream/pipeline/chunk_stages.hpp"
 
 namespace penstock::stream {
 
-// The output bytes of a batch on this device.
-std::uint64_t device_piece_bytes(const Device& device);
-// Decodes the units on the context's device.
-std::unique_ptr<Decoder> make_on_device(std::unique_ptr<UnitStages> units, Context& context);
+// Returns the output bytes of a batch on this device.
+std::uint64_t device_job_bytes(const Device& device);
+// Returns a decoder that runs the chunks on the context's device.
+std::unique_ptr<Decoder> make_chunk_decoder(std::unique_ptr<ChunkStages> chunks, Context& context);
 
 }  // namespace penstock::stream

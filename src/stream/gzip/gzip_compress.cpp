@@ -1,11 +1,12 @@
-// gzip, a member a block, by libdeflate. Each member names its size, so that they are found without
-// decoding: in bgzip's field where blocks are small enough for it, else in pgzip's.
+// Compresses to gzip, a member for each block, by libdeflate. Each member names its size, so that
+// readers find members without decoding: in bgzip's field where blocks are small enough for it,
+// otherwise in pgzip's.
 #include <libdeflate.h>
 
 #include <new>
 
+#include "stream/gzip/gzip_methods.hpp"
 #include "stream/input/byte_writer.hpp"
-#include "stream/pipeline/compressors.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -17,33 +18,34 @@ struct FreeCompressor {
 };
 using DeflateCompressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 
-libdeflate_compressor* compressor_of_this_thread(std::uint32_t level) {
-  thread_local DeflateCompressor mine;
-  thread_local std::uint32_t its_level = 0;
-  if (!mine || its_level != level)
-    mine.reset(libdeflate_alloc_compressor(static_cast<int>(level))), its_level = level;
-  if (!mine) throw std::bad_alloc();
-  return mine.get();
+libdeflate_compressor* thread_compressor(std::uint32_t level) {
+  thread_local DeflateCompressor compressor;
+  thread_local std::uint32_t compressor_level = 0;
+  if (!compressor || compressor_level != level)
+    compressor.reset(libdeflate_alloc_compressor(static_cast<int>(level))),
+        compressor_level = level;
+  if (!compressor) throw std::bad_alloc();
+  return compressor.get();
 }
 
-// So that the member, even of incompressible bytes, is no longer than the 65536 that its size field
-// can say.
+// The largest block whose member, even of incompressible bytes, is no longer than the 65536 bytes
+// that its size field can name.
 constexpr std::uint64_t max_bgzf_block_bytes = 0xff00;
 constexpr std::size_t bgzf_header_bytes = 18, pgzip_header_bytes = 20, trailer_bytes = 8;
-// The empty member by which bgzip tells a whole file from one that was cut.
+// The empty member at the end of a BGZF file, by which readers notice that a file was cut.
 constexpr unsigned char bgzf_end[28] = {0x1f, 0x8b, 8,    4, 0, 0, 0, 0, 0, 0xff, 6, 0, 'B', 'C',
                                         2,    0,    0x1b, 0, 3, 0, 0, 0, 0, 0,    0, 0, 0,   0};
 
 void write_header(std::byte* at, std::size_t member_bytes, bool is_bgzf) {
   constexpr unsigned has_extra = 4, unknown_system = 255;
   ByteWriter writer(at);
-  writer.output("\x1f\x8b\x08");
+  writer.bytes("\x1f\x8b\x08");
   writer.u8(has_extra);
   writer.u32(0);  // no time
-  writer.u8(0);   // no hint of the level
+  writer.u8(0);   // no extra flags
   writer.u8(unknown_system);
   writer.u16(is_bgzf ? 6 : 8);
-  writer.output(is_bgzf ? "BC" : "IG");
+  writer.bytes(is_bgzf ? "BC" : "IG");
   writer.u16(is_bgzf ? 2 : 4);
   if (is_bgzf)
     writer.u16(member_bytes - 1);
@@ -51,11 +53,10 @@ void write_header(std::byte* at, std::size_t member_bytes, bool is_bgzf) {
     writer.u32(member_bytes);
 }
 
-// Behind a member's body: of its text.
-void write_trailer(std::byte* at, std::span<const std::byte> output) {
+void write_trailer(std::byte* at, std::span<const std::byte> plain) {
   ByteWriter trailer(at);
-  trailer.u32(libdeflate_crc32(0, output.data(), output.size()));
-  trailer.u32(output.size());
+  trailer.u32(libdeflate_crc32(0, plain.data(), plain.size()));
+  trailer.u32(plain.size());
 }
 
 class GzipFraming : public Framing {
@@ -63,15 +64,15 @@ class GzipFraming : public Framing {
   explicit GzipFraming(const CompressOptions& options)
       : is_bgzf_(options.block_bytes <= max_bgzf_block_bytes) {}
   batch::Format chunk_format() const override { return batch::Format::deflate; }
-  bool is_empty_a_block() const override { return !is_bgzf_; }
+  bool has_block_for_empty_input() const override { return !is_bgzf_; }
   std::size_t begin(std::byte*) const override { return 0; }
-  std::size_t put(std::byte* to, std::span<const std::byte> output,
+  std::size_t put(std::byte* to, std::span<const std::byte> plain,
                   std::span<const std::byte> chunk) const override {
     const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
     const std::size_t member_bytes = header_bytes + chunk.size() + trailer_bytes;
     write_header(to, member_bytes, is_bgzf_);
     std::memcpy(to + header_bytes, chunk.data(), chunk.size());
-    write_trailer(to + header_bytes + chunk.size(), output);
+    write_trailer(to + header_bytes + chunk.size(), plain);
     return member_bytes;
   }
   void update(std::span<const std::byte>) override {}
@@ -84,7 +85,7 @@ class GzipFraming : public Framing {
   bool is_bgzf_;
 };
 
-class GzipCompressor : public Stages {
+class GzipCompressor : public EncodeStages {
  public:
   GzipCompressor(Input& input, const CompressOptions& options)
       : input_(input),
@@ -92,33 +93,33 @@ class GzipCompressor : public Stages {
         level_(options.level),
         is_bgzf_(options.block_bytes <= max_bgzf_block_bytes) {}
 
-  Result<bool> take(Piece& piece) override {
+  Result<bool> take(EncodeJob& job) override {
     const bool begins = std::exchange(begins_, false);
     PENSTOCK_ASSIGN(const bool is_block,
-                    take_input_block(input_, block_bytes_, begins && !is_bgzf_, piece));
+                    take_input_block(input_, block_bytes_, begins && !is_bgzf_, job));
     if (is_block) return true;
-    piece.frame.ends = true;  // no block, but bgzip's end
+    job.ends_frame = true;  // without a block: the end of a BGZF file
     return is_bgzf_ && !std::exchange(is_ended_, true);
   }
 
-  Status work(Piece& piece) override {
-    if (piece.frame.ends) {
-      ByteWriter(piece.reserve(sizeof bgzf_end))
-          .output({reinterpret_cast<const char*>(bgzf_end), sizeof bgzf_end});
-      piece.end = sizeof bgzf_end;
+  Status work(EncodeJob& job) override {
+    if (job.ends_frame) {
+      ByteWriter(job.reserve(sizeof bgzf_end))
+          .bytes({reinterpret_cast<const char*>(bgzf_end), sizeof bgzf_end});
+      job.end = sizeof bgzf_end;
       return {};
     }
-    libdeflate_compressor* const compressor = compressor_of_this_thread(level_);
+    libdeflate_compressor* const compressor = thread_compressor(level_);
     const std::size_t header_bytes = is_bgzf_ ? bgzf_header_bytes : pgzip_header_bytes;
-    const std::size_t capacity = libdeflate_deflate_compress_bound(compressor, piece.input.size());
-    std::byte* const out = piece.reserve(header_bytes + capacity + trailer_bytes);
+    const std::size_t capacity = libdeflate_deflate_compress_bound(compressor, job.input.size());
+    std::byte* const out = job.reserve(header_bytes + capacity + trailer_bytes);
     const std::size_t body_bytes = libdeflate_deflate_compress(
-        compressor, piece.input.data(), piece.input.size(), out + header_bytes, capacity);
+        compressor, job.input.data(), job.input.size(), out + header_bytes, capacity);
     if (body_bytes == 0)
       return {Code::internal, "libdeflate compressed a block to more than its bound"};
-    write_trailer(out + header_bytes + body_bytes, piece.input);
-    piece.end = header_bytes + body_bytes + trailer_bytes;
-    write_header(out, piece.end, is_bgzf_);
+    write_trailer(out + header_bytes + body_bytes, job.input);
+    job.end = header_bytes + body_bytes + trailer_bytes;
+    write_header(out, job.end, is_bgzf_);
     return {};
   }
 
@@ -129,14 +130,21 @@ class GzipCompressor : public Stages {
   bool is_bgzf_, begins_ = true, is_ended_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<Framing> make_gzip_framing(const CompressOptions& options) {
-  return std::make_unique<GzipFraming>(options);
-}
-
-std::unique_ptr<Stages> make_gzip_compressor(Input& input, const CompressOptions& options) {
+std::unique_ptr<EncodeStages> make_compressor(Input& input, const CompressOptions& options) {
   return std::make_unique<GzipCompressor>(input, options);
 }
+std::unique_ptr<Framing> make_framing(const CompressOptions& options) {
+  return std::make_unique<GzipFraming>(options);
+}
+std::uint64_t default_block_bytes(std::uint32_t) { return 1 << 20; }
+
+}  // namespace
+
+constexpr Compressor gzip_compressor = {.default_level = 6,
+                                        .max_level = 12,
+                                        .default_block_bytes = default_block_bytes,
+                                        .make = make_compressor,
+                                        .make_framing = make_framing,
+                                        .device_block_bytes = max_bgzf_block_bytes};
 
 }  // namespace penstock::stream

@@ -1,49 +1,48 @@
-// gzip's members and zlib's streams by our own decoder, which has several threads inside of one
-// Deflate stream. Of mapped input.
+// Decodes gzip members and zlib streams by our own decoder, several threads inside of one Deflate
+// stream. The input is mapped.
 #include "codec/deflate/host/parallel_inflate.hpp"
+#include "stream/gzip/gzip_decoders.hpp"
 #include "stream/gzip/gzip_format.hpp"
 #include "stream/input/byte_reader.hpp"
-#include "stream/methods.hpp"
 
 namespace penstock::stream {
 namespace {
 
-// The Deflate stream at some place of the input.
+// Decodes the Deflate stream after a header.
 class ParallelBody {
  public:
-  static Result<ParallelBody> begin(Context& context, std::size_t header_bytes, const Place& place,
-                                    deflate::Checksum checksum) {
+  static Result<ParallelBody> begin(Context& context, std::size_t header_bytes,
+                                    const ErrorLocation& location, deflate::Checksum checksum) {
     PENSTOCK_ASSIGN(const auto bytes, context.input.peek(header_bytes));
     ParallelBody body;
-    body.place_ = place.at(place.offset + header_bytes);
+    body.location_ = location.at(location.offset + header_bytes);
     auto inflate = deflate::ParallelInflate::begin(
         bytes.subspan(header_bytes), {.threads = context.threads, .checksum = checksum});
-    PENSTOCK_TRY(body.placed(inflate.status()));
+    PENSTOCK_TRY(body.located(inflate.status()));
     body.inflate_ = *std::move(inflate);
     return body;
   }
 
   Result<std::span<const std::byte>> next() {
     auto bytes = inflate_->next();
-    PENSTOCK_TRY(placed(bytes.status()));
+    PENSTOCK_TRY(located(bytes.status()));
     output_bytes_ += bytes->size();
     return bytes;
   }
   const deflate::ParallelInflate& inflate() const { return *inflate_; }
   std::uint64_t output_bytes() const { return output_bytes_; }
-  Place end() const { return place_.at(place_.offset + inflate_->consumed_bytes()); }
+  ErrorLocation end() const { return location_.at(location_.offset + inflate_->consumed_bytes()); }
 
  private:
-  // The decoder counts bytes from the stream's first, errors from the input's.
-  Status placed(const Status& status) const {
+  // Adds the location in the file: the decoder counts bytes from the stream's first.
+  Status located(const Status& status) const {
     if (status.ok() || (status.code() != Code::corrupt && status.code() != Code::truncated))
       return status;
-    const Place at = place_.at(place_.offset + (inflate_ ? inflate_->position() : 0));
-    return at.error(status.code(), "in the Deflate stream from byte " +
-                                       std::to_string(place_.offset) + " on: " + status.message());
+    return location_.at(location_.offset + (inflate_ ? inflate_->position() : 0))
+        .error(status.code(), status.message());
   }
 
-  Place place_{};
+  ErrorLocation location_{};
   std::unique_ptr<deflate::ParallelInflate> inflate_;
   std::uint64_t output_bytes_ = 0;
 };
@@ -64,22 +63,25 @@ class ParallelMembers : public Decoder {
     }
   }
 
-  std::uint64_t bytes_begun() const override { return body_ ? body_->inflate().position() : 0; }
+  std::uint64_t bytes_decoded_ahead() const override {
+    return body_ ? body_->inflate().position() : 0;
+  }
 
  private:
-  // False where next_streamed_header() has nothing.
+  // Returns false where next_streamed_header() has nothing.
   Result<bool> begin_member() {
     PENSTOCK_ASSIGN(const auto header,
                     next_streamed_header(context_, !std::exchange(is_used_, true)));
     if (!header) return false;
-    const Place place{Format::gzip, context_.member_count, context_.input.offset()};
-    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header->header_bytes, place,
+    const ErrorLocation location{Format::gzip, context_.report.member_count,
+                                 context_.input.offset()};
+    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header->header_bytes, location,
                                                deflate::Checksum::crc32));
     return true;
   }
 
   Status end_member() {
-    const Place trailer = body_->end();
+    const ErrorLocation trailer = body_->end();
     context_.input.skip(trailer.offset - context_.input.offset());
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(gzip_trailer_bytes));
     PENSTOCK_TRY(
@@ -103,7 +105,7 @@ class ParallelZlib : public Decoder {
     if (!body_) PENSTOCK_TRY(begin_stream());
     PENSTOCK_ASSIGN(const auto bytes, body_->next());
     if (!bytes.empty()) return bytes;
-    const Place trailer = body_->end();
+    const ErrorLocation trailer = body_->end();
     context_.input.skip(trailer.offset - context_.input.offset());
     PENSTOCK_ASSIGN(const auto trailer_bytes, context_.input.peek(4));
     PENSTOCK_TRY(check_zlib_trailer(trailer_bytes, body_->inflate().checksum(), trailer));
@@ -112,16 +114,17 @@ class ParallelZlib : public Decoder {
     return bytes;
   }
 
-  std::uint64_t bytes_begun() const override {
+  std::uint64_t bytes_decoded_ahead() const override {
     return body_ && !is_done_ ? body_->inflate().position() : 0;
   }
 
  private:
   Status begin_stream() {
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(2));
-    const Place place{Format::zlib, ++context_.member_count, context_.input.offset()};
-    PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, place));
-    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header.header_bytes, place,
+    const ErrorLocation location{Format::zlib, ++context_.report.member_count,
+                                 context_.input.offset()};
+    PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, location));
+    PENSTOCK_ASSIGN(body_, ParallelBody::begin(context_, header.header_bytes, location,
                                                deflate::Checksum::adler32));
     return {};
   }
@@ -133,8 +136,8 @@ class ParallelZlib : public Decoder {
 
 }  // namespace
 
-Result<bool> fits_parallel_member(Context& context) { return context.input.is_mapped(); }
-Result<std::unique_ptr<Decoder>> make_parallel_member(Context& context) {
+Result<bool> fits_parallel_members(Context& context) { return context.input.is_mapped(); }
+Result<std::unique_ptr<Decoder>> make_parallel_members(Context& context) {
   return std::unique_ptr<Decoder>(new ParallelMembers(context));
 }
 Result<bool> fits_parallel_zlib(Context& context) {

@@ -1,53 +1,53 @@
-// gzip's members and zlib's streams in order, in parts, by zlib: what is too long to be decoded
-// whole, or comes through a pipe.
+// Decodes gzip members and zlib streams in order, in parts, by zlib: those that are too long to be
+// decoded whole, or come through a pipe.
 #include <libdeflate.h>
 
+#include "stream/gzip/gzip_decoders.hpp"
 #include "stream/gzip/gzip_format.hpp"
-#include "stream/gzip/inflate_library.hpp"
-#include "stream/methods.hpp"
+#include "stream/gzip/inflate_libraries.hpp"
 
 namespace penstock::stream {
 namespace {
 
-constexpr std::size_t piece_bytes = 1 << 20;
+constexpr std::size_t job_bytes = 1 << 20;
 
-// Fills a piece from the stream that `inflater` is in; `at_end` where it ended.
-Status inflate_piece(Context& context, Inflater& inflater, Piece& piece, const Place& member,
-                     bool& at_end) {
-  std::byte* const memory = piece.reserve(piece_bytes);
-  while (piece.end < piece_bytes && !at_end) {
+// Fills a job from the stream that `inflater` is in. Sets `is_end` where the stream ended.
+Status inflate_job(Context& context, Inflater& inflater, DecodeJob& job,
+                   const ErrorLocation& member, bool& is_end) {
+  std::byte* const memory = job.reserve(job_bytes);
+  while (job.end < job_bytes && !is_end) {
     PENSTOCK_ASSIGN(const auto in, context.input.peek(1));
-    const Place place = member.at(context.input.offset());
+    const ErrorLocation location = member.at(context.input.offset());
     PENSTOCK_ASSIGN(const auto step,
-                    inflater.step(in, {memory + piece.end, piece_bytes - piece.end}, place));
-    if (in.empty() && step.bytes_out == 0 && !step.is_end) return place.ended();
+                    inflater.step(in, {memory + job.end, job_bytes - job.end}, location));
+    if (in.empty() && step.bytes_out == 0 && !step.is_end) return location.unexpected_end();
     context.input.skip(step.bytes_in);
-    piece.end += step.bytes_out;
-    at_end = step.is_end;
+    job.end += step.bytes_out;
+    is_end = step.is_end;
   }
   return {};
 }
 
-class MemberStream : public Stages {
+class MemberStream : public DecodeStages {
  public:
   explicit MemberStream(Context& context) : context_(context) {}
 
-  Result<bool> take(Piece& piece) override {
+  Result<bool> take(DecodeJob& job) override {
     if (!is_inside_) {
       PENSTOCK_ASSIGN(is_inside_, begin_member());
       if (!is_inside_) return false;
     }
-    const Place member{Format::gzip, context_.member_count, 0};
-    bool at_end = false;
-    PENSTOCK_TRY(inflate_piece(context_, inflater_, piece, member, at_end));
-    checksum_ = libdeflate_crc32(checksum_, piece.memory.data(), piece.end);
-    total_bytes_ += piece.end;
-    if (at_end) PENSTOCK_TRY(end_member(member.at(context_.input.offset())));
+    const ErrorLocation member{Format::gzip, context_.report.member_count, 0};
+    bool is_end = false;
+    PENSTOCK_TRY(inflate_job(context_, inflater_, job, member, is_end));
+    checksum_ = libdeflate_crc32(checksum_, job.memory.data(), job.end);
+    total_bytes_ += job.end;
+    if (is_end) PENSTOCK_TRY(end_member(member.at(context_.input.offset())));
     return true;
   }
 
  private:
-  // False where next_streamed_header() has nothing.
+  // Returns false where next_streamed_header() has nothing.
   Result<bool> begin_member() {
     PENSTOCK_ASSIGN(const auto header,
                     next_streamed_header(context_, !std::exchange(is_used_, true)));
@@ -58,10 +58,10 @@ class MemberStream : public Stages {
     return true;
   }
 
-  Status end_member(const Place& place) {
+  Status end_member(const ErrorLocation& location) {
     is_inside_ = false;
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(gzip_trailer_bytes));
-    PENSTOCK_TRY(check_gzip_trailer(bytes, checksum_, total_bytes_, place));
+    PENSTOCK_TRY(check_gzip_trailer(bytes, checksum_, total_bytes_, location));
     context_.input.skip(gzip_trailer_bytes);
     return {};
   }
@@ -73,16 +73,16 @@ class MemberStream : public Stages {
   bool is_inside_ = false, is_used_ = false;
 };
 
-class ZlibStream : public Stages {
+class ZlibStream : public DecodeStages {
  public:
   explicit ZlibStream(Context& context) : context_(context) {}
 
-  Result<bool> take(Piece& piece) override {
+  Result<bool> take(DecodeJob& job) override {
     if (is_done_) return false;
     if (!is_inside_) PENSTOCK_TRY(begin_stream());
-    const Place stream{Format::zlib, 1, 0};
-    PENSTOCK_TRY(inflate_piece(context_, inflater_, piece, stream, is_done_));
-    checksum_ = libdeflate_adler32(checksum_, piece.memory.data(), piece.end);
+    const ErrorLocation stream{Format::zlib, 1, 0};
+    PENSTOCK_TRY(inflate_job(context_, inflater_, job, stream, is_done_));
+    checksum_ = libdeflate_adler32(checksum_, job.memory.data(), job.end);
     if (!is_done_) return true;
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(4));
     PENSTOCK_TRY(check_zlib_trailer(bytes, checksum_, stream.at(context_.input.offset())));
@@ -92,17 +92,17 @@ class ZlibStream : public Stages {
 
  private:
   Status begin_stream() {
-    const Place place{Format::zlib, ++context_.member_count, context_.input.offset()};
+    const ErrorLocation location{Format::zlib, ++context_.report.member_count,
+                                 context_.input.offset()};
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(6));
-    PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, place));
+    PENSTOCK_ASSIGN(const ZlibHeader header, parse_zlib_header(bytes, location));
     const auto dictionary = context_.options.dictionary;
     if (header.dictionary_checksum) {
       if (dictionary.empty())
-        return place.error(Code::invalid, "it needs a dictionary, and none was given");
+        return location.error(Code::invalid, "a dictionary is needed and none was given");
       if (libdeflate_adler32(1, dictionary.data(), dictionary.size()) !=
           *header.dictionary_checksum)
-        return place.error(Code::invalid,
-                           "it needs another dictionary than the one that was given");
+        return location.error(Code::invalid, "another dictionary is needed than the one given");
     }
     context_.input.skip(header.header_bytes);
     is_inside_ = true;

@@ -1,5 +1,5 @@
-// A cursor over untrusted bytes. What is not there reads as zero and is remembered, so that a
-// parser asks once, at its end.
+// Reads little-endian numbers from untrusted bytes. A read past the end returns zero and is
+// remembered, so that a parser checks once, at its end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,13 @@ class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  // A little-endian number of `byte_count` bytes, at most 8.
+  // Reads a number of `byte_count` bytes, at most 8.
   std::uint64_t number(unsigned byte_count) {
     if (!has(byte_count)) return 0;
     std::uint64_t value = 0;
     for (unsigned i = 0; i < byte_count; i++)
-      value |= std::to_integer<std::uint64_t>(bytes_[at_ + i]) << (8 * i);
-    at_ += byte_count;
+      value |= std::to_integer<std::uint64_t>(bytes_[position_ + i]) << (8 * i);
+    position_ += byte_count;
     return value;
   }
   std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
@@ -25,20 +25,20 @@ class ByteReader {
   std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
   std::span<const std::byte> bytes(std::size_t count) {
     if (!has(count)) return {};
-    at_ += count;
-    return bytes_.subspan(at_ - count, count);
+    position_ += count;
+    return bytes_.subspan(position_ - count, count);
   }
-  std::size_t at() const { return at_; }
-  std::size_t left() const { return bytes_.size() - at_; }
+  std::size_t position() const { return position_; }
+  std::size_t remaining() const { return bytes_.size() - position_; }
   bool ended_early() const { return ended_early_; }
 
  private:
   bool has(std::size_t count) {
-    if (left() < count) ended_early_ = true;
+    if (remaining() < count) ended_early_ = true;
     return !ended_early_;
   }
   std::span<const std::byte> bytes_;
-  std::size_t at_ = 0;
+  std::size_t position_ = 0;
   bool ended_early_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Where in compressed bytes something was found, as errors say it.
+// Where in a compressed file an error was found, and the one shape of all messages about it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,18 +8,22 @@
 
 namespace penstock::stream {
 
-struct Place {
+struct ErrorLocation {
   Format format;
-  std::uint64_t index;   // of the member, frame or chunk, from 1
+  std::uint64_t index;   // of the member, frame, stream or chunk, from 1
   std::uint64_t offset;  // of the byte in the input, from 0
 
-  // "gzip member 2, byte 1234: its CRC-32 is wrong"
-  Status error(Code code, std::string_view what) const;
-  Status corrupt(std::string_view what) const { return error(Code::corrupt, what); }
-  Status ended() const;  // the input ends here, before its format does
-  Place at(std::uint64_t byte) const { return {format, index, byte}; }
-  // "the CRC-32 of its content is 1234abcd, and it says 00000000"
-  Status wrong_checksum(std::string_view name, std::uint32_t found, std::uint32_t said) const;
+  // Returns "gzip: invalid block type (member 2, byte 1234)".
+  Status error(Code code, std::string_view reason) const;
+  Status corrupt(std::string_view reason) const { return error(Code::corrupt, reason); }
+  Status unexpected_end() const;
+  // Returns "gzip: incorrect CRC-32: stored 00000000, computed 1234abcd (member 2, byte 1234)".
+  Status wrong_checksum(std::string_view name, std::uint32_t computed, std::uint32_t stored) const;
+  ErrorLocation at(std::uint64_t byte) const { return {format, index, byte}; }
 };
+
+// What errors count in a file of this format: "member", "frame", "stream" or "chunk". Defined by
+// the list of formats.
+std::string_view counted_part_of(Format format);
 
 }  // namespace penstock::stream

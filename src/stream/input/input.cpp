@@ -18,7 +18,7 @@ class MemoryInput : public Input {
   Result<std::span<const std::byte>> peek(std::size_t) override { return bytes_.subspan(offset()); }
   std::shared_ptr<const void> owner() const override { return nullptr; }
   std::optional<std::uint64_t> size() const override { return bytes_.size(); }
-  Result<bool> hold_rest(std::uint64_t) override { return true; }
+  Result<bool> buffer_rest(std::uint64_t) override { return true; }
 
  protected:
   void skip_bytes(std::size_t) override {}
@@ -32,20 +32,20 @@ class MappedInput : public MemoryInput {
   ~MappedInput() override { ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size()); }
 };
 
-// Read into a buffer. One that somebody still holds is left to them, and what is not yet used is
-// moved to a fresh one.
+// Reads into a buffer. A buffer that a job still holds is left to it, and the unused rest is copied
+// to a new one.
 class ReadInput : public Input {
  public:
   ReadInput(Source::Reader reader) : Input(reader.name), read_(std::move(reader.read)) {}
 
   Result<std::span<const std::byte>> peek(std::size_t bytes) override {
     if (end_ - begin_ < bytes && !is_ended_) {
-      make_capacity(bytes);
+      make_space(bytes);
       while (end_ - begin_ < bytes && !is_ended_) {
         PENSTOCK_ASSIGN(const std::size_t count, read_(std::span(*buffer_).subspan(end_)));
         if (count > buffer_->size() - end_)
           return Status(Code::internal,
-                        "a reader of " + name() + " says that it read more than was asked");
+                        "the reader of " + name() + " returned more bytes than were asked for");
         end_ += count;
         is_ended_ = count == 0;
       }
@@ -54,11 +54,12 @@ class ReadInput : public Input {
   }
   std::shared_ptr<const void> owner() const override { return buffer_; }
   std::optional<std::uint64_t> size() const override { return size_; }
-  // Of memory that grows by half, what was read is copied.
-  Result<bool> hold_rest(std::uint64_t max_bytes) override {
+  // The memory grows by half, and what was read is copied each time.
+  Result<bool> buffer_rest(std::uint64_t max_bytes) override {
     while (!is_ended_ && end_ - begin_ <= max_bytes)
       PENSTOCK_TRY(peek(end_ - begin_ + min_buffer_bytes).status());
-    if (end_ - begin_ > max_bytes) return false;
+    exceeds_buffer_limit_ = end_ - begin_ > max_bytes;
+    if (exceeds_buffer_limit_) return false;
     size_ = offset() + (end_ - begin_);
     return true;
   }
@@ -67,24 +68,25 @@ class ReadInput : public Input {
   static constexpr std::size_t min_buffer_bytes = 1 << 20;
   void skip_bytes(std::size_t bytes) override { begin_ += bytes; }
 
-  void make_capacity(std::size_t bytes) {
+  void make_space(std::size_t bytes) {
     if (buffer_ && buffer_->size() - begin_ >= bytes) return;
-    const std::size_t rest = end_ - begin_;
+    const std::size_t remaining_bytes = end_ - begin_;
     if (buffer_ && buffer_.use_count() == 1 && buffer_->size() >= bytes) {
-      std::memmove(buffer_->data(), buffer_->data() + begin_, rest);
+      std::memmove(buffer_->data(), buffer_->data() + begin_, remaining_bytes);
     } else {
       auto fresh =
           std::make_shared<LargeVector<std::byte>>(std::max(min_buffer_bytes, bytes + bytes / 2));
-      if (rest > 0) std::memcpy(fresh->data(), buffer_->data() + begin_, rest);
+      if (remaining_bytes > 0)
+        std::memcpy(fresh->data(), buffer_->data() + begin_, remaining_bytes);
       buffer_ = std::move(fresh);
     }
-    begin_ = 0, end_ = rest;
+    begin_ = 0, end_ = remaining_bytes;
   }
   Source::Read read_;
   std::shared_ptr<LargeVector<std::byte>> buffer_;
   std::size_t begin_ = 0, end_ = 0;
   bool is_ended_ = false;
-  std::optional<std::uint64_t> size_;  // where all the rest is held
+  std::optional<std::uint64_t> size_;  // once all the rest is buffered
 };
 
 Status cannot_read(const std::string& path) {
@@ -119,10 +121,10 @@ Result<std::unique_ptr<Input>> open_file(const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<Input>> Input::open(const Source& source) {
-  if (const auto* path = std::get_if<std::string>(&source.place())) return open_file(*path);
-  if (const auto* bytes = std::get_if<std::span<const std::byte>>(&source.place()))
+  if (const auto* path = std::get_if<std::string>(&source.location())) return open_file(*path);
+  if (const auto* bytes = std::get_if<std::span<const std::byte>>(&source.location()))
     return std::unique_ptr<Input>(new MemoryInput("memory", *bytes));
-  return std::unique_ptr<Input>(new ReadInput(std::get<Source::Reader>(source.place())));
+  return std::unique_ptr<Input>(new ReadInput(std::get<Source::Reader>(source.location())));
 }
 
 }  // namespace penstock::stream

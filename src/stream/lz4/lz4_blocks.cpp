@@ -1,5 +1,5 @@
-// LZ4 frames: independent blocks several at once, linked ones in order; by liblz4, or what
-// units.hpp says.
+// Decodes LZ4 frames: independent blocks several at once, dependent ones in order, by liblz4 or as
+// chunks on a device.
 #include <lz4.h>
 
 #include <algorithm>
@@ -7,249 +7,252 @@
 #include <utility>
 
 #include "codec/checksum/xxhash.hpp"
-#include "stream/device/device_batch.hpp"
+#include "stream/device/device_session.hpp"
 #include "stream/input/byte_reader.hpp"
 #include "stream/input/skippable_frame.hpp"
 #include "stream/lz4/lz4_format.hpp"
-#include "stream/methods.hpp"
-#include "stream/pipeline/units.hpp"
+#include "stream/lz4/lz4_methods.hpp"
+#include "stream/pipeline/chunk_stages.hpp"
 
 namespace penstock::stream {
 namespace {
 
 constexpr std::size_t window_bytes = 64 << 10;  // how far a match reaches back
 
-Status check_block(const Unit& unit) {
-  if (!unit.has_checksum) return {};
-  const std::uint32_t found = checksum::xxh32(unit.bytes);
-  const Place place{Format::lz4, unit.index, unit.offset + unit.bytes.size()};
-  return found == unit.checksum
+Status check_block(const Chunk& chunk) {
+  if (!chunk.has_checksum) return {};
+  const std::uint32_t computed = checksum::xxh32(chunk.bytes);
+  const ErrorLocation location{Format::lz4, chunk.index, chunk.offset + chunk.bytes.size()};
+  return computed == chunk.checksum
              ? Status()
-             : place.wrong_checksum("checksum of the block", found, unit.checksum);
+             : location.wrong_checksum("block checksum", computed, chunk.checksum);
 }
 
-// `out` has room for max_bytes; the window lies before it, or in `dictionary`.
-Status decode_block(const Unit& unit, std::byte* out, std::uint64_t max_bytes,
-                    std::span<const std::byte> dictionary, std::size_t& made) {
-  const Place place{Format::lz4, unit.index, unit.offset};
-  PENSTOCK_TRY(check_block(unit));
-  made = unit.bytes.size();
-  if (unit.is_stored) return std::memcpy(out, unit.bytes.data(), made), Status();
+// Decodes a block into `out`, which has max_bytes. The window precedes it, or is `dictionary`.
+Status decode_block(const Chunk& chunk, std::byte* out, std::uint64_t max_bytes,
+                    std::span<const std::byte> dictionary, std::size_t& output_bytes) {
+  const ErrorLocation location{Format::lz4, chunk.index, chunk.offset};
+  PENSTOCK_TRY(check_block(chunk));
+  output_bytes = chunk.bytes.size();
+  if (chunk.is_stored) return std::memcpy(out, chunk.bytes.data(), output_bytes), Status();
   const int bytes = LZ4_decompress_safe_usingDict(
-      reinterpret_cast<const char*>(unit.bytes.data()), reinterpret_cast<char*>(out),
-      static_cast<int>(made), static_cast<int>(max_bytes),
+      reinterpret_cast<const char*>(chunk.bytes.data()), reinterpret_cast<char*>(out),
+      static_cast<int>(output_bytes), static_cast<int>(max_bytes),
       reinterpret_cast<const char*>(dictionary.data()), static_cast<int>(dictionary.size()));
-  if (bytes < 0) return place.corrupt("the block that begins here is damaged");
-  made = static_cast<std::size_t>(bytes);
+  if (bytes < 0) return location.corrupt("invalid block");
+  output_bytes = static_cast<std::size_t>(bytes);
   return {};
 }
 
-class Lz4Blocks : public UnitStages {
+class Lz4Blocks : public ChunkStages {
  public:
-  // Linked blocks are decoded when they are found, unless they are units for others.
-  Lz4Blocks(Context& context, bool is_linked, bool is_for_others, std::uint64_t piece_bytes)
+  // On the host, dependent blocks are decoded when they are found.
+  Lz4Blocks(Context& context, bool has_dependent_blocks, bool is_on_device, std::uint64_t job_bytes)
       : context_(context),
-        is_linked_(is_linked),
-        is_decoded_at_once_(is_linked && !is_for_others),
-        piece_bytes_(piece_bytes),
+        has_dependent_blocks_(has_dependent_blocks),
+        is_sequential_(has_dependent_blocks && !is_on_device),
+        job_bytes_(job_bytes),
         dictionary_(context.options.dictionary.last(
             std::min(context.options.dictionary.size(), window_bytes))) {}
 
-  // Blocks before one that is not there as its frame says are a piece by themselves: they have the
-  // first word.
-  Result<bool> take(Piece& piece) override {
-    PENSTOCK_TRY(failed_);
+  // Blocks before one that cannot be found end a job, so that their errors are returned first.
+  Result<bool> take(DecodeJob& job) override {
+    PENSTOCK_TRY(discovery_error_);
     if (!is_inside_) {
-      PENSTOCK_ASSIGN(is_inside_, begin_frame(piece));
+      PENSTOCK_ASSIGN(is_inside_, begin_frame(job));
       if (!is_inside_) return false;
     }
-    piece.frame.is_summed = header_.has_content_checksum;
-    if (is_decoded_at_once_) begin_linked(piece);
-    failed_ = take_blocks(piece);
-    if (is_decoded_at_once_) {
-      PENSTOCK_TRY(failed_);
-      end_linked(piece);
+    job.frame.has_checksum = header_.has_content_checksum;
+    if (is_sequential_) begin_sequential(job);
+    discovery_error_ = take_blocks(job);
+    if (is_sequential_) {
+      PENSTOCK_TRY(discovery_error_);
+      end_sequential(job);
       return true;
     }
-    const bool has_some = !piece.units.empty() || !piece.frames_before.empty() || piece.frame.ends;
-    if (!has_some) PENSTOCK_TRY(failed_);
+    const bool has_content = !job.chunks.empty() || !job.frames_before.empty() || job.frame.ends;
+    if (!has_content) PENSTOCK_TRY(discovery_error_);
     return true;
   }
 
-  Status work(Piece& piece) override {
-    if (is_decoded_at_once_) return {};
-    std::byte* const memory = piece.reserve(piece.capacity);
-    for (std::size_t i = 0; i < piece.units.size(); i++) {
-      std::size_t made = 0;
-      Unit& unit = piece.units[i];
+  Status work(DecodeJob& job) override {
+    if (is_sequential_) return {};
+    std::byte* const memory = job.reserve(job.capacity);
+    for (std::size_t i = 0; i < job.chunks.size(); i++) {
+      std::size_t output_bytes = 0;
+      Chunk& chunk = job.chunks[i];
       if (Status decoded =
-              decode_block(unit, memory + piece.end, unit.output_bytes, dictionary_, made);
+              decode_block(chunk, memory + job.end, chunk.output_bytes, dictionary_, output_bytes);
           !decoded.ok())
-        return piece.end_before(i, std::move(decoded));
-      piece.end += made, unit.output_bytes = made;
+        return job.end_before(i, std::move(decoded));
+      job.end += output_bytes;
+      chunk.output_bytes = output_bytes;
     }
     return {};
   }
 
-  Status join(Piece& piece) override {
-    auto text = piece.output();
-    std::size_t unit = 0;
-    for (const FrameEdges& frame : piece.frames_before) {
+  Status join(DecodeJob& job) override {
+    auto output = job.output();
+    std::size_t chunk = 0;
+    for (const FrameEdges& frame : job.frames_before) {
       std::uint64_t bytes = 0;
-      if (frame.unit_end > piece.units.size()) return piece.error;
-      for (; unit < frame.unit_end; unit++) bytes += piece.units[unit].output_bytes;
-      PENSTOCK_TRY(join(frame, text.first(bytes)));
-      text = text.subspan(bytes);
+      if (frame.chunk_end > job.chunks.size()) return job.error;
+      for (; chunk < frame.chunk_end; chunk++) bytes += job.chunks[chunk].output_bytes;
+      PENSTOCK_TRY(join(frame, output.first(bytes)));
+      output = output.subspan(bytes);
     }
-    PENSTOCK_TRY(piece.error);
-    return join(piece.frame, text);
+    PENSTOCK_TRY(job.error);
+    return join(job.frame, output);
   }
 
   batch::Format chunk_format() const override { return batch::Format::lz4; }
-  bool is_linked() const override { return is_linked_; }
-  Status check_input(const Unit& unit) const override { return check_block(unit); }
-  Status refuse(const Unit& unit, batch::ChunkStatus chunk_status) const override {
-    return Place{Format::lz4, unit.index, unit.offset + chunk_status.offset}.corrupt(
-        "the block that begins at byte " + std::to_string(unit.offset) +
-        " is damaged: " + std::string(batch::message_of(chunk_status.error)));
+  bool has_dependent_chunks() const override { return has_dependent_blocks_; }
+  Status check_input(const Chunk& chunk) const override { return check_block(chunk); }
+  Status error_of(const Chunk& chunk, batch::ChunkStatus chunk_status) const override {
+    return ErrorLocation{Format::lz4, chunk.index, chunk.offset + chunk_status.offset}.corrupt(
+        "invalid block: " + std::string(batch::message(chunk_status.error)));
   }
 
  private:
-  Status join(const FrameEdges& frame, std::span<const std::byte> text) {
+  Status join(const FrameEdges& frame, std::span<const std::byte> output) {
     if (frame.begins) content_ = checksum::Xxh32(), content_bytes_ = 0;
-    if (frame.is_summed) content_.update(text);
-    content_bytes_ += text.size();
+    if (frame.has_checksum) content_.update(output);
+    content_bytes_ += output.size();
     if (!frame.ends) return {};
-    const Place place{Format::lz4, frame.index, frame.offset};
+    const ErrorLocation location{Format::lz4, frame.index, frame.offset};
     if (frame.content_bytes && *frame.content_bytes != content_bytes_)
-      return place.corrupt("the content has " + std::to_string(content_bytes_) +
-                           " bytes, and the header says " + std::to_string(*frame.content_bytes));
-    if (frame.is_summed && content_.digest() != frame.checksum)
-      return place.wrong_checksum("checksum of the content", content_.digest(), frame.checksum);
+      return location.corrupt("incorrect content size: stored " +
+                              std::to_string(*frame.content_bytes) + ", decompressed " +
+                              std::to_string(content_bytes_));
+    if (frame.has_checksum && content_.digest() != frame.checksum)
+      return location.wrong_checksum("content checksum", content_.digest(), frame.checksum);
     return {};
   }
 
-  Status take_blocks(Piece& piece) {
-    max_capacity_ = min_counted_bytes;
+  Status take_blocks(DecodeJob& job) {
+    max_capacity_ = min_counted_output_bytes;
     for (bool goes_on = true; goes_on;) {
       while (is_inside_) {
-        PENSTOCK_ASSIGN(const bool has_place, this->has_place(piece));
-        if (!has_place) return {};
-        PENSTOCK_ASSIGN(auto unit, take_block(piece));
-        if (!unit) break;
-        if (is_decoded_at_once_)
-          PENSTOCK_TRY(decode_linked(*unit, piece));
+        PENSTOCK_ASSIGN(const bool has_space, has_capacity(job));
+        if (!has_space) return {};
+        PENSTOCK_ASSIGN(auto chunk, take_block(job));
+        if (!chunk) break;
+        if (is_sequential_)
+          PENSTOCK_TRY(decode_in_order(*chunk, job));
         else
-          piece.units.push_back(*unit);
-        piece.keep(context_.input.owner());
-        piece.capacity += unit->output_bytes;
+          job.chunks.push_back(*chunk);
+        job.keep_alive(context_.input.owner());
+        job.capacity += chunk->output_bytes;
       }
-      PENSTOCK_ASSIGN(goes_on, begins_another_frame(piece));
+      PENSTOCK_ASSIGN(goes_on, begins_another_frame(job));
     }
     return {};
   }
-  // For the next block. A device's batch may have the memory of as many of its largest one.
-  Result<bool> has_place(const Piece& piece) {
-    if (is_decoded_at_once_) return piece.capacity < piece_bytes_;
+  // Whether the job has capacity for the next block. A device's batch may need the memory of as
+  // many blocks of the largest size.
+  Result<bool> has_capacity(const DecodeJob& job) {
+    if (is_sequential_) return job.capacity < job_bytes_;
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(4));
     if (bytes.size() >= 4)
       max_capacity_ = std::max(max_capacity_, capacity_of(ByteReader(bytes).u32() &
                                                           (header_.is_legacy ? ~0u : ~stored_bit)));
-    return piece.units.empty() || (piece.units.size() + 1) * max_capacity_ <= piece_bytes_;
+    return job.chunks.empty() || (job.chunks.size() + 1) * max_capacity_ <= job_bytes_;
   }
-  // A byte becomes 255 at most; linked blocks have no gaps between their rooms, whatever these are.
+  // A byte becomes 255 at most. Dependent blocks have no gaps between them, whatever they become.
   std::uint64_t capacity_of(std::uint32_t size) const {
-    return is_linked_ ? header_.block_bytes
-                      : std::min<std::uint64_t>(header_.block_bytes, std::uint64_t{255} * size);
+    return has_dependent_blocks_
+               ? header_.block_bytes
+               : std::min<std::uint64_t>(header_.block_bytes, std::uint64_t{255} * size);
   }
-  // Behind the end of a frame; small ones, of which there may be thousands, share pieces.
-  Result<bool> begins_another_frame(Piece& piece) {
+  // Called after the end of a frame. Small frames, of which there may be thousands, share jobs.
+  Result<bool> begins_another_frame(DecodeJob& job) {
     constexpr std::size_t max_frames = 1 << 16;
-    if (is_linked_ || piece.frames_before.size() == max_frames) return false;
-    FrameEdges before = std::exchange(piece.frame, {});
-    before.unit_end = piece.units.size();
-    const auto begun = begin_frame(piece);
+    if (has_dependent_blocks_ || job.frames_before.size() == max_frames) return false;
+    FrameEdges before = std::exchange(job.frame, {});
+    before.chunk_end = job.chunks.size();
+    const auto begun = begin_frame(job);
     is_inside_ = begun.ok() && *begun;
     if (!is_inside_) {
-      piece.frame = before;
+      job.frame = before;
       return begun;
     }
-    piece.frame.is_summed = header_.has_content_checksum;
-    piece.frames_before.push_back(before);
+    job.frame.has_checksum = header_.has_content_checksum;
+    job.frames_before.push_back(before);
     return true;
   }
 
-  // False where the input ends, or a frame follows that another way takes.
-  Result<bool> begin_frame(Piece& piece) {
-    PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context_.input, context_.member_count + 1));
-    if (!header || header->is_linked != is_linked_) return false;
+  // Returns false where the input ends, or a frame follows that another method takes.
+  Result<bool> begin_frame(DecodeJob& job) {
+    PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context_.input, context_.next_member()));
+    if (!header || header->has_dependent_blocks != has_dependent_blocks_) return false;
     header_ = *header;
-    const Place place{Format::lz4, ++context_.member_count, context_.input.offset()};
+    const ErrorLocation location{Format::lz4, ++context_.report.member_count,
+                                 context_.input.offset()};
     if (header_.dictionary_id && dictionary_.empty())
-      return place.error(
-          Code::invalid,
-          "it needs dictionary " + std::to_string(*header_.dictionary_id) + ", and none was given");
-    context_.unchecked_member_count +=
+      return location.error(Code::invalid, "dictionary " + std::to_string(*header_.dictionary_id) +
+                                               " is needed and none was given");
+    context_.report.unchecked_member_count +=
         !header_.has_content_checksum && !header_.has_block_checksums;
     context_.input.skip(header_.header_bytes);
     has_block_ = false;
-    piece.frame.begins = true;
+    job.frame.begins = true;
     return true;
   }
 
-  // The next block; none where the frame ended.
-  Result<std::optional<Unit>> take_block(Piece& piece) {
+  // Returns the next block; nothing where the frame ended.
+  Result<std::optional<Chunk>> take_block(DecodeJob& job) {
     Input& input = context_.input;
-    const Place place{Format::lz4, context_.member_count, input.offset()};
+    const ErrorLocation location{Format::lz4, context_.report.member_count, input.offset()};
     PENSTOCK_ASSIGN(auto bytes, input.peek(4));
-    if (header_.is_legacy && bytes.empty()) return end_frame(piece, 0);
-    if (bytes.size() < 4) return place.at(place.offset + bytes.size()).ended();
+    if (header_.is_legacy && bytes.empty()) return end_frame(job, 0);
+    if (bytes.size() < 4) return location.at(location.offset + bytes.size()).unexpected_end();
     const std::uint32_t word = ByteReader(bytes).u32(),
                         size = header_.is_legacy ? word : word & ~stored_bit;
     if (header_.is_legacy && size > max_lz4_block_bytes(legacy_block_bytes))
-      return end_frame(piece, 0);
-    if (!header_.is_legacy && word == 0) return end_frame(piece, 4);
+      return end_frame(job, 0);
+    if (!header_.is_legacy && word == 0) return end_frame(job, 4);
     if (!header_.is_legacy && size > header_.block_bytes)
-      return place.corrupt("a block of " + std::to_string(size) + " bytes, more than the frame's " +
-                           std::to_string(header_.block_bytes));
+      return location.corrupt("invalid block size " + std::to_string(size) +
+                              ": the frame's maximum is " + std::to_string(header_.block_bytes));
     const std::size_t checksum_bytes = header_.has_block_checksums ? 4 : 0,
                       end = std::size_t{4} + size;
     PENSTOCK_ASSIGN(bytes, input.peek(end + checksum_bytes));
-    if (bytes.size() < end + checksum_bytes) return place.at(place.offset + bytes.size()).ended();
+    if (bytes.size() < end + checksum_bytes)
+      return location.at(location.offset + bytes.size()).unexpected_end();
     input.skip(end + checksum_bytes);
     return std::optional(
-        Unit{.bytes = bytes.subspan(4, size),
-             .offset = place.offset + 4,
-             .index = place.index,
-             .output_bytes = capacity_of(size),
-             .checksum = checksum_bytes > 0 ? ByteReader(bytes.subspan(end)).u32() : 0,
-             .is_stored = !header_.is_legacy && (word & stored_bit),
-             .has_checksum = checksum_bytes > 0,
-             .is_linked = is_linked_,
-             .begins_stream = !std::exchange(has_block_, true)});
+        Chunk{.bytes = bytes.subspan(4, size),
+              .offset = location.offset + 4,
+              .index = location.index,
+              .output_bytes = capacity_of(size),
+              .checksum = checksum_bytes > 0 ? ByteReader(bytes.subspan(end)).u32() : 0,
+              .is_stored = !header_.is_legacy && (word & stored_bit),
+              .has_checksum = checksum_bytes > 0,
+              .is_dependent = has_dependent_blocks_,
+              .begins_stream = !std::exchange(has_block_, true)});
   }
 
-  Result<std::optional<Unit>> end_frame(Piece& piece, std::size_t mark_bytes) {
+  Result<std::optional<Chunk>> end_frame(DecodeJob& job, std::size_t mark_bytes) {
     Input& input = context_.input;
-    const Place place{Format::lz4, context_.member_count, input.offset()};
+    const ErrorLocation location{Format::lz4, context_.report.member_count, input.offset()};
     const std::size_t end = mark_bytes + (header_.has_content_checksum ? 4 : 0);
     PENSTOCK_ASSIGN(const auto bytes, input.peek(end));
-    if (bytes.size() < end) return place.at(place.offset + bytes.size()).ended();
-    piece.frame.ends = true;
-    piece.frame.checksum =
+    if (bytes.size() < end) return location.at(location.offset + bytes.size()).unexpected_end();
+    job.frame.ends = true;
+    job.frame.checksum =
         header_.has_content_checksum ? ByteReader(bytes.subspan(mark_bytes)).u32() : 0;
-    piece.frame.content_bytes = header_.content_bytes;
-    piece.frame.index = place.index, piece.frame.offset = place.offset + mark_bytes;
+    job.frame.content_bytes = header_.content_bytes;
+    job.frame.index = location.index, job.frame.offset = location.offset + mark_bytes;
     input.skip(end);
     is_inside_ = false;
-    return std::optional<Unit>();
+    return std::optional<Chunk>();
   }
 
-  // A linked block's window lies before it: the piece's memory begins with what came before the
-  // piece.
-  void begin_linked(Piece& piece) {
-    std::byte* const memory = piece.reserve(window_bytes + piece_bytes_ + header_.block_bytes);
-    if (piece.frame.begins) {
+  // The window of a dependent block precedes it: the job's memory begins with the output before the
+  // job.
+  void begin_sequential(DecodeJob& job) {
+    std::byte* const memory = job.reserve(window_bytes + job_bytes_ + header_.block_bytes);
+    if (job.frame.begins) {
       window_.fill({});
       if (!dictionary_.empty())
         std::memcpy(window_.data() + window_bytes - dictionary_.size(), dictionary_.data(),
@@ -257,67 +260,107 @@ class Lz4Blocks : public UnitStages {
       window_end_ = dictionary_.size();
     }
     std::memcpy(memory, window_.data(), window_bytes);
-    piece.begin = piece.end = window_bytes;
+    job.begin = job.end = window_bytes;
   }
 
-  Status decode_linked(Unit& unit, Piece& piece) {
-    std::byte* const out = piece.memory.data() + piece.end;
-    const std::size_t before = std::min(window_bytes, window_end_ + (piece.end - piece.begin));
+  Status decode_in_order(Chunk& chunk, DecodeJob& job) {
+    std::byte* const out = job.memory.data() + job.end;
+    const std::size_t before = std::min(window_bytes, window_end_ + (job.end - job.begin));
     PENSTOCK_TRY(
-        decode_block(unit, out, header_.block_bytes, {out - before, before}, unit.output_bytes));
-    piece.end += unit.output_bytes;
+        decode_block(chunk, out, header_.block_bytes, {out - before, before}, chunk.output_bytes));
+    job.end += chunk.output_bytes;
     return {};
   }
 
-  void end_linked(const Piece& piece) {
-    window_end_ = std::min(window_bytes, window_end_ + (piece.end - piece.begin));
-    std::memcpy(window_.data(), piece.memory.data() + piece.end - window_bytes, window_bytes);
+  void end_sequential(const DecodeJob& job) {
+    window_end_ = std::min(window_bytes, window_end_ + (job.end - job.begin));
+    std::memcpy(window_.data(), job.memory.data() + job.end - window_bytes, window_bytes);
   }
 
   Context& context_;
-  bool is_linked_, is_decoded_at_once_, is_inside_ = false, has_block_ = false;
-  std::uint64_t piece_bytes_, max_capacity_ = 0;  // of the piece's blocks
-  Status failed_;                                 // what the next piece would begin with
+  bool has_dependent_blocks_, is_sequential_, is_inside_ = false, has_block_ = false;
+  std::uint64_t job_bytes_, max_capacity_ = 0;  // the latter of the job's blocks
+  Status discovery_error_;                      // the next job begins with it
   Lz4FrameHeader header_;
   std::span<const std::byte> dictionary_;
-  std::array<std::byte, window_bytes>
-      window_{};  // linked: the last bytes, of which window_end_ count
+  // The last output before a dependent block, of which the last window_end_ bytes count.
+  std::array<std::byte, window_bytes> window_{};
   std::size_t window_end_ = 0;
-  checksum::Xxh32 content_;  // join()'s
+  checksum::Xxh32 content_;  // used by join() alone
   std::uint64_t content_bytes_ = 0;
+};
+
+// Parses the header of the frame at the input's position, which is not a skippable one.
+Result<Lz4FrameHeader> peek_header(Context& context) {
+  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.next_member()));
+  if (!header) return Status(Code::internal, "lz4: a method was selected after the last frame");
+  return *header;
+}
+
+Result<bool> fits_independent_blocks(Context& context) {
+  PENSTOCK_ASSIGN(const Lz4FrameHeader header, peek_header(context));
+  return !header.has_dependent_blocks;
+}
+Result<std::unique_ptr<Decoder>> make_independent_blocks(Context& context) {
+  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, false, false, host_job_bytes));
+}
+Result<std::unique_ptr<Decoder>> make_dependent_blocks(Context& context) {
+  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, true, false, host_job_bytes),
+                     true);
+}
+
+Result<bool> fits_independent_on_device(Context& context) {
+  PENSTOCK_ASSIGN(const Lz4FrameHeader header, peek_header(context));
+  return !header.has_dependent_blocks && context.options.dictionary.empty();
+}
+std::unique_ptr<ChunkStages> make_independent_chunks(Context& context, std::uint64_t job_bytes) {
+  return std::make_unique<Lz4Blocks>(context, false, true, job_bytes);
+}
+Result<bool> fits_dependent_on_device(Context& context) {
+  PENSTOCK_ASSIGN(const Lz4FrameHeader header, peek_header(context));
+  const Traits& traits = context.session->device()->traits();
+  return header.has_dependent_blocks && context.options.dictionary.empty() &&
+         !batch::Decoder::variants(batch::Format::lz4, traits, {header.block_bytes, true}).empty();
+}
+std::unique_ptr<ChunkStages> make_dependent_chunks(Context& context, std::uint64_t job_bytes) {
+  return std::make_unique<Lz4Blocks>(context, true, true, job_bytes);
+}
+
+constexpr Method rows[] = {
+    {.format = Format::lz4,
+     .name = "lz4-blocks-device",
+     .summary = "on a device: independent blocks",
+     .fits = fits_independent_on_device,
+     .decoder = DeviceChunks{make_independent_chunks}},
+    {.format = Format::lz4,
+     .name = "lz4-dependent-device",
+     .summary = "on a device: dependent blocks",
+     .fits = fits_dependent_on_device,
+     .decoder = DeviceChunks{make_dependent_chunks}},
+    {.format = Format::lz4,
+     .name = "lz4-blocks",
+     .summary = "independent blocks, in threads, by liblz4",
+     .fits = fits_independent_blocks,
+     .decoder = HostDecoder{make_independent_blocks}},
+    {.format = Format::lz4,
+     .name = "lz4-dependent",
+     .summary = "dependent blocks, in order, by liblz4",
+     .fits = fits_always,
+     .decoder = HostDecoder{make_dependent_blocks}},
 };
 
 }  // namespace
 
-std::unique_ptr<UnitStages> lz4_units(Context& context, std::uint64_t piece_bytes) {
-  return std::make_unique<Lz4Blocks>(context, false, true, piece_bytes);
-}
-std::unique_ptr<UnitStages> lz4_linked_units(Context& context, std::uint64_t piece_bytes) {
-  return std::make_unique<Lz4Blocks>(context, true, true, piece_bytes);
+std::span<const Method> lz4_methods() { return rows; }
+
+bool is_lz4(std::span<const std::byte> bytes) {
+  const std::uint32_t magic = ByteReader(bytes).u32();
+  return magic == lz4_magic || magic == lz4_legacy_magic;
 }
 
-Result<bool> fits_lz4_blocks(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
-  return !header || !header->is_linked;
-}
-Result<std::unique_ptr<Decoder>> make_lz4_blocks(Context& context) {
-  return in_pipeline(context, lz4_units(context, host_piece_bytes));
-}
-Result<std::unique_ptr<Decoder>> make_lz4_linked(Context& context) {
-  return in_pipeline(context, std::make_unique<Lz4Blocks>(context, true, false, host_piece_bytes),
-                     true);
-}
-
-Result<bool> fits_lz4_device(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
-  return !header || (!header->is_linked && context.options.dictionary.empty());
-}
-
-Result<bool> fits_lz4_linked_device(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.member_count + 1));
-  const Traits& traits = context.device->device()->traits();
-  return header && header->is_linked && context.options.dictionary.empty() &&
-         !batch::Decoder::variants(batch::Format::lz4, traits, {header->block_bytes, true}).empty();
+Result<bool> has_next_lz4_frame(Context& context) {
+  PENSTOCK_ASSIGN(const auto header, next_lz4_frame(context.input, context.next_member()));
+  return header.has_value();
 }
 
 }  // namespace penstock::stream

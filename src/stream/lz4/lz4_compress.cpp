@@ -1,4 +1,4 @@
-// LZ4, one frame of independent blocks with a checksum of its content, by liblz4.
+// Compresses to LZ4, one frame of independent blocks with a checksum of its content, by liblz4.
 #include <lz4.h>
 #include <lz4hc.h>
 
@@ -9,7 +9,7 @@
 #include "stream/input/byte_writer.hpp"
 #include "stream/input/skippable_frame.hpp"
 #include "stream/lz4/lz4_format.hpp"
-#include "stream/pipeline/compressors.hpp"
+#include "stream/lz4/lz4_methods.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -45,15 +45,15 @@ class Lz4Framing : public Framing {
   std::size_t begin(std::byte* to) const override {
     return write_header(to, block_bytes_), header_bytes;
   }
-  std::size_t put(std::byte* to, std::span<const std::byte> output,
+  std::size_t put(std::byte* to, std::span<const std::byte> plain,
                   std::span<const std::byte> chunk) const override {
-    const bool is_stored = chunk.size() >= output.size();
-    const auto body = is_stored ? output : chunk;
+    const bool is_stored = chunk.size() >= plain.size();
+    const auto body = is_stored ? plain : chunk;
     write_block_size(to, body.size(), is_stored);
     std::memcpy(to + size_bytes, body.data(), body.size());
     return size_bytes + body.size();
   }
-  void update(std::span<const std::byte> output) override { content_.update(output); }
+  void update(std::span<const std::byte> plain) override { content_.update(plain); }
   std::size_t end(std::byte* to) const override { return write_end(to, content_.digest()); }
 
  private:
@@ -61,41 +61,40 @@ class Lz4Framing : public Framing {
   checksum::Xxh32 content_;
 };
 
-class Lz4Compressor : public Stages {
+class Lz4Compressor : public EncodeStages {
  public:
   Lz4Compressor(Input& input, const CompressOptions& options)
       : input_(input), block_bytes_(options.block_bytes), level_(options.level) {}
 
-  Result<bool> take(Piece& piece) override {
-    piece.frame.begins = std::exchange(begins_, false);
-    PENSTOCK_ASSIGN(const bool is_block, take_input_block(input_, block_bytes_, false, piece));
+  Result<bool> take(EncodeJob& job) override {
+    job.begins_frame = std::exchange(begins_, false);
+    PENSTOCK_ASSIGN(const bool is_block, take_input_block(input_, block_bytes_, false, job));
     if (is_block) return true;
-    piece.frame.ends = true;  // no block, but the end mark and the checksum
+    job.ends_frame = true;  // without a block: the end mark and the checksum
     return !std::exchange(is_ended_, true);
   }
 
-  Status work(Piece& piece) override {
-    const std::size_t before = piece.frame.begins ? header_bytes : 0;
-    const std::size_t count = piece.input.size();
+  Status work(EncodeJob& job) override {
+    const std::size_t before = job.begins_frame ? header_bytes : 0;
+    const std::size_t count = job.input.size();
     std::byte* const out =
-        piece.reserve(before + size_bytes + max_lz4_block_bytes(count) + end_bytes);
-    if (piece.frame.begins) write_header(out, block_bytes_);
-    piece.end = before;
-    if (piece.frame.ends) return {};
+        job.reserve(before + size_bytes + max_lz4_block_bytes(count) + end_bytes);
+    if (job.begins_frame) write_header(out, block_bytes_);
+    job.end = before;
+    if (job.ends_frame) return {};
     // A block that would not become smaller is stored.
-    const int made = compress_block(piece.input, out + before + size_bytes);
+    const int made = compress_block(job.input, out + before + size_bytes);
     const bool is_stored = made <= 0;
-    if (is_stored) std::memcpy(out + before + size_bytes, piece.input.data(), count);
+    if (is_stored) std::memcpy(out + before + size_bytes, job.input.data(), count);
     const std::size_t body_bytes = is_stored ? count : static_cast<std::size_t>(made);
     write_block_size(out + before, body_bytes, is_stored);
-    piece.end = before + size_bytes + body_bytes;
+    job.end = before + size_bytes + body_bytes;
     return {};
   }
 
-  Status join(Piece& piece) override {
-    content_.update(piece.input);
-    if (piece.frame.ends)
-      piece.end += write_end(piece.memory.data() + piece.end, content_.digest());
+  Status join(EncodeJob& job) override {
+    content_.update(job.input);
+    if (job.ends_frame) job.end += write_end(job.memory.data() + job.end, content_.digest());
     return {};
   }
 
@@ -115,14 +114,28 @@ class Lz4Compressor : public Stages {
   checksum::Xxh32 content_;  // join()'s
 };
 
-}  // namespace
-
-std::unique_ptr<Framing> make_lz4_framing(const CompressOptions& options) {
-  return std::make_unique<Lz4Framing>(options);
-}
-
-std::unique_ptr<Stages> make_lz4_compressor(Input& input, const CompressOptions& options) {
+std::unique_ptr<EncodeStages> make_compressor(Input& input, const CompressOptions& options) {
   return std::make_unique<Lz4Compressor>(input, options);
 }
+std::unique_ptr<Framing> make_framing(const CompressOptions& options) {
+  return std::make_unique<Lz4Framing>(options);
+}
+std::uint64_t default_block_bytes(std::uint32_t) { return 4 << 20; }
+
+Status check_block_bytes(std::uint64_t bytes) {
+  for (const std::uint64_t allowed : {64 << 10, 256 << 10, 1 << 20, 4 << 20})
+    if (bytes == allowed) return {};
+  return {Code::invalid, "lz4: block size must be 64 KiB, 256 KiB, 1 MiB or 4 MiB"};
+}
+
+}  // namespace
+
+constexpr Compressor lz4_compressor = {.default_level = 1,
+                                       .max_level = 12,
+                                       .default_block_bytes = default_block_bytes,
+                                       .make = make_compressor,
+                                       .check_block_bytes = check_block_bytes,
+                                       .make_framing = make_framing,
+                                       .device_block_bytes = 64 << 10};
 
 }  // namespace penstock::stream

@@ -16,56 +16,57 @@ enum FrameFlag : unsigned {
   has_independent_blocks = 32
 };
 
-Status check_descriptor(unsigned flags, unsigned blocks, const Place& place) {
-  const Place at_flags = place.at(place.offset + 4), at_blocks = place.at(place.offset + 5);
+Status check_descriptor(unsigned flags, unsigned blocks, const ErrorLocation& location) {
+  const ErrorLocation flag_byte = location.at(location.offset + 4),
+                      block_byte = location.at(location.offset + 5);
   if (flags >> 6 != 1)
-    return at_flags.error(Code::unsupported, "version " + std::to_string(flags >> 6) +
-                                                 " of the frame format; 1 is known");
-  if (flags & reserved_flag)
-    return at_flags.corrupt("the reserved bit of the frame's flags is set");
-  if (blocks & 0x8f) return at_blocks.corrupt("reserved bits of the block descriptor are set");
+    return flag_byte.error(Code::unsupported,
+                           "unsupported frame version " + std::to_string(flags >> 6));
+  if (flags & reserved_flag) return flag_byte.corrupt("reserved bit set in the frame flags");
+  if (blocks & 0x8f) return block_byte.corrupt("reserved bits set in the block descriptor");
   if (blocks >> 4 < 4)
-    return at_blocks.corrupt("block size " + std::to_string(blocks >> 4) + " has no meaning");
+    return block_byte.corrupt("invalid maximum block size " + std::to_string(blocks >> 4));
   return {};
 }
 
 }  // namespace
 
-Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes, const Place& place) {
+Result<Lz4FrameHeader> parse_lz4_header(std::span<const std::byte> bytes,
+                                        const ErrorLocation& location) {
   ByteReader reader(bytes);
   const std::uint32_t magic = reader.u32();
-  if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
+  if (reader.ended_early()) return location.at(location.offset + bytes.size()).unexpected_end();
   if (magic == lz4_legacy_magic)
     return Lz4FrameHeader{.header_bytes = 4, .block_bytes = legacy_block_bytes, .is_legacy = true};
-  if (magic != lz4_magic) return place.corrupt("no frame begins here");
+  if (magic != lz4_magic) return location.corrupt("unknown frame magic number");
   const unsigned flags = reader.u8(), blocks = reader.u8();
-  if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
-  PENSTOCK_TRY(check_descriptor(flags, blocks, place));
+  if (reader.ended_early()) return location.at(location.offset + bytes.size()).unexpected_end();
+  PENSTOCK_TRY(check_descriptor(flags, blocks, location));
   Lz4FrameHeader header;
   header.block_bytes = std::uint64_t{1} << (8 + 2 * (blocks >> 4));  // 4: 64 KiB ... 7: 4 MiB
-  header.is_linked = !(flags & has_independent_blocks);
+  header.has_dependent_blocks = !(flags & has_independent_blocks);
   header.has_block_checksums = flags & has_block_checksums;
   header.has_content_checksum = flags & has_content_checksum;
   if (flags & has_content_size) header.content_bytes = reader.number(8);
   if (flags & has_dictionary_id) header.dictionary_id = reader.u32();
-  const std::size_t end = reader.at();
-  const unsigned said = reader.u8();
-  if (reader.ended_early()) return place.at(place.offset + bytes.size()).ended();
-  const unsigned found = checksum::xxh32(bytes.subspan(4, end - 4)) >> 8 & 0xff;
-  if (found != said)
-    return place.at(place.offset + end).wrong_checksum("checksum of the header", found, said);
-  header.header_bytes = reader.at();
+  const std::size_t end = reader.position();
+  const unsigned stored = reader.u8();
+  if (reader.ended_early()) return location.at(location.offset + bytes.size()).unexpected_end();
+  const unsigned computed = checksum::xxh32(bytes.subspan(4, end - 4)) >> 8 & 0xff;
+  if (computed != stored)
+    return location.at(location.offset + end).wrong_checksum("header checksum", computed, stored);
+  header.header_bytes = reader.position();
   return header;
 }
 
 Result<std::optional<Lz4FrameHeader>> next_lz4_frame(Input& input, std::uint64_t frame) {
   for (;;) {
     PENSTOCK_ASSIGN(const auto bytes, input.peek(max_lz4_header_bytes));
-    const Place place{Format::lz4, frame, input.offset()};
+    const ErrorLocation location{Format::lz4, frame, input.offset()};
     if (bytes.empty()) return std::optional<Lz4FrameHeader>();
-    PENSTOCK_ASSIGN(const bool was_skipped, skip_skippable_frame(input, bytes, place));
+    PENSTOCK_ASSIGN(const bool was_skipped, skip_skippable_frame(input, bytes, location));
     if (was_skipped) continue;
-    PENSTOCK_ASSIGN(Lz4FrameHeader header, parse_lz4_header(bytes, place));
+    PENSTOCK_ASSIGN(Lz4FrameHeader header, parse_lz4_header(bytes, location));
     return std::optional(header);
   }
 }

@@ -1,5 +1,5 @@
-// Zstandard's frames (RFC 8878) from outside: their headers, and where they end. What is in their
-// blocks is the decoder's.
+// Parses the headers of Zstandard frames and blocks (RFC 8878) and finds where frames end. The
+// content of blocks is the decoder's.
 #pragma once
 #include "stream/input/error_location.hpp"
 #include "stream/input/input.hpp"
@@ -13,35 +13,38 @@ struct ZstdFrameHeader {
   std::uint32_t dictionary_id = 0;  // 0: none is named
   bool has_checksum = false;
 };
-// The header at the beginning of `bytes`, the magic number first. Code::truncated where it is
-// longer than they are.
-Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes, const Place& place);
+// Parses the header at the beginning of `bytes`. Code::truncated where it is longer than they are.
+Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes,
+                                          const ErrorLocation& location);
 constexpr std::size_t max_zstd_header_bytes = 18;
-constexpr std::uint64_t max_zstd_device_bytes =
-    (std::uint64_t{1} << 32) - 64;  // of a file: kernels count in 32 bits
+// Of a file that a device decodes: kernels count in 32 bits.
+constexpr std::uint64_t max_zstd_device_bytes = (std::uint64_t{1} << 32) - 64;
 constexpr std::uint64_t max_zstd_window_bytes = std::uint64_t{1} << 31;  // libzstd's, for streams
-// Skips skippable frames; the header behind them, or none where the input ends. Errors name the
-// frame by its number.
+// Skips skippable frames and parses the header after them. Returns nothing at the input's end.
+// `frame` is the number that errors name.
 Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame);
-// `given` is the number of the dictionary that there is, 0 of one that has none.
+// Checks that the dictionary of number `given` is the one that the frame names. 0 is a dictionary
+// without a number.
 Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given,
-                             const Place& place);
+                             const ErrorLocation& location);
 
-// Frames of at most so many bytes, before and after, are decoded whole and several at once; longer
-// ones have threads inside of them, where the input is mapped. Four times as many are held at once
-// on two cores.
+// Frames of at most so many bytes, compressed and decompressed, are decoded whole and several at
+// once. Longer ones have several threads inside of them, where the input is mapped. On two cores
+// four such frames are in memory at once.
 inline std::uint64_t max_threaded_frame_bytes(const Input& input) {
   return std::uint64_t{input.is_mapped() ? 16u : 64u} << 20;
 }
 
 struct ZstdExtent {
   std::uint64_t frame_bytes = 0;  // of the whole frame
-  std::uint64_t remaining_output_bytes =
-      0;  // what the header or else the blocks' number says that it becomes at most
-  std::uint64_t max_blocks_bytes = 0;  // what the blocks' number says, whatever the header does
+  // The most that it becomes by its header, or else by the number of its blocks.
+  std::uint64_t max_output_bytes = 0;
+  std::uint64_t max_blocks_bytes = 0;  // by the number of its blocks, whatever the header says
 };
-// Walks the headers of the blocks. None where the frame has more than max_bytes, or becomes more.
+// Walks the headers of the blocks. Returns nothing where the frame has more than max_bytes, or
+// becomes more.
 Result<std::optional<ZstdExtent>> measure_zstd_frame(Input& input, const ZstdFrameHeader& header,
-                                                     std::uint64_t max_bytes, const Place& place);
+                                                     std::uint64_t max_bytes,
+                                                     const ErrorLocation& location);
 
 }  // namespace penstock::stream

@@ -1,5 +1,5 @@
-// Zstandard by libzstd: frames of moderate size several at once, one long frame in order and in
-// parts.
+// Decodes Zstandard by libzstd: frames of moderate size several at once, one long frame in order
+// and in parts.
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -7,14 +7,13 @@
 #include <memory>
 #include <new>
 
-#include "stream/methods.hpp"
-#include "stream/zstd/zstd_format.hpp"
+#include "stream/zstd/zstd_decoders.hpp"
 
 namespace penstock::stream {
 namespace {
 
-constexpr std::uint64_t min_piece_bytes = 1 << 20;  // a piece has several small frames, or one
-constexpr std::size_t stream_piece_bytes = 1 << 20;
+constexpr std::uint64_t min_job_bytes = 1 << 20;  // a job has several small frames, or one
+constexpr std::size_t stream_job_bytes = 1 << 20;
 
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -37,7 +36,7 @@ Result<Dictionary> load_dictionary(std::span<const std::byte> bytes) {
   if (bytes.empty()) return Dictionary();
   Dictionary dictionary(ZSTD_createDDict(bytes.data(), bytes.size()));
   if (!dictionary)
-    return Status(Code::invalid, "the dictionary is damaged, or there is no memory for it");
+    return Status(Code::invalid, "zstd: the dictionary is corrupt, or memory is exhausted");
   return dictionary;
 }
 
@@ -46,56 +45,55 @@ std::optional<std::uint32_t> dictionary_number(const ZSTD_DDict* dictionary) {
                     : std::nullopt;
 }
 
-Status library_error(std::size_t code, const Place& place) {
-  const char* const reason = ZSTD_getErrorName(code);
+Status library_error(std::size_t code, const ErrorLocation& location) {
   switch (ZSTD_getErrorCode(code)) {
     case ZSTD_error_memory_allocation: return {Code::no_memory, "out of memory"};
     case ZSTD_error_frameParameter_windowTooLarge:
-      return place.error(Code::unsupported, "a window of more than 2 GiB");
-    default: return place.corrupt(std::string("in the frame: ") + reason);
+      return location.error(Code::unsupported, "window is larger than 2 GiB");
+    default: return location.corrupt(ZSTD_getErrorName(code));
   }
 }
 
-class Frames : public Stages {
+class Frames : public DecodeStages {
  public:
   Frames(Context& context, Dictionary dictionary)
       : context_(context), dictionary_(std::move(dictionary)) {}
 
-  Result<bool> take(Piece& piece) override {
+  Result<bool> take(DecodeJob& job) override {
     const std::uint64_t max_frame_bytes = max_threaded_frame_bytes(context_.input);
-    while (piece.capacity < min_piece_bytes) {
-      PENSTOCK_ASSIGN(const auto header,
-                      next_zstd_frame(context_.input, context_.member_count + 1));
+    while (job.capacity < min_job_bytes) {
+      PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context_.input, context_.next_member()));
       if (!header) break;
-      const Place place{Format::zstd, context_.member_count + 1, context_.input.offset()};
+      const ErrorLocation location{Format::zstd, context_.next_member(), context_.input.offset()};
       PENSTOCK_ASSIGN(const auto extent,
-                      measure_zstd_frame(context_.input, *header, max_frame_bytes, place));
-      if (!extent || (!piece.units.empty() &&
-                      piece.capacity + extent->remaining_output_bytes > max_frame_bytes))
+                      measure_zstd_frame(context_.input, *header, max_frame_bytes, location));
+      if (!extent ||
+          (!job.chunks.empty() && job.capacity + extent->max_output_bytes > max_frame_bytes))
         break;
-      PENSTOCK_TRY(check_zstd_dictionary(*header, dictionary_number(dictionary_.get()), place));
+      PENSTOCK_TRY(check_zstd_dictionary(*header, dictionary_number(dictionary_.get()), location));
       PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(extent->frame_bytes));
-      piece.units.push_back({.bytes = bytes.first(extent->frame_bytes),
-                             .offset = place.offset,
-                             .index = ++context_.member_count,
-                             .output_bytes = extent->remaining_output_bytes});
-      piece.capacity += std::max(extent->remaining_output_bytes, min_counted_bytes);
-      piece.keep(context_.input.owner());
-      context_.unchecked_member_count += !header->has_checksum;
+      job.chunks.push_back({.bytes = bytes.first(extent->frame_bytes),
+                            .offset = location.offset,
+                            .index = ++context_.report.member_count,
+                            .output_bytes = extent->max_output_bytes});
+      job.capacity += std::max(extent->max_output_bytes, min_counted_output_bytes);
+      job.keep_alive(context_.input.owner());
+      context_.report.unchecked_member_count += !header->has_checksum;
       context_.input.skip(extent->frame_bytes);
     }
-    return !piece.units.empty();
+    return !job.chunks.empty();
   }
 
-  Status work(Piece& piece) override {
+  Status work(DecodeJob& job) override {
     thread_local const DecodingContext decoding = new_context();
-    std::byte* const memory = piece.reserve(piece.capacity);
-    for (const Unit& unit : piece.units) {
-      const std::size_t made =
-          ZSTD_decompress_usingDDict(decoding.get(), memory + piece.end, unit.output_bytes,
-                                     unit.bytes.data(), unit.bytes.size(), dictionary_.get());
-      if (ZSTD_isError(made)) return library_error(made, {Format::zstd, unit.index, unit.offset});
-      piece.end += made;
+    std::byte* const memory = job.reserve(job.capacity);
+    for (const Chunk& chunk : job.chunks) {
+      const std::size_t bytes =
+          ZSTD_decompress_usingDDict(decoding.get(), memory + job.end, chunk.output_bytes,
+                                     chunk.bytes.data(), chunk.bytes.size(), dictionary_.get());
+      if (ZSTD_isError(bytes))
+        return library_error(bytes, {Format::zstd, chunk.index, chunk.offset});
+      job.end += bytes;
     }
     return {};
   }
@@ -105,43 +103,45 @@ class Frames : public Stages {
   Dictionary dictionary_;
 };
 
-class FrameStream : public Stages {
+class FrameStream : public DecodeStages {
  public:
   FrameStream(Context& context, Dictionary dictionary)
       : context_(context), dictionary_(std::move(dictionary)), decoding_(new_context()) {}
 
-  // One frame; what follows may fit another way.
-  Result<bool> take(Piece& piece) override {
+  // Decodes one frame. What follows may fit another method.
+  Result<bool> take(DecodeJob& job) override {
     if (is_done_) return false;
     if (!is_inside_) {
       PENSTOCK_ASSIGN(is_inside_, begin_frame());
       if (!is_inside_) return false;
     }
-    ZSTD_outBuffer out{piece.reserve(stream_piece_bytes), stream_piece_bytes, 0};
+    ZSTD_outBuffer out{job.reserve(stream_job_bytes), stream_job_bytes, 0};
     while (out.pos < out.size && !is_done_) PENSTOCK_TRY(step(out));
-    piece.end = out.pos;
+    job.end = out.pos;
     return true;
   }
 
  private:
   Result<bool> begin_frame() {
-    PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context_.input, context_.member_count + 1));
+    PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context_.input, context_.next_member()));
     if (!header) return false;
-    const Place place{Format::zstd, ++context_.member_count, context_.input.offset()};
-    PENSTOCK_TRY(check_zstd_dictionary(*header, dictionary_number(dictionary_.get()), place));
-    context_.unchecked_member_count += !header->has_checksum;
+    const ErrorLocation location{Format::zstd, ++context_.report.member_count,
+                                 context_.input.offset()};
+    PENSTOCK_TRY(check_zstd_dictionary(*header, dictionary_number(dictionary_.get()), location));
+    context_.report.unchecked_member_count += !header->has_checksum;
     if (dictionary_) ZSTD_DCtx_refDDict(decoding_.get(), dictionary_.get());
     return true;
   }
 
   Status step(ZSTD_outBuffer& out) {
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(1));
-    const Place place{Format::zstd, context_.member_count, context_.input.offset()};
+    const ErrorLocation location{Format::zstd, context_.report.member_count,
+                                 context_.input.offset()};
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    const std::size_t made_before = out.pos,
+    const std::size_t produced_before = out.pos,
                       hint = ZSTD_decompressStream(decoding_.get(), &out, &in);
-    if (ZSTD_isError(hint)) return library_error(hint, place.at(place.offset + in.pos));
-    if (hint != 0 && bytes.empty() && out.pos == made_before) return place.ended();
+    if (ZSTD_isError(hint)) return library_error(hint, location.at(location.offset + in.pos));
+    if (hint != 0 && bytes.empty() && out.pos == produced_before) return location.unexpected_end();
     context_.input.skip(in.pos);
     is_done_ = hint == 0;
     return {};
@@ -155,20 +155,19 @@ class FrameStream : public Stages {
 
 }  // namespace
 
-Result<bool> fits_zstd_frames(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context.input, context.member_count + 1));
-  if (!header) return true;  // nothing but skippable frames was left
-  const Place place{Format::zstd, context.member_count + 1, context.input.offset()};
+Result<bool> fits_frames(Context& context) {
+  PENSTOCK_ASSIGN(const ZstdFrameHeader header, peek_zstd_header(context));
+  const ErrorLocation location{Format::zstd, context.next_member(), context.input.offset()};
   PENSTOCK_ASSIGN(
       const auto extent,
-      measure_zstd_frame(context.input, *header, max_threaded_frame_bytes(context.input), place));
+      measure_zstd_frame(context.input, header, max_threaded_frame_bytes(context.input), location));
   return extent.has_value();
 }
-Result<std::unique_ptr<Decoder>> make_zstd_frames(Context& context) {
+Result<std::unique_ptr<Decoder>> make_frames(Context& context) {
   PENSTOCK_ASSIGN(Dictionary dictionary, load_dictionary(context.options.dictionary));
   return in_pipeline(context, std::make_unique<Frames>(context, std::move(dictionary)));
 }
-Result<std::unique_ptr<Decoder>> make_zstd_stream(Context& context) {
+Result<std::unique_ptr<Decoder>> make_frame_stream(Context& context) {
   PENSTOCK_ASSIGN(Dictionary dictionary, load_dictionary(context.options.dictionary));
   return in_pipeline(context, std::make_unique<FrameStream>(context, std::move(dictionary)), true);
 }

@@ -1,6 +1,6 @@
-// Batches of any bytes as chunks of one format, decoded by the kernels that the library launches,
-// on the host executor in the same process: the verdict and text of the format's own library, no
-// byte outside of a text's room, no race.
+// Decodes batches of any bytes as chunks of one format, by the kernels that the library launches,
+// on the host executor in the same process. Requires the status and output of the format's own
+// library, no write outside of a capacity, and no race.
 #include "fuzz/chunks/fuzzed_batch.hpp"
 #include "fuzz/chunks/valid_frames.hpp"
 #include "fuzz/device/linked_device.hpp"
@@ -41,10 +41,10 @@ batch::Reference reference_of(std::uint32_t how) {
   return batch::zstd_reference(zstd, flushed_bytes[how / 64]);
 }
 
-// Texts that become several stretches of 16 KiB; others are shorter, and quicker.
+// Data that needs several segments of 16 KiB; other data is shorter and faster.
 bool has_long_outputs() { return codec_here().variant == "lz4_decode_stretches"; }
 
-// Room that fits, is short by a little, or is enough.
+// A capacity that fits, is short by a little, or is large.
 std::uint64_t capacity_of(std::uint32_t kind, const batch::Reference& reference,
                           const Bytes& bytes) {
   const std::uint64_t enough = has_long_outputs() ? 60'000 : 20'000;
@@ -55,8 +55,8 @@ std::uint64_t capacity_of(std::uint32_t kind, const batch::Reference& reference,
                          : right - std::min<std::uint64_t>(right, kind / 4);
 }
 
-// One to three chunks: blocks as they are in a sound frame, or a text that the format's library
-// compresses, with some bytes changed; or bytes as they are.
+// One to three chunks: the bytes as blocks of a valid frame; or data that the format's library
+// compresses, with some bytes changed; or the bytes as they are.
 std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, std::uint32_t kind,
                                std::uint32_t how) {
   const bool is_compressed = (kind & 4) != 0, is_framed = (kind & 8) == 0;
@@ -86,7 +86,7 @@ std::vector<Chunk> take_chunks(Input& input, const batch::Reference& reference, 
 void expect_judged(const Chunk& chunk, const batch::Reference& reference, const Taken& result) {
   const bool is_stricter = reference.is_stricter(chunk.bytes);
   const std::optional<Bytes> right = is_stricter ? std::nullopt : reference.text_of(chunk);
-  const std::string said = batch::status_of(format_here(), 0, result.chunk_status).output();
+  const std::string said = batch::status_of(format_here(), 0, result.chunk_status).text();
   const bool is_valid = result.chunk_status.error == batch::ErrorCode::none;
   require(right.has_value() == is_valid,
           "the format's library says the same of the chunk as: " + said);
@@ -101,7 +101,8 @@ void expect_judged(const Chunk& chunk, const batch::Reference& reference, const 
 
 void run(const std::uint8_t* data, std::size_t bytes) {
   Input input(data, bytes);
-  // How items take turns and where chunks lie, the library's settings, what the others are.
+  // The order of threads and the layout of chunks; the settings of the library; the kinds of
+  // chunks.
   const std::uint32_t order = input.byte(), how = input.byte(), kind = input.byte();
   const auto reference = reference_of(how);
   set_launches(order);

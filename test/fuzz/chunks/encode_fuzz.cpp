@@ -1,6 +1,6 @@
-// Batches of texts made chunks of one format by the kernels that the library launches, on the host
-// executor in the same process: the format's own library reads them, they stay in their rooms, no
-// item races with another, and every chunk is the one that an item makes.
+// Encodes batches of one format by the kernels that the library launches, on the host executor in
+// the same process. Requires that the format's own library reads the chunks, that they stay inside
+// their capacities, no race, and that every chunk equals the one that a single thread makes.
 #include "fuzz/chunks/fuzzed_batch.hpp"
 #include "fuzz/device/linked_device.hpp"
 
@@ -13,7 +13,7 @@ std::optional<Bytes> read(const Chunk& chunk) {
                                              : batch::deflate_output(chunk, batch::raw_window);
 }
 
-// Room for what a text becomes, short by a little or by much, or of the bound.
+// A capacity that fits, is short by a little or by much, or is the bound.
 std::uint64_t capacity_of(std::uint32_t kind, std::uint64_t bytes, std::uint64_t bound) {
   switch (kind % 4) {
     case 0: return bound;
@@ -23,7 +23,7 @@ std::uint64_t capacity_of(std::uint32_t kind, std::uint64_t bytes, std::uint64_t
   }
 }
 
-// What an item makes of each text in room enough, which the library reads.
+// Returns what a thread makes of each input with enough capacity; the library must read it.
 std::vector<Bytes> made_by_threads(const std::vector<Bytes>& outputs, std::uint32_t gap) {
   std::vector<Chunk> bounded;
   for (const Bytes& output : outputs)
@@ -67,7 +67,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const bool fits = whole[i].size() <= chunks[i].capacity;
     require(results[i].chunk_status.error ==
-                (fits ? batch::ErrorCode::none : batch::ErrorCode::output_too_small),
+                (fits ? batch::ErrorCode::none : batch::ErrorCode::encoded_too_large),
             "a chunk is refused where it has no room");
     if (fits) require(results[i].bytes == whole[i], "the chunk is the one that an item makes");
   }

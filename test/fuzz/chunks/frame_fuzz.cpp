@@ -1,7 +1,7 @@
-// Zstandard frames of any bytes, each decoded by its blocks, all at once, by the kernels that the
-// library launches, on the host executor in the same process: the verdict and text of our decoder
-// for CPUs, which fuzz_host_zstd compares with libzstd; no byte outside of the text's room, no
-// race.
+// Decodes Zstandard frames of any bytes by their blocks, all at once, by the kernels that the
+// library launches, on the host executor in the same process. Requires the status and output of our
+// decoder for CPUs, which fuzz_host_zstd compares with libzstd, no write outside of the capacity,
+// and no race.
 #include "codec/zstd/device/device_frame.hpp"
 #include "fuzz/chunks/fuzzed_batch.hpp"
 #include "fuzz/chunks/valid_frames.hpp"
@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint8_t canary = 0xa5;
 constexpr std::uint64_t max_output_bytes = 200'000;
 
-// Blocks in a sound frame, a text that libzstd compresses, with some bytes changed, or bytes as
-// they are.
+// The bytes as blocks of a valid frame; or data that libzstd compresses, with some bytes changed;
+// or the bytes as they are.
 Bytes take_frame(Input& input, std::uint32_t kind, std::uint32_t how) {
   if (kind % 4 != 1) {
     const std::string part = input.take(input.left());
@@ -76,7 +76,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
   const auto queue = device->queue();
   Bytes there(before, 7);
   there.insert(there.end(), frame.begin(), frame.end());
-  zstd::DeviceFrame::Place place{
+  zstd::DeviceFrame::Target place{
       .input = there, .frame_begin = before, .output_begin = gap, .capacity_bytes = capacity};
   place.device_input = *device->allocate((there.size() + 15) / 16 * 16),
   place.output = *device->allocate((gap + capacity + 15) / 16 * 16);
@@ -90,7 +90,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
     require((i >= gap && i < gap + capacity) || output[i] == std::byte{canary},
             "nothing is written outside of the room");
   require(made.ok() == right.is_valid,
-          "our decoder for CPUs says the same of the frame as: " + made.status().output());
+          "our decoder for CPUs says the same of the frame as: " + made.status().text());
   if (!made.ok()) return;
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(output.data()) + gap;
   require(std::equal(begin, begin + made->output_bytes, right.output.begin(), right.output.end()),

@@ -29,7 +29,7 @@ void add_noise(Bytes& text, std::size_t bytes, std::uint32_t letters) {
 }
 
 bool goes_on(const LinkedStreams& linked, std::size_t chunk) {
-  constexpr std::uint32_t stored = batch::Links::is_stored;
+  constexpr std::uint32_t stored = batch::BlockDependencies::is_stored;
   return chunk > 0 && chunk < linked.words.size() &&
          (linked.words[chunk] | stored) == (linked.words[chunk - 1] | stored);
 }
@@ -62,7 +62,8 @@ template <class T> std::shared_ptr<Buffer> bring(Device& device, const std::vect
   return buffer;
 }
 
-batch::Links links_of(Device& device, const Layout& layout, const LinkedStreams& linked) {
+batch::BlockDependencies links_of(Device& device, const Layout& layout,
+                                  const LinkedStreams& linked) {
   return {
       .streams = bring(device, linked.words),
       .stream_count = static_cast<std::uint32_t>(layout.stream_bytes.size()),
@@ -141,7 +142,7 @@ std::vector<Taken> taken(const ChunkDevice& on, const std::vector<Chunk>& chunks
   batch.output_capacities = bring(*device, layout.capacities);
   batch.output_sizes = expected(device->allocate(chunks.size() * 8)),
   batch.statuses = expected(device->allocate(chunks.size() * 8));
-  if (!linked.words.empty()) batch.links = links_of(*device, layout, linked);
+  if (!linked.words.empty()) batch.dependencies = links_of(*device, layout, linked);
   const auto codec =
       expected(Codec::build(device, codec_here().format, variant_of(codec_here(), on)));
   const auto scratch =

@@ -1,6 +1,6 @@
-// Batches of few chunks as fuzz programs make them: laid out so that what kernels may read ends
-// with the buffers, given to a decoder or an encoder of the library, and what became of each, when
-// no byte outside of its room was written.
+// Batches of few chunks for fuzz programs. They are laid out so that what kernels may read ends
+// with the buffers, and given to a decoder or an encoder of the library. Returns each result, and
+// requires that no byte outside of a capacity was written.
 #pragma once
 #include "chunk_references.hpp"
 #include "fuzz/chunks/linked_chunks.hpp"
@@ -15,12 +15,12 @@ using batch::Chunk;
 inline const ChunkCodec& codec_here() { return *find_row(chunk_codecs, fuzzed_codec); }
 inline const ChunkDevice& device_here() { return *find_row(chunk_devices, fuzzed_device); }
 
-// Letters of few kinds, noise, and copies of what stands before, so that encoders find matches of
-// all lengths. At most a piece more than max_bytes.
+// Makes data of few letters, noise, and copies of earlier bytes, so that encoders find matches of
+// all lengths. At most one part more than max_bytes.
 Bytes text_of(Input& input, std::size_t max_bytes);
 
-// Chunks that are blocks of streams (batch::Links): the word of each, and the text in front of the
-// first stream.
+// Chunks that are dependent blocks (batch::BlockDependencies): the word of each, and the output
+// before the first stream.
 struct LinkedStreams {
   std::vector<std::uint32_t> words;
   Bytes window;
@@ -30,8 +30,8 @@ struct Taken {
   Bytes bytes;
   batch::ChunkStatus chunk_status;
 };
-// The chunks one behind another, `gap` bytes between them and between their rooms; no bytes between
-// rooms of one stream.
+// The chunks are consecutive, with `gap` bytes between them and between their capacities, but none
+// between capacities of one stream.
 template <class Codec>
 std::vector<Taken> taken(const ChunkDevice& device, const std::vector<Chunk>& chunks,
                          std::uint32_t gap, std::uint64_t max_output_bytes,

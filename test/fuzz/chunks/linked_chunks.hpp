@@ -1,5 +1,5 @@
-// The devices that chunks are fuzzed on, one a way of sharing chunks out, and what is fuzzed there.
-// What the library builds for one of them is printed as host C++ (print_chunk_output.cpp), a text a
+// The devices on which chunks are fuzzed, one per granularity, and what is fuzzed there. What the
+// library builds for one of them is printed as host C++ (print_chunk_text.cpp), one source per
 // phase, and linked into a fuzz program of its own.
 #pragma once
 #include <string>
@@ -18,14 +18,14 @@ constexpr ChunkDevice chunk_devices[] = {
     {"team", "team", false, 32, 0},        // a team is a group
     {"subgroups", "team", false, 32, 32},  // a team is a sub-group
     {"items", "items", true, 1, 0}};
-// `variant`: of one that is not <name>_decode_<takers> or <name>_<takers>.
+// `variant`: of a row whose variant is not <name>_decode_<granularity> or <name>_<granularity>.
 struct ChunkCodec {
   std::string_view name;
   batch::Format format;
   bool is_encoder = false;
   std::string_view variant = {};
   bool is_frame = false;   // by its blocks: zstd::DeviceFrame
-  bool is_stream = false;  // in pieces: deflate::StreamPieces, PieceOutputs
+  bool is_stream = false;  // in pieces: deflate::SegmentFinder, SegmentDecoder
 };
 constexpr ChunkCodec chunk_codecs[] = {
     {"lz4", batch::Format::lz4},
@@ -41,10 +41,10 @@ constexpr ChunkCodec chunk_codecs[] = {
     {"zstd_frame", batch::Format::zstd, false, "by blocks", true},
     {"deflate_stream", batch::Format::deflate, false, "in pieces", false, true}};
 
-// Of a fuzz program: the names of a row of each.
+// The rows of a fuzz program, by name.
 extern const char fuzzed_codec[], fuzzed_device[];
 
-// Null where no row has the name.
+// Return null where no row has the name.
 template <class Row, std::size_t count>
 constexpr const Row* find_row(const Row (&rows)[count], std::string_view name) {
   for (const Row& row : rows)

@@ -1,6 +1,6 @@
-// Streams of linked LZ4 blocks of any bytes, decoded by the kernels that the library launches, on
-// the host executor in the same process: the verdicts and text of liblz4, which gets the text
-// before each block as its prefix; no byte outside of a stream's rooms, no race.
+// Decodes streams of dependent LZ4 blocks of any bytes, by the kernels that the library launches,
+// on the host executor in the same process. Requires the statuses and output of liblz4, which gets
+// the output before each block as its prefix, no write outside of a stream's capacity, and no race.
 #include "fuzz/chunks/fuzzed_batch.hpp"
 #include "fuzz/device/linked_device.hpp"
 
@@ -14,8 +14,8 @@ constexpr std::size_t max_window_bytes = 65536;
 char* chars(std::uint8_t* bytes) { return reinterpret_cast<char*>(bytes); }
 const char* chars(const std::uint8_t* bytes) { return reinterpret_cast<const char*>(bytes); }
 
-// What liblz4 makes of a block behind this text; nothing where it refuses it, or has no room for
-// it.
+// Returns what liblz4 decodes from a block after this output; nullopt where it refuses it or the
+// capacity is too small.
 std::optional<Bytes> linked_output(const Bytes& before, const Bytes& block,
                                    std::uint64_t capacity) {
   Bytes output = before;
@@ -30,8 +30,8 @@ std::optional<Bytes> linked_output(const Bytes& before, const Bytes& block,
   return Bytes(begin, begin + bytes);
 }
 
-// A block that reaches into the text before it; by the encoder that looks longer for matches, or by
-// the fast one.
+// Returns a block that reaches into the output before it; by the high-compression or the fast
+// encoder.
 Bytes linked_block(const Bytes& before, const Bytes& output, bool is_searched) {
   const std::size_t reach = std::min(before.size(), max_window_bytes);
   const std::uint8_t* const window = before.data() + before.size() - reach;
@@ -55,13 +55,13 @@ Bytes linked_block(const Bytes& before, const Bytes& output, bool is_searched) {
   return block;
 }
 
-// What becomes of a block; `is_judged`: no block of its stream before it is wrong.
+// The expected result of a block; `is_judged`: no earlier block of its stream is corrupt.
 struct Right {
   bool is_judged;
   std::optional<Bytes> output;
 };
 
-// A batch while it is made, block by block.
+// A batch under construction, block by block.
 struct Streams {
   std::vector<Chunk> blocks;
   std::vector<Right> rights;
@@ -85,7 +85,7 @@ std::optional<Bytes> right_output(const Streams& streams, const Bytes& block,
   return block.size() <= capacity ? std::optional(block) : std::nullopt;
 }
 
-// Room that is enough, fits, is more by a little, or short by a little.
+// A capacity that is large, fits, is more by a little, or short by a little.
 std::uint64_t capacity_of(const Streams& streams, const Bytes& block, std::uint32_t room,
                           bool is_stored) {
   constexpr std::uint64_t enough = 8000;
@@ -95,8 +95,8 @@ std::uint64_t capacity_of(const Streams& streams, const Bytes& block, std::uint3
   return room % 4 == 2 ? right + room / 4 : right - std::min<std::uint64_t>(right, room / 4);
 }
 
-// A block of `part`: bytes as they are, stored ones, or a text that liblz4 compresses behind the
-// stream's, with some bytes changed.
+// A block of `part`: the bytes as they are, stored ones, or data that liblz4 compresses after the
+// stream's output, with some bytes changed.
 Bytes take_block(Streams& streams, Input part, std::uint32_t kind, bool is_stored) {
   if (is_stored || kind % 4 == 0) {
     const std::string bytes = part.take(part.left());
@@ -139,7 +139,7 @@ void add_block(Streams& streams, Input& input, bool is_last) {
   streams.rights.push_back(std::move(right)),
       streams.blocks.push_back({std::move(block), capacity});
   streams.linked.words.push_back((streams.stream_count - 1) |
-                                 (is_stored ? batch::Links::is_stored : 0));
+                                 (is_stored ? batch::BlockDependencies::is_stored : 0));
 }
 
 Streams take_streams(Input& input, std::uint32_t kind) {
@@ -174,7 +174,7 @@ void run(const std::uint8_t* data, std::size_t bytes) {
     const auto& [is_judged, right] = streams.rights[i];
     if (!is_judged) continue;
     const std::string said =
-        batch::status_of(batch::Format::lz4, i, results[i].chunk_status).output();
+        batch::status_of(batch::Format::lz4, i, results[i].chunk_status).text();
     require(right.has_value() == (results[i].chunk_status.error == batch::ErrorCode::none),
             "liblz4 says the same of the block as: " + said);
     if (right) require(results[i].bytes == *right, "the text is liblz4's");

@@ -49,8 +49,8 @@ Status build(const std::shared_ptr<Device>& device, const ChunkCodec& codec,
 }
 
 Status build_stream(const std::shared_ptr<Device>& device) {
-  PENSTOCK_TRY(deflate::StreamPieces::build(device).status());
-  return deflate::PieceOutputs::build(device).status();
+  PENSTOCK_TRY(deflate::SegmentFinder::build(device).status());
+  return deflate::SegmentDecoder::build(device).status();
 }
 
 int fail(const std::string& what) {

@@ -18,7 +18,8 @@ Bytes with_behind(Bytes head, const Bytes& more) {
   return head.insert(head.end(), more.begin(), more.end()), head;
 }
 
-// The text of Deflate blocks at `at`, behind which *end is set; nothing where they are not sound.
+// Returns the output of Deflate blocks at `at`, after which *end is set; nullopt where they are
+// corrupt.
 std::optional<Bytes> output_of_blocks(const Bytes& chunk, std::size_t at, std::size_t* end) {
   if (chunk.size() < at) return {};
   z_stream stream{};
@@ -48,7 +49,7 @@ Bytes with_deflate_checksum(Bytes chunk, bool is_gzip) {
   return chunk;
 }
 
-// Of a frame without its checksum, or with any.
+// For a frame without its checksum, or with any.
 std::optional<Bytes> zstd_output(const Bytes& frame) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();
   ZSTD_DCtx_setParameter(context, ZSTD_d_forceIgnoreChecksum, ZSTD_d_ignoreChecksum);
@@ -74,8 +75,8 @@ Bytes with_zstd_checksum(Bytes chunk) {
   return chunk;
 }
 
-// Blocks in a frame with a window or a size, which is right where the blocks are sound, and with a
-// checksum or none.
+// Puts blocks into a frame with a window or a size, which is right where the blocks are valid, and
+// with a checksum or none.
 Bytes zstd_frame(const Bytes& blocks, std::uint32_t how) {
   const Bytes magic = {0x28, 0xb5, 0x2f, 0xfd};
   const auto window = static_cast<std::uint8_t>((how & 1) != 0 ? 0x38 : 0x00);  // 128 KiB or 1

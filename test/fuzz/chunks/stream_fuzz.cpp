@@ -1,6 +1,6 @@
-// One Deflate stream of any bytes, decoded in pieces that are found in it, all at once, by the
-// kernels that the library launches, on the host executor in the same process: the verdict, text
-// and end of zlib, no race.
+// Decodes one Deflate stream of any bytes in segments that are found in it, all at once, by the
+// kernels that the library launches, on the host executor in the same process. Requires the status,
+// output and end of zlib, and no race.
 #include <cstring>
 
 #include "codec/deflate/device/device_inflate.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t max_output_bytes = 100'000;
 
-// A stream as it is, or a text that zlib compresses, in short blocks, with some bytes changed.
+// A stream as it is, or data that zlib compresses, in short blocks, with some bytes changed.
 Bytes take_stream(Input& input, std::uint32_t kind, std::uint32_t how) {
   if (kind % 2 == 0) {
     const std::string part = input.take(input.left());
@@ -31,24 +31,24 @@ Bytes take_stream(Input& input, std::uint32_t kind, std::uint32_t how) {
 }
 
 template <class T> T expected(Result<T> result) {
-  require(result.ok(), "the library takes the stream: " + result.status().output());
+  require(result.ok(), "the library takes the stream: " + result.status().text());
   return std::move(*result);
 }
 
 struct Decoder {
   std::shared_ptr<Device> device;
   std::unique_ptr<Queue> queue;
-  std::unique_ptr<deflate::StreamPieces> pieces;
-  std::unique_ptr<deflate::PieceOutputs> outputs;
+  std::unique_ptr<deflate::SegmentFinder> pieces;
+  std::unique_ptr<deflate::SegmentDecoder> outputs;
 };
 
-// Nothing where it is not sound.
+// Returns nullopt where it is corrupt.
 std::optional<Bytes> decoded(Decoder& decoder, const Bytes& bytes, std::uint64_t begin,
                              std::uint64_t* end) {
   const auto input = expected(decoder.device->allocate((bytes.size() + 15) / 16 * 16));
   if (!bytes.empty()) std::memcpy(content_of(*input).data(), bytes.data(), bytes.size());
   const Status opened = decoder.pieces->open(*decoder.queue, input, bytes.size());
-  require(opened.ok(), "pieces are looked for in any bytes: " + opened.output());
+  require(opened.ok(), "pieces are looked for in any bytes: " + opened.text());
   const deflate::MeasuredStream stream = expected(decoder.pieces->follow(*decoder.queue, begin));
   require(stream.error.byte <= bytes.size() && stream.end_byte <= bytes.size(),
           "a stream's end and fault are in the input");
@@ -56,12 +56,12 @@ std::optional<Bytes> decoded(Decoder& decoder, const Bytes& bytes, std::uint64_t
     return {};
   const auto output = expected(decoder.device->allocate((stream.output_bytes + 15) / 16 * 16));
   std::uint64_t made = 0;
-  for (std::size_t first = 0; first < stream.pieces.size();) {
+  for (std::size_t first = 0; first < stream.segments.size();) {
     const auto batch = expected(
         decoder.outputs->decode(*decoder.queue, *decoder.pieces, stream, first, output, made));
     if (batch.error.error != batch::ErrorCode::none) return {};
-    require(batch.piece_count != 0, "a batch has pieces");
-    first += batch.piece_count, made += batch.output_bytes;
+    require(batch.segment_count != 0, "a batch has pieces");
+    first += batch.segment_count, made += batch.output_bytes;
   }
   require(made == stream.output_bytes, "batches have the stream's text");
   *end = stream.end_byte;
@@ -78,9 +78,9 @@ void run(const std::uint8_t* data, std::size_t size) {
   decoder.device = make_linked_device(traits_of(device_here()));
   decoder.queue = expected(decoder.device->queue());
   decoder.pieces = expected(
-      deflate::StreamPieces::build(decoder.device, 32u << kind / 2 % 4, 512u << order / 32 % 4));
+      deflate::SegmentFinder::build(decoder.device, 32u << kind / 2 % 4, 512u << order / 32 % 4));
   decoder.outputs =
-      expected(deflate::PieceOutputs::build(decoder.device, (kind & 8) != 0 ? 3000 : 0));
+      expected(deflate::SegmentDecoder::build(decoder.device, (kind & 8) != 0 ? 3000 : 0));
   Bytes bytes(kind / 16, 0xff);  // of others, before the stream
   const std::uint64_t begin = bytes.size();
   bytes.insert(bytes.end(), stream.begin(), stream.end());

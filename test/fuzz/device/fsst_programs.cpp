@@ -1,14 +1,15 @@
-// FSST's kernels and the running sums they need as host C++, compiled once for each size of groups
-// and of offsets: GROUP_SIZE, FSST_OFFSET and PROGRAMS, their namespace (linked_programs.hpp). Few
-// pieces are noted near by, so that some are not; rows that are too long for tiles are short here.
+// FSST's kernels and the scans they need as host C++, compiled once for each size of groups and of
+// offsets: GROUP_SIZE, FSST_OFFSET and PROGRAMS, their namespace (linked_programs.hpp). Local
+// memory holds few candidates here, so that some go directly to global memory. Rows that are too
+// long for tiles are short here.
 // clang-format off
 #include "kernel/common.prelude"
 #include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 #include "fuzz/device/linked_programs.hpp"
-#define MATCH_PIECES 2u
-#define NEAR_NOTES 2u
+#define MATCH_BLOCKS 2u
+#define LOCAL_CANDIDATES 2u
 #define MAX_ROW_CODES 200u
 #if GROUP_SIZE > 1
 #define MATCH_COPY_BITS 5u
@@ -48,7 +49,7 @@ namespace compare {
 namespace select {
 #include "codec/fsst/kernels/fsst_select.kc"
 }
-namespace chosen {
+namespace selected {
 #include "codec/fsst/kernels/fsst_row_text.kc"
 #include "codec/fsst/kernels/fsst_tile.kc"
 #include "codec/fsst/kernels/fsst_chosen_tiles.kc"
@@ -91,7 +92,7 @@ static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 static const KernelEntry* const kernels[] = {
     &measure::fsst_measure_entry,        &rows::fsst_decode_rows_entry,
     &tiles::fsst_decode_tiles_entry,     &select::fsst_count_rows_entry,
-    &select::fsst_write_rows_entry,      &chosen::fsst_chosen_tiles_entry,
+    &select::fsst_write_rows_entry,      &selected::fsst_chosen_tiles_entry,
     &lengths::fsst_lengths_entry,        &codes::fsst_match_codes_entry,
     &pieces::fsst_find_pieces_entry,     &pieces::fsst_walk_pieces_entry,
     &pieces::fsst_walk_alone_entry,      &far_tables::fsst_match_rows_entry,

@@ -68,16 +68,16 @@ void try_stream(const std::string& stream) {
   require(inflated.ok() == expected.is_valid, "zlib's verdict: " + inflated.status().text());
   if (inflated.ok()) {
     out.resize(inflated->output_bytes);
-    require(out == expected.text && inflated->input_bytes == expected.input_bytes,
+    require(out == expected.output && inflated->input_bytes == expected.input_bytes,
             "zlib's text and end");
   }
-  for (const auto ahead : {deflate::AheadBy::tokens, deflate::AheadBy::markers})
+  for (const auto mode : {deflate::SpeculationMode::tokens, deflate::SpeculationMode::markers})
     compare_in_pieces(stream, out, inflated.status(),
                       {.threads = 3,
-                       .ahead = ahead,
-                       .piece_bytes = 20000,
+                       .speculation = mode,
+                       .segment_bytes = 20000,
                        .step_bytes = 1000,
-                       .piece_input_bytes = 500});
+                       .segment_input_bytes = 500});
 }
 
 }  // namespace

@@ -39,9 +39,9 @@ void try_hostile(Input input) {
   const std::string codes = input.take(input.left());
   strings.codes = Bytes::own(std::vector<char>(codes.begin(), codes.end()));
   const bool has_splits = strings.splits.has_value();
-  const bool is_sound = validate(strings).ok();
+  const bool is_valid = validate(strings).ok();
   const auto decoded = decode(strings);
-  require(decoded.ok() == is_sound || (has_splits && decoded.ok()),
+  require(decoded.ok() == is_valid || (has_splits && decoded.ok()),
           "validate() and decode() agree");
   if (!decoded.ok()) return;
   std::size_t group = 0;

@@ -16,7 +16,7 @@ namespace penstock::fuzz {
 namespace {
 
 constexpr std::size_t max_bytes = 1 << 20;  // of output; longer ones are not compared
-using stream::ChunkStatus;
+using stream::ExpectedOutput;
 using stream::Format;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -60,7 +60,7 @@ std::string lz4_around(const std::string& blocks, bool is_linked) {
 struct Case {
   Format format;
   std::string file;
-  ChunkStatus expected;
+  ExpectedOutput expected;
 };
 
 Case case_of(std::uint32_t chosen, std::uint32_t detail, const std::string& rest) {
@@ -72,8 +72,8 @@ Case case_of(std::uint32_t chosen, std::uint32_t detail, const std::string& rest
     }
     case 2: {
       std::string_view behind;
-      const ChunkStatus chunk_status = stream::zlib_says(rest, 15, &behind, max_bytes);
-      return {Format::zlib, rest, behind.empty() ? chunk_status : std::nullopt};
+      const ExpectedOutput output = stream::zlib_says(rest, 15, &behind, max_bytes);
+      return {Format::zlib, rest, behind.empty() ? output : std::nullopt};
     }
     case 3: return {Format::zstd, rest, stream::zstd_says(rest, max_bytes)};
     case 4: return {Format::lz4, rest, stream::lz4_says(rest, max_bytes)};
@@ -114,7 +114,7 @@ void try_method(const Case& tried, const std::string& method, bool is_pipe) {
   };
   const auto report = stream::decompress(
       source_of(tried.file, is_pipe), append,
-      {.format = tried.format, .max_output_bytes = 4 * max_bytes, .threads = 1, .variant = method});
+      {.format = tried.format, .max_output_bytes = 4 * max_bytes, .threads = 1, .method = method});
   if (tried.format == Format::snappy) return;  // without an oracle: it ends, and within its bounds
   if (tried.expected && tried.expected->size() > max_bytes) return;
   if (!method.empty() && report.status().code() == Code::invalid) return;  // it does not fit
@@ -139,7 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   fuzz::try_method(tried, "", false);
   if (detail % 8 == 1)
     fuzz::try_method(tried, "", true);  // a thread takes longer to begin than the rest
-  for (const stream::Variant& variant : stream::variants())
-    if (variant.format == tried.format) fuzz::try_method(tried, variant.name, false);
+  for (const stream::MethodInfo& info : stream::methods())
+    if (info.format == tried.format) fuzz::try_method(tried, info.name, false);
   return 0;
 }

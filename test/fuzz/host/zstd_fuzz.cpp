@@ -43,15 +43,15 @@ ChunkStatus first_frame(const std::string& file, bool has_dictionary, std::size_
 
 void fail(const char* what, const ChunkStatus& ours, const ChunkStatus& theirs) {
   std::fprintf(stderr, "%s\n  ours: %.300s\n  libzstd: %.300s\n", what,
-               ours.is_ok ? "decoded" : ours.text.c_str(),
-               theirs.is_ok ? "decoded" : theirs.text.c_str());
+               ours.is_ok ? "decoded" : ours.output.c_str(),
+               theirs.is_ok ? "decoded" : theirs.output.c_str());
   std::abort();
 }
 
 void compare(const ChunkStatus& ours, const ChunkStatus& theirs) {
   if (ours.is_ok && !theirs.is_ok) fail("libzstd refuses what we decode", ours, theirs);
-  if (ours.is_ok && ours.text != theirs.text) fail("other bytes", ours, theirs);
-  if (!ours.is_ok && theirs.is_ok && !is_listed_as_stricter(ours.text))
+  if (ours.is_ok && ours.output != theirs.output) fail("other bytes", ours, theirs);
+  if (!ours.is_ok && theirs.is_ok && !is_listed_as_stricter(ours.output))
     fail("we refuse what libzstd decodes", ours, theirs);
 }
 
@@ -68,20 +68,20 @@ void run(const std::uint8_t* data, std::size_t size) {
   if (theirs.is_ok) file.resize(frame_bytes);
   const bool is_other = file.compare(0, 4, "\x28\xb5\x2f\xfd") !=
                         0;  // libzstd skips frames, and decodes those of zstd before 0.8
-  if (theirs.text.size() > max_bytes || is_other) return;
+  if (theirs.output.size() > max_bytes || is_other) return;
   zstd::DecodeOptions options{.threads = chosen & 8 ? 3u : 1u,
                               .window_limit_bytes = 1 << window_log,
                               .is_checksum_verified = false};
   if (has_dictionary) options.dictionary = *zstd::read_dictionary(bytes_of(dictionary()));
   const ChunkStatus pieces = pulled(file, options);
-  if (pieces.text != "bytes behind the frame") compare(pieces, theirs);
+  if (pieces.output != "bytes behind the frame") compare(pieces, theirs);
   const ChunkStatus whole = decoded(file, max_bytes, options);
-  const bool is_beyond = pieces.text.find("beyond the limit") !=
+  const bool is_beyond = pieces.output.find("beyond the limit") !=
                          std::string::npos;  // of windows, which only pieces need
   if (whole.is_ok != pieces.is_ok && !is_beyond) fail("in pieces and at once", pieces, whole);
   if (has_dictionary) return;
   const ChunkStatus portable = decoded_by(zstd::portable_hot_loops(), file, max_bytes);
-  if (whole.is_ok && (!portable.is_ok || portable.text != whole.text))
+  if (whole.is_ok && (!portable.is_ok || portable.output != whole.output))
     fail("the portable loops have other bytes", whole, portable);
 }
 

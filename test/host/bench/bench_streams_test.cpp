@@ -7,7 +7,7 @@
 #include "bench/bench_streams.hpp"
 #include "kernel_c/host_device.hpp"
 
-namespace penstock::cli {
+namespace penstock::bench {
 namespace {
 
 constexpr std::size_t block_bytes = 64 << 10;
@@ -41,4 +41,4 @@ TEST(BenchStreams, TeamsMakeTheTextOfEachKind) {
 }
 
 }  // namespace
-}  // namespace penstock::cli
+}  // namespace penstock::bench

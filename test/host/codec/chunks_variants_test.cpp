@@ -1,5 +1,5 @@
-// Which ways of decoding chunks fit a device: all of their phases have the local memory and the
-// items that they need.
+// Which decoding variants fit a device: those whose phases all have the local memory and the
+// threads that they need.
 #include <gtest/gtest.h>
 
 #include "penstock/batch.hpp"
@@ -15,7 +15,7 @@ Traits traits_of(bool is_cpu, std::uint64_t local_bytes, std::uint32_t max_group
   return traits;
 }
 
-TEST(ChunkVariants, APhaseOfThreadsByNumberHasTheLocalMemoryOfAChunk) {
+TEST(ChunkVariants, APhaseOfThreadsPerChunkHasTheLocalMemoryOfAChunk) {
   constexpr std::uint64_t tree_bytes =
       4 * 1244;  // of the literals of a Zstandard frame, the most of its phases
   const Names both = {"zstd_decode_warp", "zstd_decode_threads"};
@@ -26,7 +26,7 @@ TEST(ChunkVariants, APhaseOfThreadsByNumberHasTheLocalMemoryOfAChunk) {
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(true, tree_bytes - 1, 1)), Names());
 }
 
-TEST(ChunkVariants, APhaseOfThreadsByNumberHasAsManyThreadsAsAChunk) {
+TEST(ChunkVariants, APhaseOfThreadsPerChunkHasAsManyThreadsAsAChunk) {
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, 32 << 10, 3)), Names());
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, 32 << 10, 4)),
             Names{"zstd_decode_threads"});
@@ -42,10 +42,10 @@ TEST(ChunkVariants, AWarpHasItsLocalMemory) {
   EXPECT_EQ(Encoder::variants(Format::deflate, traits_of(false, 13311, 32)), Names());
 }
 
-TEST(ChunkVariants, LargeBlocksOfLz4AndLinkedOnesAreDecodedByStretches) {
+TEST(ChunkVariants, LargeAndDependentLz4BlocksAreSplitIntoSegments) {
   const Traits gpu = traits_of(false, 48 << 10, 1024), cpu = traits_of(true, 48 << 10, 1);
-  const auto first = [&](Needs needs) {
-    return Decoder::variants(Format::lz4, gpu, needs).front();
+  const auto first = [&](Requirements requirements) {
+    return Decoder::variants(Format::lz4, gpu, requirements).front();
   };
   EXPECT_EQ(first({}), "lz4_decode_warp");
   EXPECT_EQ(first({.max_output_bytes = 65536}), "lz4_decode_warp");

@@ -1,5 +1,4 @@
-// Damaged streams: taken for sound where zlib finds them unsound or the other way, or an error that
-// names another place.
+// Damaged streams must get zlib's status, and errors must name the right byte.
 #include <gtest/gtest.h>
 
 #include "codec/deflate/format/inflate.hpp"
@@ -22,14 +21,14 @@ Result<std::string> inflated(const std::string& stream) {
   return out;
 }
 
-// zlib's verdict is ours. libdeflate takes more: codes of one symbol whose other bit it reads as
-// the same, symbols 286 and 287 as lengths, 30 and 31 as distances, more symbols than there are: of
-// these it must at least find no other text.
+// Our status must be zlib's. libdeflate accepts more: codes of one symbol whose other bit it reads
+// as the same, symbols 286 and 287 as lengths, 30 and 31 as distances, more symbols than there are.
+// For these it must at least have no other output.
 void expect_zlibs_status(const std::string& stream, const std::string& what) {
   const auto ours = inflated(stream);
   const ChunkStatus zlibs = zlib_status(stream, capacity),
                     libdeflates = libdeflate_status(stream, capacity);
-  ASSERT_EQ(ours.ok(), zlibs.is_valid) << what << ": " << ours.status().output();
+  ASSERT_EQ(ours.ok(), zlibs.is_valid) << what << ": " << ours.status().text();
   if (ours.ok()) {
     ASSERT_EQ(*ours, zlibs.output) << what;
     ASSERT_TRUE(libdeflates.is_valid) << what;
@@ -53,7 +52,7 @@ TEST(DeflateHostile, EveryTruncatedPrefixIsTruncated) {
       const auto ours = inflated(stream.substr(0, bytes));
       ASSERT_FALSE(ours.ok());
       ASSERT_EQ(ours.status().code(), Code::truncated)
-          << bytes << " of " << stream.size() << ": " << ours.status().output();
+          << bytes << " of " << stream.size() << ": " << ours.status().text();
       ASSERT_FALSE(zlib_status(stream.substr(0, bytes), capacity).is_valid);
     }
 }
@@ -94,8 +93,8 @@ TEST(DeflateHostile, CodesOfRandomLengthsHaveZlibsStatus) {
 void expect_refused(const BitWriter& bits, const std::string& words) {
   const auto ours = inflated(bits.bytes() + std::string(40, '\0'));
   ASSERT_FALSE(ours.ok());
-  EXPECT_NE(ours.status().output().find(words), std::string::npos)
-      << ours.status().output() << "\nexpected: " << words;
+  EXPECT_NE(ours.status().text().find(words), std::string::npos)
+      << ours.status().text() << "\nexpected: " << words;
 }
 std::vector<unsigned> literals_with(std::vector<std::pair<unsigned, unsigned>> lengths,
                                     std::size_t count = 258) {
@@ -161,7 +160,7 @@ TEST(DeflateHostile, ErrorsInsideABlockNameTheirBit) {
                  place(bits.bits()) + "bits that are no literal and no length");
 }
 
-// The words of repeats: 16 repeats the last length, 17 and 18 zeros.
+// Repeat symbols: 16 repeats the last length, 17 and 18 zeros.
 BitWriter header_of_repeats() {
   BitWriter bits;
   bits.header(true, 2).number(0, 5).number(0, 5).number(19 - 4, 4);

@@ -1,5 +1,4 @@
-// One-shot decoding of sound streams: other bytes than were compressed, a place in the output or
-// the input that is not the right one.
+// One-shot decoding of valid streams: the output and the sizes of output and input.
 #include <gtest/gtest.h>
 
 #include "codec/deflate/format/deflate_format.hpp"
@@ -9,7 +8,7 @@
 namespace penstock::deflate {
 namespace {
 
-// Into a buffer of exactly the text's size, with something behind the stream.
+// Decodes into a buffer of exactly the output's size, with other bytes after the stream.
 void expect_comes_back(const std::string& text, std::string stream) {
   const std::size_t stream_bytes = stream.size();
   stream += "behind";
@@ -45,8 +44,7 @@ TEST(DeflateInflate, EverySizeOfTheEndsComesBack) {
   }
 }
 
-// Of the fixed codes: distance symbols have 5 bits, length symbols 7 (256 to 279) or 8 (280 to
-// 287).
+// The fixed codes: distance symbols have 5 bits, length symbols 7 (256 to 279) or 8 (280 to 287).
 BitWriter& fixed_literal(BitWriter& bits, unsigned byte) {
   return byte < 144 ? bits.code(0x30 + byte, 8) : bits.code(0x190 + byte - 144, 9);
 }

@@ -1,5 +1,5 @@
-// One stream by several threads, in pieces so small that most seams of large files come up: other
-// bytes than in order, another error or another place of it, output that never comes.
+// One stream by several threads, in segments so small that most seams of large files occur. Output
+// and errors must be those of sequential decoding, and output must always come.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,14 +15,14 @@ namespace penstock::deflate {
 namespace {
 
 struct Outcome {
-  std::string text;
+  std::string output;
   Status status;
   std::uint64_t input_bytes = 0;
   std::uint32_t checksum = 0;
-  ParallelInflate::Pieces pieces;
+  ParallelInflate::Segments segments;
 };
 
-// A caller that takes its time leaves the threads ahead some.
+// A slow caller gives the threads time to run ahead.
 Outcome run(const std::string& stream, const InflateOptions& options, bool takes_its_time = false) {
   Outcome outcome;
   auto inflate = ParallelInflate::begin(bytes_of(stream), options);
@@ -31,41 +31,42 @@ Outcome run(const std::string& stream, const InflateOptions& options, bool takes
     const auto bytes = (*inflate)->next();
     outcome.status = bytes.status();
     if (!bytes.ok() || bytes->empty()) break;
-    outcome.text.append(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    outcome.output.append(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     if (takes_its_time) std::this_thread::sleep_for(std::chrono::microseconds(300));
   }
   outcome.input_bytes = (*inflate)->consumed_bytes();
   outcome.checksum = (*inflate)->checksum();
-  outcome.pieces = (*inflate)->pieces();
+  outcome.segments = (*inflate)->segments();
   return outcome;
 }
 
-// Pieces of 4 to 64 KB, by two to eight threads.
-std::vector<InflateOptions> small_pieces() {
+// Segments of 4 to 64 KB, by two to eight threads.
+std::vector<InflateOptions> small_segments() {
   std::vector<InflateOptions> all;
-  for (const AheadBy ahead : {AheadBy::tokens, AheadBy::markers})
+  for (const SpeculationMode mode : {SpeculationMode::tokens, SpeculationMode::markers})
     for (const unsigned threads : {2u, 3u, 8u})
       for (const std::size_t piece : {std::size_t{40000}, std::size_t{200000}})
         all.push_back({.threads = threads,
                        .checksum = Checksum::crc32,
-                       .ahead = ahead,
-                       .piece_bytes = piece,
+                       .speculation = mode,
+                       .segment_bytes = piece,
                        .step_bytes = 5000,
-                       .piece_input_bytes = piece / 10});
+                       .segment_input_bytes = piece / 10});
   return all;
 }
 
-// Returns how many pieces were decoded ahead and used, in all.
+// Returns how many segments were decoded speculatively and used, in all.
 std::uint64_t expect_comes_back(const std::string& text, const std::string& stream,
                                 bool takes_its_time = false) {
   std::uint64_t pieces_used = 0;
-  for (const InflateOptions& options : small_pieces()) {
+  for (const InflateOptions& options : small_segments()) {
     const Outcome outcome = run(stream + std::string(1000, 'b'), options, takes_its_time);
     EXPECT_TRUE(outcome.status.ok()) << outcome.status.text();
-    EXPECT_TRUE(outcome.text == text) << outcome.text.size() << " of " << text.size() << " bytes";
+    EXPECT_TRUE(outcome.output == text)
+        << outcome.output.size() << " of " << text.size() << " bytes";
     EXPECT_EQ(outcome.input_bytes, stream.size());
     EXPECT_EQ(outcome.checksum, checksum::crc32(0, bytes_of(text)));
-    pieces_used += outcome.pieces.used;
+    pieces_used += outcome.segments.used;
   }
   return pieces_used;
 }
@@ -121,15 +122,15 @@ TEST(ParallelInflate, BlocksOfEveryTypeInTurnComeBack) {
   deflateEnd(&stream);
   expect_comes_back(text, made);
 }
-// What the decoder in order says.
+// The status of the sequential decoder.
 Status in_order(const std::string& stream, std::size_t max_bytes) {
   std::string out(max_bytes, '\0');
   return inflate(bytes_of(stream), std::as_writable_bytes(std::span(out))).status();
 }
-// One dynamic block for all of a text, as igzip -0 makes them: 'e' has a bit; letters, three
-// lengths and the end of the block have seven.
+// One dynamic block for all output, as igzip -0 makes them: 'e' has one bit; letters, three lengths
+// and the end of the block have seven.
 struct OneBlock {
-  std::string text, stream;
+  std::string output, stream;
 };
 OneBlock in_one_block(std::size_t bytes) {
   std::vector<unsigned> literals(285, 0), distances(25, 0), codes(285, 0);
@@ -143,12 +144,12 @@ OneBlock in_one_block(std::size_t bytes) {
   bits.header(true, 2).codes(literals, distances);
   OneBlock made;
   Random random(11);
-  while (made.text.size() < bytes) {
+  while (made.output.size() < bytes) {
     const unsigned kind = random() % 10;
-    if (kind < 6 || made.text.size() < 7000) {
+    if (kind < 6 || made.output.size() < 7000) {
       const unsigned letter = kind < 3 ? 'e' : '0' + random() % 60;
       bits.code(codes[letter], literals[letter]);
-      made.text += static_cast<char>(letter);
+      made.output += static_cast<char>(letter);
       continue;
     }
     const unsigned extra = random() % 2048;
@@ -162,15 +163,15 @@ OneBlock in_one_block(std::size_t bytes) {
     const bool is_far = random() % 2 == 0;
     const std::size_t distance = is_far ? 4097 + extra : 33 + extra % 16;
     bits.code(is_far, 1).number(is_far ? extra : extra % 16, is_far ? 11 : 4);
-    for (; length > 0; length--) made.text += made.text[made.text.size() - distance];
+    for (; length > 0; length--) made.output += made.output[made.output.size() - distance];
   }
   made.stream = bits.code(codes[256], 7).bytes();
   return made;
 }
 TEST(ParallelInflate, OneBlockForAllIsDecodedAheadInside) {
   const OneBlock block = in_one_block(8000000);
-  EXPECT_GT(expect_comes_back(block.text, block.stream, true), 36u);
-  expect_comes_back(block.text, block.stream);
+  EXPECT_GT(expect_comes_back(block.output, block.stream, true), 36u);
+  expect_comes_back(block.output, block.stream);
 }
 TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
   const OneBlock block = in_one_block(3000000);
@@ -182,14 +183,14 @@ TEST(ParallelInflate, DamageInsideOneBlockHasTheSameErrorAsInOrder) {
     else
       changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
     const Status expected = in_order(changed, 30000000);
-    for (const InflateOptions& options : small_pieces())
+    for (const InflateOptions& options : small_segments())
       ASSERT_EQ(run(changed, options).status.text(), expected.text());
   }
 }
 TEST(ParallelInflate, ABombComesInPieces) {
   const std::string text(50000000, '\0');
   const std::string stream = deflated(text, 9);
-  for (InflateOptions options : small_pieces()) {
+  for (InflateOptions options : small_segments()) {
     options.checksum = Checksum::adler32;
     auto inflate = ParallelInflate::begin(bytes_of(stream), options);
     std::uint64_t total = 0;
@@ -197,7 +198,7 @@ TEST(ParallelInflate, ABombComesInPieces) {
       const auto bytes = (*inflate)->next();
       ASSERT_TRUE(bytes.ok());
       if (bytes->empty()) break;
-      ASSERT_LE(bytes->size(), options.piece_bytes + options.step_bytes + 1024);
+      ASSERT_LE(bytes->size(), options.segment_bytes + options.step_bytes + 1024);
       total += bytes->size();
     }
     EXPECT_EQ(total, text.size());
@@ -209,14 +210,14 @@ TEST(ParallelInflate, OneThreadAndDefaultsComeBack) {
   for (const unsigned threads : {0u, 1u, 2u, 7u}) {
     const Outcome outcome = run(stream, {.threads = threads});
     ASSERT_TRUE(outcome.status.ok());
-    EXPECT_TRUE(outcome.text == text);
+    EXPECT_TRUE(outcome.output == text);
     EXPECT_EQ(outcome.checksum, 0u);
   }
 }
 TEST(ParallelInflate, AnEmptyOutputIsAnEnd) {
   const Outcome outcome = run(deflated("", 6), {});
   EXPECT_TRUE(outcome.status.ok());
-  EXPECT_EQ(outcome.text, "");
+  EXPECT_EQ(outcome.output, "");
   EXPECT_EQ(run("", {}).status.code(), Code::truncated);
 }
 
@@ -233,7 +234,7 @@ TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
         changed[random() % changed.size()] ^= static_cast<char>(1 + random() % 255);
       const Status expected = in_order(changed, 4000000);
       if (expected.code() == Code::capacity) continue;
-      for (const InflateOptions& options : small_pieces())
+      for (const InflateOptions& options : small_segments())
         ASSERT_EQ(run(changed, options).status.text(), expected.text());
     }
   }
@@ -241,7 +242,7 @@ TEST(ParallelInflate, DamageHasTheSameErrorAsInOrder) {
 TEST(ParallelInflate, AnErrorComesAgainWhenAskedAgain) {
   const std::string stream = deflated(outputs_of_all_kinds(300000)[0], 6);
   auto inflate =
-      ParallelInflate::begin(bytes_of(stream).first(stream.size() - 1), small_pieces()[0]);
+      ParallelInflate::begin(bytes_of(stream).first(stream.size() - 1), small_segments()[0]);
   Status first;
   for (;;) {
     const auto bytes = (*inflate)->next();
@@ -253,7 +254,7 @@ TEST(ParallelInflate, AnErrorComesAgainWhenAskedAgain) {
 }
 TEST(ParallelInflate, WhoLeavesEarlyDoesNotWait) {
   const std::string stream = deflated(outputs_of_all_kinds(3000000)[0], 6);
-  for (const InflateOptions& options : small_pieces())
+  for (const InflateOptions& options : small_segments())
     for (int pieces = 0; pieces < 8; pieces++) {
       auto inflate = ParallelInflate::begin(bytes_of(stream), options);
       for (int piece = 0; piece < pieces; piece++) ASSERT_TRUE((*inflate)->next().ok());

@@ -1,5 +1,5 @@
-// Columns that stay FSST codes, cut and put together: their texts are those of the rows, whatever
-// was asked of them before.
+// Columns that keep FSST codes, sliced and concatenated: their strings are those of the rows,
+// whatever was asked of them before.
 #include "codec/fsst/format/encoded_column.hpp"
 #include "column/rebatch.hpp"
 #include "fsst_strings.hpp"
@@ -8,14 +8,14 @@
 namespace penstock::fsst {
 namespace {
 
-// NULLs and empty texts among addresses.
+// NULLs and empty strings among addresses.
 Column texts(std::uint64_t row_count) {
-  const Column made = codec::generate_urls(row_count, 3);
+  const Column generated = codec::generate_urls(row_count, 3);
   std::vector<std::optional<std::string>> values;
   for (std::uint64_t row = 0; row < row_count; row++)
     values.push_back(row % 9 == 4 ? std::nullopt
                                   : std::optional<std::string>(
-                                        row % 7 == 0 ? "" : std::string(made.string(row))));
+                                        row % 7 == 0 ? "" : std::string(generated.string(row))));
   return Column::from_strings(values);
 }
 
@@ -29,11 +29,11 @@ void expect_texts(const Column& found, const Column& expected) {
   std::vector<std::uint64_t> rows;
   for (std::uint64_t row = 0; row < expected.row_count; row += 3)
     rows.push_back(expected.row_count - 1 - row);
-  const auto chosen = found.encoded->decode_rows(rows);
-  ASSERT_TRUE(chosen.ok()) << chosen.status().text();
+  const auto selected = found.encoded->decode_rows(rows);
+  ASSERT_TRUE(selected.ok()) << selected.status().text();
   for (std::size_t i = 0; i < rows.size(); i++) {
     if (!expected.is_valid(rows[i])) continue;
-    EXPECT_EQ(chosen->string(i), expected.string(rows[i])) << "row " << rows[i];
+    EXPECT_EQ(selected->string(i), expected.string(rows[i])) << "row " << rows[i];
   }
 }
 
@@ -117,7 +117,7 @@ TEST(EncodedColumn, ATableYieldsTextsToWhoDoesNotAskForCodes) {
   }
 }
 
-// Tables of `sizes` rows as batches of `batch_rows`: the rows of each, whose texts are looked at.
+// Cuts tables of `sizes` rows into batches of `batch_rows` and checks the strings of each.
 std::vector<std::uint64_t> batches_of(const std::vector<std::uint64_t>& sizes,
                                       std::uint64_t batch_rows) {
   std::uint64_t total = 0;

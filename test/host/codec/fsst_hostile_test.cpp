@@ -1,5 +1,5 @@
-// Encoded strings that lie: taken for sound, an error that names another place, or a write outside
-// the output.
+// Corrupt encoded strings: taken for valid, reported at another position, or written outside the
+// output.
 #include <random>
 
 #include "codec/fsst/host/decode_span.hpp"
@@ -9,12 +9,12 @@
 namespace penstock::fsst {
 namespace {
 
-// Both say the same of it: the whole check and the decoder.
-void expect_refused(const EncodedStrings& strings, std::string_view words) {
+// Requires the same error of validate() and the decoder.
+void expect_refused(const EncodedStrings& strings, std::string_view message) {
   for (const Status& status : {validate(strings), decode(strings).status()}) {
-    EXPECT_FALSE(status.ok()) << words;
-    EXPECT_NE(status.text().find(words), std::string::npos)
-        << status.text() << "\nexpected: " << words;
+    EXPECT_FALSE(status.ok()) << message;
+    EXPECT_NE(status.text().find(message), std::string::npos)
+        << status.text() << "\nexpected: " << message;
   }
 }
 SymbolTable small_table() { return table_of({"ab", "cde", "x"}); }
@@ -119,25 +119,25 @@ TEST(FsstHostile, FewerValidityBitsThanRows) {
 
 TEST(FsstHostile, LessTextThanStated) {
   EncodedStrings strings = sound();
-  strings.text_bytes = 8;
+  strings.string_bytes = 8;
   EXPECT_FALSE(validate(strings).ok());
   EXPECT_FALSE(decode(strings).ok());
 }
 TEST(FsstHostile, MoreTextThanStated) {
   EncodedStrings strings = sound();
-  strings.text_bytes = 6;
+  strings.string_bytes = 6;
   EXPECT_FALSE(validate(strings).ok());
   EXPECT_FALSE(decode(strings).ok());
 }
 TEST(FsstHostile, MoreTextThanCodesCanMakeIsRefusedBeforeMemoryIsTaken) {
   EncodedStrings strings = sound();
-  strings.text_bytes = std::uint64_t{1} << 60;
-  expect_refused(strings, "row group 0: text from byte 0");
+  strings.string_bytes = std::uint64_t{1} << 60;
+  expect_refused(strings, "row group 0: strings from byte 0");
 }
 TEST(FsstHostile, TextOfARowGroupThatBeginsElsewhere) {
   for (const std::int64_t moved : {-1000, -1, 1, 1000}) {
     EncodedStrings strings = urls();
-    strings.row_groups[1].first_text_byte += static_cast<std::uint64_t>(moved);
+    strings.row_groups[1].first_string_byte += static_cast<std::uint64_t>(moved);
     EXPECT_FALSE(validate(strings).ok());
     EXPECT_FALSE(decode(strings).ok());
   }
@@ -181,28 +181,28 @@ TEST(FsstHostile, SplitsThatLie) {
     const auto other =
         static_cast<std::uint16_t>(splits.as<std::uint16_t>()[at] ^ (at % 2 ? 1 : 0x8000));
     lie.splits->splits = changed<std::uint16_t>(splits, at, other);
-    EXPECT_NE(validate(lie).text().find("split " + std::to_string(at) + " does not begin"),
+    EXPECT_NE(validate(lie).text().find("split " + std::to_string(at) + ": its offset is wrong"),
               std::string::npos)
         << validate(lie).text();
   }
 }
 TEST(FsstHostile, BlocksThatLie) {
   EncodedStrings strings = urls();
-  strings.splits->block_text = changed<std::uint64_t>(strings.splits->block_text, 3, 12345);
+  strings.splits->block_offsets = changed<std::uint64_t>(strings.splits->block_offsets, 3, 12345);
   EXPECT_NE(validate(strings).text().find("block 3 of codes"), std::string::npos)
       << validate(strings).text();
 }
 TEST(FsstHostile, SplitsOfAnotherNumber) {
   EncodedStrings strings = urls();
   strings.splits->splits.size -= 2;
-  expect_refused(strings, "splits' places");
+  expect_refused(strings, "block offsets of ");
   strings = urls();
   strings.splits->split_code_bytes = 48;
   expect_refused(strings, "splits of 48 bytes");
 }
 
-// Whatever one byte becomes, the whole check and the decoder agree, and nobody reads or writes
-// elsewhere (the sanitizers look).
+// Whatever one byte becomes, validate() and the decoder agree, and nothing is accessed out of
+// bounds (the sanitizers look).
 TEST(FsstHostile, EveryChangedByteIsJudgedAlikeByBoth) {
   const auto encoded = encode(codec::generate_urls(40), {.row_group_rows = 16});
   ASSERT_TRUE(encoded.ok());
@@ -223,7 +223,7 @@ TEST(FsstHostile, EveryChangedByteIsJudgedAlikeByBoth) {
   }
 }
 
-// Codes without sense, into outputs that are too small: bytes around them keep their value.
+// Random codes into outputs that are too small: the bytes around them keep their value.
 TEST(FsstHostile, NothingIsWrittenOutsideTheOutput) {
   std::mt19937 random(11);
   const EncodedStrings strings = urls(0);
@@ -252,14 +252,14 @@ TEST(FsstSplits, TellWhereTheTextOfEveryPlaceStarts) {
     EXPECT_EQ(strings.splits->split_count(), strings.splits->splits.size / 2);
   }
 }
-// By hand: "ab" and "x" in front of an escape that lies across byte 16.
+// By hand: "ab" and "x" before an escape that crosses byte 16.
 TEST(FsstSplits, AnEscapeAcrossASplitIsMarked) {
   EncodedStrings strings =
       strings_of(small_table(), {std::string(14, '\0') + "\2\xff" + "Z\2"}, 31);
   const auto splits = find_splits(strings, 16);
   ASSERT_TRUE(splits.ok()) << splits.status().text();
   EXPECT_EQ(values_of<std::uint16_t>(splits->splits), (std::vector<std::uint16_t>{0, 30 | 0x8000}));
-  EXPECT_EQ(values_of<std::uint64_t>(splits->block_text), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(values_of<std::uint64_t>(splits->block_offsets), std::vector<std::uint64_t>{0});
 }
 TEST(FsstSplits, OtherSizesAreRefused) {
   for (const std::uint32_t each : {0u, 8u, 17u, 8192u})

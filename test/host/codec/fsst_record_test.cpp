@@ -1,7 +1,6 @@
-// The record beside a batch's codes: one that is cut or changed and taken all the same, or that
-// comes back different.
+// The record of a batch's codes: one that is cut or changed and still accepted, or that comes back
+// different.
 #include "codec/fsst/format/fsst_record.hpp"
-#include "base/base64.hpp"
 #include "fsst_strings.hpp"
 #include "testdata/generate_text.hpp"
 
@@ -19,13 +18,12 @@ Octets record_of(const EncodedStrings& strings) {
   EXPECT_TRUE(record.ok()) << record.status().text();
   return *record;
 }
-std::string text_of(const Octets& octets) { return base64_text(octets); }
 
 TEST(FsstRecord, GivesBackTablesGroupsAndSplits) {
   for (const std::uint32_t split_code_bytes : {0u, 16u, 4096u}) {
     const EncodedStrings strings = urls(split_code_bytes);
     EncodedStrings read = strings;
-    read.row_groups.clear(), read.splits.reset(), read.text_bytes = 0, read.is_canonical = false;
+    read.row_groups.clear(), read.splits.reset(), read.string_bytes = 0, read.is_canonical = false;
     const Status status = read_record(record_of(strings), read);
     ASSERT_TRUE(status.ok()) << status.text();
     EXPECT_TRUE(validate(read).ok()) << validate(read).text();
@@ -45,7 +43,7 @@ TEST(FsstRecord, EveryTruncatedPrefixIsRefused) {
         << size;
   }
 }
-// What is read is refused, or strings that the checks can look at.
+// A record that is read is refused, or gives strings that validate() can check.
 TEST(FsstRecord, EveryChangedByteIsRefusedOrJudgedByTheChecks) {
   const EncodedStrings strings = urls(1024);
   const Octets record = record_of(strings);
@@ -66,32 +64,6 @@ TEST(FsstRecord, BytesBehindItAreNamed) {
   EncodedStrings strings;
   EXPECT_NE(read_record(record, strings).text().find("byte " + std::to_string(size)),
             std::string::npos);
-}
-
-TEST(Base64, HasTheTextsOfTheStandard) {  // RFC 4648, section 10
-  const std::pair<std::string, std::string> pairs[] = {{"", ""},
-                                                       {"f", "Zg=="},
-                                                       {"fo", "Zm8="},
-                                                       {"foo", "Zm9v"},
-                                                       {"foob", "Zm9vYg=="},
-                                                       {"fooba", "Zm9vYmE="},
-                                                       {"foobar", "Zm9vYmFy"}};
-  for (const auto& [bytes, text] : pairs) {
-    const auto octets = std::as_bytes(std::span(bytes));
-    EXPECT_EQ(base64_text(octets), text);
-    EXPECT_EQ(base64_bytes(text), Octets(octets.begin(), octets.end()));
-  }
-}
-TEST(Base64, ComesBackFromEveryLength) {
-  for (std::size_t size = 0; size < 300; size++) {
-    Octets octets(size);
-    for (std::size_t i = 0; i < size; i++) octets[i] = static_cast<std::byte>(i * 7 + size);
-    EXPECT_EQ(base64_bytes(text_of(octets)), octets);
-  }
-}
-TEST(Base64, WhatNobodyWritesIsRefused) {
-  for (const char* text : {"Zg", "Zg=", "Z===", "Zg=a", "Zm 9", "Zh==", "Zm9=", "====", "Zm9v\n"})
-    EXPECT_EQ(base64_bytes(text), std::nullopt) << text;
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// FSST: texts that come back different, and encoders that lose the properties queries on codes rely
-// on.
+// FSST round trips, and the properties of encoding that queries on codes rely on.
 #include <random>
 
 #include "codec/fsst/host/symbol_matcher.hpp"
@@ -71,7 +70,7 @@ TEST(FsstRoundTrip, RunsOfTheEscapesByte) {
     rows.push_back(std::string(size, '\xff') + "a" + std::string(size, '\xff'));
   expect_round_trip(texts(rows));
 }
-// A table that was trained on other texts escapes most of theirs.
+// A table that was trained on other strings escapes most bytes of these.
 TEST(FsstRoundTrip, TextsThatEndInEscapes) {
   std::vector<std::string> rows(20'000, "the quick brown fox");
   for (std::size_t row = 0; row < 300; row++) rows[row * 60] += random_bytes(row, row % 9);
@@ -82,15 +81,16 @@ TEST(FsstRoundTrip, SeveralRowGroups) {
 }
 TEST(FsstRoundTrip, RowGroupsEndWhereTheirTextWouldBeTooMuch) {
   const Column urls = codec::generate_urls(10'000);
-  const auto encoded = encode(urls, {.row_group_text_bytes = 50'000});
+  const auto encoded = encode(urls, {.row_group_string_bytes = 50'000});
   ASSERT_TRUE(encoded.ok());
   EXPECT_GT(encoded->row_groups.size(), 15);
   for (std::size_t group = 0; group < encoded->row_groups.size(); group++)
-    EXPECT_LE(encoded->end_text_byte(group) - encoded->row_groups[group].first_text_byte, 50'000);
-  expect_round_trip(urls, {.row_group_text_bytes = 50'000});
+    EXPECT_LE(encoded->end_string_byte(group) - encoded->row_groups[group].first_string_byte,
+              50'000);
+  expect_round_trip(urls, {.row_group_string_bytes = 50'000});
 }
 TEST(FsstRoundTrip, ATextLongerThanARowGroupHasOneOfItsOwn) {
-  expect_round_trip(texts({"a", std::string(1000, 'b'), "c", ""}), {.row_group_text_bytes = 100});
+  expect_round_trip(texts({"a", std::string(1000, 'b'), "c", ""}), {.row_group_string_bytes = 100});
 }
 TEST(FsstRoundTrip, ARowGroupARow) {
   expect_round_trip(codec::generate_urls(50), {.row_group_rows = 1});
@@ -107,14 +107,14 @@ TEST(FsstRoundTrip, DictionaryColumns) {
   expect_round_trip(codes);
 }
 
-// A table that is trained on little must take what little there is for symbols, or every byte
-// becomes an escape.
+// A table trained on little must take what little there is for symbols, or every byte becomes an
+// escape.
 TEST(Fsst, FewTextsDoNotGrow) {
   for (const std::vector<std::string>& rows :
        {std::vector<std::string>{"hello world"}, {"a", "b", "c"}, {"x"}, {"\xff\xff", ""}}) {
     const auto encoded = encode(texts(rows));
     ASSERT_TRUE(encoded.ok());
-    EXPECT_LE(encoded->codes.size, encoded->text_bytes) << rows[0];
+    EXPECT_LE(encoded->codes.size, encoded->string_bytes) << rows[0];
   }
 }
 
@@ -122,14 +122,14 @@ TEST(Fsst, EncodeRefusesNumbers) {
   EXPECT_EQ(encode(Column::from(std::vector<int>{1})).status().code(), Code::invalid);
 }
 
-// Queries compare codes: the fast encoder and the plain one must agree on every text, or `=` misses
-// rows.
+// Queries compare codes: the fast encoder and the plain one must agree on every string, or `=`
+// misses rows.
 TEST(Fsst, EncodeTextMakesTheCodesOfEncode) {
   for (const Column& column : {codec::generate_urls(5000), codec::generate_log_lines(5000)}) {
     const auto encoded = encode(column);
     ASSERT_TRUE(encoded.ok());
     for (std::uint64_t row = 0; row < column.row_count; row++) {
-      const auto codes = encode_text(*encoded->row_groups[0].table, column.string(row));
+      const auto codes = encode_string(*encoded->row_groups[0].table, column.string(row));
       ASSERT_EQ(std::string_view(reinterpret_cast<const char*>(codes.data()), codes.size()),
                 std::string_view(encoded->codes.as<char>() + encoded->offset(row),
                                  encoded->offset(row + 1) - encoded->offset(row)));

@@ -1,5 +1,5 @@
-// Serialized symbol tables: damaged ones that are taken, and sound ones that are refused or written
-// differently.
+// Serialized symbol tables: damaged ones that are accepted, and valid ones that are refused or
+// written differently.
 #include "fsst_strings.hpp"
 #include "testdata/generate_text.hpp"
 
@@ -21,10 +21,10 @@ Octets with(Octets bytes, std::size_t at, unsigned value) {
   bytes[at] = static_cast<std::byte>(value);
   return bytes;
 }
-void expect_refused(const Octets& bytes, std::string_view words) {
+void expect_refused(const Octets& bytes, std::string_view message) {
   const auto read = read_symbol_table(bytes);
   ASSERT_FALSE(read.ok());
-  EXPECT_NE(read.status().text().find(words), std::string::npos) << read.status().text();
+  EXPECT_NE(read.status().text().find(message), std::string::npos) << read.status().text();
 }
 // "ab" and "c" as a serialized table.
 Octets small() { return written(table_of({"ab", "c"})); }
@@ -61,14 +61,14 @@ TEST(FsstTable, AZeroTerminatedTableKeepsItsZero) {
 TEST(FsstTable, EveryTruncatedPrefixIsRefused) {
   const Octets bytes = written(trained());
   for (std::size_t size = 0; size < bytes.size(); size++) {
-    // A copy of that size, so that a read behind its end is seen by the address sanitizer.
+    // A copy of that size, so that the address sanitizer sees a read past its end.
     const auto read =
         read_symbol_table(Octets(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
     ASSERT_FALSE(read.ok()) << size;
     ASSERT_EQ(read.status().code(), Code::truncated) << size;
   }
 }
-// Whatever a byte of the header becomes, what is read is refused or sound.
+// Whatever a byte of the header becomes, the table is refused or valid.
 TEST(FsstTable, EveryChangedHeaderByteIsRefusedOrSound) {
   const Octets bytes = written(trained());
   for (std::size_t at = 0; at < 17; at++)
@@ -92,8 +92,8 @@ TEST(FsstTable, LengthsOutOfTheFormatsOrderAreNotWritten) {
   EXPECT_EQ(write_symbol_table(table_of({"a", "bc"})).status().code(), Code::unsupported);
 }
 TEST(FsstTable, ValidateNamesTheCode) {
-  const auto refused = [](SymbolTable table, std::string_view words) {
-    EXPECT_NE(validate(table).text().find(words), std::string::npos) << validate(table).text();
+  const auto refused = [](SymbolTable table, std::string_view message) {
+    EXPECT_NE(validate(table).text().find(message), std::string::npos) << validate(table).text();
   };
   SymbolTable table = table_of({"ab", "c"});
   table.lengths[1] = 9;
@@ -102,10 +102,10 @@ TEST(FsstTable, ValidateNamesTheCode) {
   refused(table, "code 1: a symbol of 0 bytes");
   table = table_of({"ab", "c"});
   table.symbols[1] |= 0x100;
-  refused(table, "code 1: bytes behind");
+  refused(table, "code 1: bytes after");
   table = table_of({"ab"});
   table.lengths[200] = 1;
-  refused(table, "code 200: a length behind the last symbol");
+  refused(table, "code 200: a length after the last symbol");
   table.symbol_count = 256;
   refused(table, "256 symbols");
 }

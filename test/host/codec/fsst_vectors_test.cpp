@@ -21,7 +21,7 @@ std::span<const std::byte> octets(const std::string& bytes) {
 struct Vector {
   std::string table;
   std::vector<std::string> texts, codes;
-  std::uint64_t text_bytes = 0;
+  std::uint64_t string_bytes = 0;
 };
 
 Vector read_vector(const std::string& name) {
@@ -29,14 +29,14 @@ Vector read_vector(const std::string& name) {
   EXPECT_TRUE(file.is_open()) << name;
   Vector vector;
   for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
+    std::istringstream message(line);
     std::string kind, first, second;
-    words >> kind >> first >> second;
+    message >> kind >> first >> second;
     if (kind == "table") vector.table = bytes_of(first);
     if (kind != "row") continue;
     vector.texts.push_back(bytes_of(first));
     vector.codes.push_back(bytes_of(second));
-    vector.text_bytes += vector.texts.back().size();
+    vector.string_bytes += vector.texts.back().size();
   }
   EXPECT_GT(vector.texts.size(), 10) << name;
   return vector;
@@ -59,7 +59,7 @@ TEST_P(FsstVectors, TablesAreReadAndWrittenBackByteForByte) {
 TEST_P(FsstVectors, CodesAreDecodedToTheTexts) {
   const auto read = read_symbol_table(octets(vector.table));
   ASSERT_TRUE(read.ok());
-  const EncodedStrings strings = strings_of(read->table, vector.codes, vector.text_bytes);
+  const EncodedStrings strings = strings_of(read->table, vector.codes, vector.string_bytes);
   const Status sound = validate(strings);
   EXPECT_TRUE(sound.ok()) << sound.text();
   const auto decoded = decode(strings);
@@ -67,14 +67,14 @@ TEST_P(FsstVectors, CodesAreDecodedToTheTexts) {
   expect_equal(*decoded, Column::from_strings(vector.texts));
 }
 
-// Texts that its encoder does not cut into parts (it cuts at 511 bytes) have the codes that ours
+// Strings that its encoder does not cut into parts (it cuts at 511 bytes) have the codes that ours
 // makes with its table.
 TEST_P(FsstVectors, ShortTextsHaveOneEncoding) {
   const auto read = read_symbol_table(octets(vector.table));
   ASSERT_TRUE(read.ok());
   for (std::size_t row = 0; row < vector.texts.size(); row++) {
     if (vector.texts[row].size() > 511) continue;
-    const auto codes = encode_text(read->table, vector.texts[row]);
+    const auto codes = encode_string(read->table, vector.texts[row]);
     EXPECT_EQ(std::string(codes.begin(), codes.end()), vector.codes[row]) << "row " << row;
   }
 }

@@ -1,5 +1,5 @@
-// Our loop over Snappy's elements beside Arrow's, and damaged bytes: each is refused or decoded
-// within its bounds.
+// Our Snappy decoder beside Arrow's, and damaged bytes: each must be refused or decoded within its
+// bounds.
 #include "codec/snappy/snappy_decode.hpp"
 
 #include <arrow/util/compression.h>
@@ -26,7 +26,7 @@ Octets compressed(const Octets& bytes) {
   return out;
 }
 
-// Nothing where it is refused. Bytes behind the end are looked at.
+// Returns nullopt where it is refused. Bytes after the end are checked.
 std::optional<Octets> decompressed(const Octets& bytes) {
   const auto length = snappy_length(bytes);
   if (!length) return std::nullopt;

@@ -1,5 +1,4 @@
-// The tables of Zstandard's codes stand twice, for the host and in Kernel C: here both say the
-// same.
+// The tables of Zstandard's codes exist twice, for the host and in Kernel C. Both must be equal.
 #include <gtest/gtest.h>
 
 #include "codec/zstd/format/code_tables.hpp"

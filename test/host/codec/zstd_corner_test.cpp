@@ -1,6 +1,6 @@
-// Frames made by hand, for what encoders do not write: corners of the format, and those of
-// libzstd's lists of errata and of what it lets pass (doc/decompressor_errata.md and
-// doc/decompressor_permissive.md of its repository, whose frames stand here).
+// Handmade frames that encoders do not write: corners of the format, and those of libzstd's lists
+// of errata and of what it accepts (doc/decompressor_errata.md and doc/decompressor_permissive.md
+// of its repository, whose frames are here).
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -53,19 +53,19 @@ void expect_output(const std::string& frame, const std::string& text) {
   for (const ChunkStatus& chunk_status :
        {decoded(frame, text.size()), decoded(frame, text.size() + 1000),
         pulled(frame, {.threads = 1})}) {
-    EXPECT_TRUE(chunk_status.is_ok) << chunk_status.text;
-    EXPECT_TRUE(chunk_status.text == text);
+    EXPECT_TRUE(chunk_status.is_ok) << chunk_status.output;
+    EXPECT_TRUE(chunk_status.output == text);
   }
 }
 
 void expect_refused(const std::string& frame, const std::string& words) {
   for (const ChunkStatus& chunk_status : {decoded(frame, 1000000), pulled(frame, {.threads = 1})}) {
     EXPECT_FALSE(chunk_status.is_ok);
-    EXPECT_NE(chunk_status.text.find(words), std::string::npos) << chunk_status.text;
+    EXPECT_NE(chunk_status.output.find(words), std::string::npos) << chunk_status.output;
   }
 }
 
-// ---- libzstd's errata: frames that it refused, and the format has ----
+// ---- libzstd's errata: frames that it refused although they are valid ----
 
 TEST(CodecZstdCorner, CompressedBlockOfExactly128KiB) {
   const std::string literals = words(131072 - 4, 1);
@@ -87,9 +87,9 @@ TEST(CodecZstdCorner, FirstBlockIsRle) {
 TEST(CodecZstdCorner, TinyTableAtTheEnd) {
   const std::string frame =
       hex("28b5 2ffd 2027 c500 0080 f3f1 f0ec ebc6 c5c7 f09d 4300 0000 e0e0 0658 0100 603e 52");
-  const ChunkStatus theirs = status_of_libzstd(frame, 39);
+  const ChunkStatus theirs = libzstd_status(frame, 39);
   ASSERT_TRUE(theirs.is_ok);
-  expect_output(frame, theirs.text);
+  expect_output(frame, theirs.output);
 }
 
 TEST(CodecZstdCorner, NoSequencesInTwoBytes) {
@@ -103,7 +103,7 @@ TEST(CodecZstdCorner, BytesBehindNoSequences) {
                  "bytes behind its literals");
 }
 
-// ---- What libzstd let pass ----
+// ---- Invalid frames that libzstd accepted ----
 
 TEST(CodecZstdCorner, TruncatedHuffmanStates) {
   expect_refused(hex("28b5 2ffd 0000 5500 0072 8001 0420 7e1f 02aa 00"), "two states");
@@ -119,7 +119,7 @@ TEST(CodecZstdCorner, ReservedBitsOfTheModes) {
   expect_refused(large_window + block(raw_literals("abcd") + modes), "reserved bits");
 }
 
-// ---- The format's own ----
+// ---- Corners of the format ----
 
 TEST(CodecZstdCorner, OneSequenceOfRleCodes) {
   expect_output(large_window + block(raw_literals("abcd") + sequence(4, 2, 5, hex("07"))),
@@ -155,7 +155,7 @@ TEST(CodecZstdCorner, TablesThatNoBlockBefore) {
   expect_refused(large_window + block(raw_literals("abcd") + hex("01 fc 07")), "there is none");
 }
 
-// A block without sequences leaves the tables of the one before to the next.
+// A block without sequences keeps the tables of the block before for the next one.
 TEST(CodecZstdCorner, RepeatedTablesAcrossOtherBlocks) {
   const std::string first = block(raw_literals("abcd") + sequence(4, 2, 5, hex("07")), false);
   const std::string others = block(raw_literals("-") + '\0', false) + block_of(raw, 1, "+", false) +
@@ -164,7 +164,7 @@ TEST(CodecZstdCorner, RepeatedTablesAcrossOtherBlocks) {
   expect_output(large_window + first + others + last, "abcdabcdabcd-+**efghefghefgh");
 }
 
-// Offsets from before, of a block that has no other: the first of a frame are 1, 4 and 8.
+// Repeat offsets of a block without other offsets: a frame begins with 1, 4 and 8.
 TEST(CodecZstdCorner, FirstOffsetsOfAFrame) {
   const std::string literals = raw_literals("abcdefgh");
   expect_output(large_window + block(literals + sequence(8, 0, 0, hex("01"))),
@@ -175,8 +175,8 @@ TEST(CodecZstdCorner, FirstOffsetsOfAFrame) {
                 "abcdefghabc");  // the third
 }
 
-// Without literals, places move by one: 1 is the second, 2 the third, 3 the latest less one; and
-// the offsets of a block before count.
+// Without literals, indices move by one: 1 is the second, 2 the third, 3 the first less one. The
+// offsets of the block before count.
 TEST(CodecZstdCorner, OffsetsWithoutLiterals) {
   const std::string literals = block(raw_literals("abcdefgh") + '\0', false);
   const auto none = [](int code, const std::string& stream) {
@@ -217,8 +217,8 @@ TEST(CodecZstdCorner, MoreLiteralsThanThereAre) {
                  "more literals than it has");
 }
 
-// Lengths of more than 65535 bytes are cut into parts, and too many of them are refused before they
-// are written.
+// Lengths of more than 65535 bytes are cut into parts. Too many parts are refused before they are
+// written.
 TEST(CodecZstdCorner, LongLengths) {
   // Match length code 51: 32771 and 15 bits; 52: 65539 and 16 bits. Offset code 0 is the latest
   // offset, 1.

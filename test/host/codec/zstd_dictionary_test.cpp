@@ -1,4 +1,4 @@
-// Dictionaries, formatted and of raw content: their tables, their latest offsets, and matches that
+// Dictionaries, formatted and of raw content: their tables, their repeat offsets, and matches that
 // begin in them.
 #include <gtest/gtest.h>
 #include <zdict.h>
@@ -26,7 +26,7 @@ std::string trained(std::size_t bytes, unsigned seed) {
 
 zstd::DecodeOptions with(const std::string& dictionary, unsigned threads = 1) {
   const auto read = zstd::read_dictionary(bytes_of(dictionary));
-  EXPECT_TRUE(read.ok()) << read.status().output();
+  EXPECT_TRUE(read.ok()) << read.status().text();
   return {.threads = threads, .dictionary = read.ok() ? *read : nullptr};
 }
 
@@ -57,7 +57,7 @@ TEST(CodecZstdDictionary, RawContent) {
       expect_round_trip(words(bytes, 1), dictionary, {{ZSTD_c_compressionLevel, level}});
 }
 
-// Matches that begin in the dictionary and go on in the frame.
+// Matches that begin in the dictionary and continue in the frame.
 TEST(CodecZstdDictionary, MatchesAcrossTheBoundary) {
   const std::string head = noise(700, 1), output = head + head + head.substr(0, 200);
   expect_round_trip(output, words(100, 2) + head, {{ZSTD_c_compressionLevel, 19}});
@@ -65,7 +65,7 @@ TEST(CodecZstdDictionary, MatchesAcrossTheBoundary) {
                     {{ZSTD_c_compressionLevel, 19}});
 }
 
-// The dictionary is within reach until a window has been written, and not behind it.
+// The dictionary is within reach until a window has been written, and not after that.
 TEST(CodecZstdDictionary, SmallWindows) {
   const std::string dictionary = trained(20000, 1);
   for (const int log : {10, 12, 15})
@@ -83,7 +83,7 @@ TEST(CodecZstdDictionary, AnotherOrNoneIsRefused) {
   EXPECT_FALSE(decoded(frame, 1000, with(words(1000, 1))).is_ok);
 }
 
-// Every change of a byte of a dictionary's tables is refused, or another dictionary's.
+// Every change of a byte of a dictionary's tables is refused, or makes another dictionary.
 TEST(CodecZstdDictionary, ChangedDictionaries) {
   const std::string dictionary = trained(5000, 1), output = json(400, 5),
                     frame = compressed(output, {}, dictionary);
@@ -91,7 +91,7 @@ TEST(CodecZstdDictionary, ChangedDictionaries) {
     for (const int change : {1, 2, 16, 128, 255}) {
       std::string changed = dictionary;
       changed[at] = static_cast<char>(changed[at] ^ change);
-      const ChunkStatus theirs = status_of_libzstd(frame, 1000, changed);
+      const ChunkStatus theirs = libzstd_status(frame, 1000, changed);
       const auto read = zstd::read_dictionary(bytes_of(changed));
       if (!read.ok()) continue;
       const ChunkStatus ours = decoded(frame, 1000, {.threads = 1, .dictionary = *read});

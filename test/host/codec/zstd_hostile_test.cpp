@@ -1,5 +1,5 @@
-// Frames that were changed or cut: our verdict is libzstd's, or stricter for a reason that is
-// listed here. Neither decoder may give bytes where the other gives other bytes.
+// Changed and truncated frames: our status must be libzstd's, or stricter for a reason that is
+// listed here. Where both decoders have output, it must be equal.
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -7,19 +7,19 @@
 namespace penstock::zstd_test {
 namespace {
 
-// False where the verdicts differ, and not as listed.
+// Returns false where the statuses differ, and not as listed.
 bool is_as_libzstd(const std::string& frame, std::size_t limit, const std::string& what) {
-  const ChunkStatus theirs = status_of_libzstd(frame, limit), ours = decoded(frame, limit);
+  const ChunkStatus theirs = libzstd_status(frame, limit), ours = decoded(frame, limit);
   if (ours.is_ok && !theirs.is_ok) {
-    ADD_FAILURE() << what << ": decoded, and libzstd says " << theirs.text;
+    ADD_FAILURE() << what << ": decoded, and libzstd says " << theirs.output;
     return false;
   }
-  if (ours.is_ok && ours.text != theirs.text) {
+  if (ours.is_ok && ours.output != theirs.output) {
     ADD_FAILURE() << what << ": decodes to something else";
     return false;
   }
-  if (!ours.is_ok && theirs.is_ok && !is_listed_as_stricter(ours.text)) {
-    ADD_FAILURE() << what << ": libzstd decodes it, and we say " << ours.text;
+  if (!ours.is_ok && theirs.is_ok && !is_listed_as_stricter(ours.output)) {
+    ADD_FAILURE() << what << ": libzstd decodes it, and we say " << ours.output;
     return false;
   }
   return true;
@@ -68,8 +68,8 @@ TEST(CodecZstdHostile, EveryChangeOfAByte) {
       }
 }
 
-// Frames of several blocks, changed in the middle: the pieces before the change are right, the
-// error comes behind them, whoever found it.
+// Frames of several blocks, changed in the middle: the output before the change is right, and the
+// error comes after it, whichever thread found it.
 TEST(CodecZstdHostile, ChangesInLargeFrames) {
   const std::string text = words(600000, 1) + records(300000, 2);
   const std::string frame = compressed(text, {{ZSTD_c_compressionLevel, 6}});
@@ -82,7 +82,7 @@ TEST(CodecZstdHostile, ChangesInLargeFrames) {
     const ChunkStatus one = pulled(changed, {.threads = 1}),
                       several = pulled(changed, {.threads = 3});
     ASSERT_EQ(one.is_ok, several.is_ok) << at;
-    ASSERT_EQ(one.text, several.text) << at;
+    ASSERT_EQ(one.output, several.output) << at;
   }
 }
 
@@ -95,37 +95,38 @@ TEST(CodecZstdHostile, ErrorsTellBlockAndByte) {
        static_cast<unsigned char>(frame[11]) << 16) /
           8;
   changed[second] = static_cast<char>(changed[second] | 6);  // the reserved type
-  EXPECT_EQ(decoded(changed, 300000).text, "corrupt: Zstandard frame: block 1 at byte " +
-                                               std::to_string(second) + " is of the reserved type");
+  EXPECT_EQ(decoded(changed, 300000).output, "corrupt: Zstandard frame: block 1 at byte " +
+                                                 std::to_string(second) +
+                                                 " is of the reserved type");
 }
 
 TEST(CodecZstdHostile, AWrongChecksumIsRefusedUnlessNobodyAsks) {
   std::string frame = compressed(words(3000, 1), {});
   frame.back() = static_cast<char>(frame.back() ^ 1);
-  EXPECT_NE(decoded(frame, 3000).text.find("checksum"), std::string::npos);
+  EXPECT_NE(decoded(frame, 3000).output.find("checksum"), std::string::npos);
   EXPECT_TRUE(decoded(frame, 3000, {.threads = 1, .is_checksum_verified = false}).is_ok);
 }
 
 TEST(CodecZstdHostile, LimitsOfWindowAndOutput) {
   const std::string text(3000000, 'a');
   const std::string frame = compressed(text, {{ZSTD_c_windowLog, 21}, {ZSTD_c_contentSizeFlag, 0}});
-  EXPECT_NE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 20}).text.find("capacity: "),
+  EXPECT_NE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 20}).output.find("capacity: "),
             std::string::npos);
   EXPECT_TRUE(pulled(frame, {.threads = 1, .window_limit_bytes = 1 << 21}).is_ok);
-  EXPECT_NE(pulled(frame, {.threads = 1, .output_limit_bytes = 2999999}).text.find("capacity: "),
+  EXPECT_NE(pulled(frame, {.threads = 1, .output_limit_bytes = 2999999}).output.find("capacity: "),
             std::string::npos);
   EXPECT_TRUE(pulled(frame, {.threads = 1, .output_limit_bytes = 3000000}).is_ok);
-  EXPECT_NE(decoded(frame, 2999999).text.find("capacity: "), std::string::npos);
+  EXPECT_NE(decoded(frame, 2999999).output.find("capacity: "), std::string::npos);
 }
 
-// Wide copies end within the buffer that was given (the sanitizers see it where they do not).
+// Wide copies must end within the given buffer (the sanitizers detect it otherwise).
 TEST(CodecZstdHostile, BuffersOfTheExactSize) {
   for (const auto& [name, text] : kinds_of_data(200000))
     for (std::size_t bytes = 0; bytes < 200; bytes++) {
       const std::string part = text.substr(0, 131072 - 100 + bytes);
       const ChunkStatus chunk_status =
           decoded(compressed(part, {{ZSTD_c_checksumFlag, 0}}), part.size());
-      ASSERT_TRUE(chunk_status.is_ok && chunk_status.text == part)
+      ASSERT_TRUE(chunk_status.is_ok && chunk_status.output == part)
           << name << ", " << part.size() << " bytes";
     }
 }

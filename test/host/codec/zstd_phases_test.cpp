@@ -1,5 +1,5 @@
-// The phases by themselves: tables against the format's own examples, and the portable loops
-// against those of this processor.
+// The phases alone: tables against the format's own examples, and the portable loops against those
+// of this processor.
 #include <gtest/gtest.h>
 
 #include "codec/zstd/format/fse.hpp"
@@ -67,9 +67,9 @@ TEST(CodecZstdPhases, PortableLoopsGiveTheSame) {
   for (const auto& [name, text] : kinds)
     for (const int level : {1, 5, 19}) {
       const std::string frame = compressed(text, {{ZSTD_c_compressionLevel, level}});
-      ASSERT_TRUE(decoded_by(zstd::portable_hot_loops(), frame, text.size()).text == text)
+      ASSERT_TRUE(decoded_by(zstd::portable_hot_loops(), frame, text.size()).output == text)
           << name << " at level " << level;
-      ASSERT_TRUE(decoded_by(zstd::hot_loops(), frame, text.size()).text == text)
+      ASSERT_TRUE(decoded_by(zstd::hot_loops(), frame, text.size()).output == text)
           << name << " at level " << level;
     }
 }
@@ -84,7 +84,7 @@ TEST(CodecZstdPhases, PortableLoopsRefuseTheSame) {
       changed[at] = static_cast<char>(changed[at] ^ change);
       const ChunkStatus portable = decoded_by(zstd::portable_hot_loops(), changed, 3000),
                         ours = decoded_by(zstd::hot_loops(), changed, 3000);
-      ASSERT_TRUE(portable.is_ok == ours.is_ok && portable.text == ours.text) << at;
+      ASSERT_TRUE(portable.is_ok == ours.is_ok && portable.output == ours.output) << at;
     }
 }
 

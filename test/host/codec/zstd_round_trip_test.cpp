@@ -1,5 +1,5 @@
-// What libzstd compresses, whatever its parameters, our decoder gives back: all at once and in
-// pieces, by one thread and by several.
+// Our decoder must restore what libzstd compresses with any parameters: all at once and in parts,
+// by one thread and by several.
 #include <gtest/gtest.h>
 
 #include "zstd_frames.hpp"
@@ -13,11 +13,11 @@ void expect_round_trip(const std::string& text, const std::string& frame, const 
     const zstd::DecodeOptions options{.threads = threads,
                                       .window_limit_bytes = std::uint64_t{1} << 31};
     const ChunkStatus whole = decoded(frame, text.size(), options);
-    ASSERT_TRUE(whole.is_ok) << what << ": " << whole.text;
-    ASSERT_TRUE(whole.text == text) << what << ", " << threads << " threads, all at once";
+    ASSERT_TRUE(whole.is_ok) << what << ": " << whole.output;
+    ASSERT_TRUE(whole.output == text) << what << ", " << threads << " threads, all at once";
     const ChunkStatus pieces = pulled(frame, options);
-    ASSERT_TRUE(pieces.is_ok) << what << ": " << pieces.text;
-    ASSERT_TRUE(pieces.text == text) << what << ", " << threads << " threads, in pieces";
+    ASSERT_TRUE(pieces.is_ok) << what << ": " << pieces.output;
+    ASSERT_TRUE(pieces.output == text) << what << ", " << threads << " threads, in pieces";
   }
 }
 
@@ -111,7 +111,7 @@ TEST(CodecZstdRoundTrip, BlocksOfATargetSize) {
                     "compressed blocks of 2000 bytes");
 }
 
-// A decoder says where its frame ends, whatever stands behind.
+// A decoder reports where its frame ends, whatever follows.
 TEST(CodecZstdRoundTrip, WhatStandsBehindAFrameIsLeft) {
   const std::string text = words(200000, 1), frame = compressed(text, {});
   const std::string two = frame + compressed(json(100, 1), {});

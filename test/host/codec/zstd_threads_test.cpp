@@ -1,5 +1,5 @@
-// One frame on several threads: whatever they and the one who takes the pieces do in which order,
-// the bytes are the same, and a decoder can be left at any time.
+// One frame on several threads: in whatever order they and the caller run, the bytes are the same,
+// and a decoder can be destroyed at any time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -10,7 +10,7 @@
 namespace penstock::zstd_test {
 namespace {
 
-// Kinds of blocks in turn: some cost much to decode, some much to write, some nothing.
+// Blocks of alternating kinds: some are slow to decode, some slow to write, some neither.
 std::string varied_output() {
   std::string text;
   for (unsigned part = 0; part < 12; part++)
@@ -25,14 +25,14 @@ TEST(CodecZstdThreads, AnyNumberGivesTheSame) {
                         compressed(text, {{ZSTD_c_compressionLevel, 4}, {ZSTD_c_windowLog, 18}});
   for (const unsigned threads : {1u, 2u, 3u, 4u, 8u, 17u}) {
     const ChunkStatus pieces = pulled(frame, {.threads = threads});
-    ASSERT_TRUE(pieces.is_ok && pieces.text == text)
-        << threads << " threads: " << pieces.text.substr(0, 200);
+    ASSERT_TRUE(pieces.is_ok && pieces.output == text)
+        << threads << " threads: " << pieces.output.substr(0, 200);
     const ChunkStatus whole = decoded(frame, text.size(), {.threads = threads});
-    ASSERT_TRUE(whole.is_ok && whole.text == text) << threads << " threads";
+    ASSERT_TRUE(whole.is_ok && whole.output == text) << threads << " threads";
   }
 }
 
-// Threads go ahead of who takes the pieces, and never write over one that is not released.
+// Threads run ahead of the caller, and never overwrite a part that is not released.
 TEST(CodecZstdThreads, PiecesStayWhileSomebodyIsSlow) {
   const std::string text = varied_output(), frame = compressed(text, {{ZSTD_c_windowLog, 12}});
   auto decoder = zstd::FrameDecoder::begin(bytes_of(frame), {.threads = 3});
@@ -59,7 +59,7 @@ TEST(CodecZstdThreads, ADecoderIsLeftInTheMiddle) {
   }
 }
 
-// An error in a block comes behind all bytes before it, and again whenever one asks.
+// An error in a block comes after all bytes before it, and again from later calls.
 TEST(CodecZstdThreads, ErrorsComeInOrder) {
   const std::string text = varied_output();
   std::string frame = compressed(text, {{ZSTD_c_checksumFlag, 0}});
@@ -91,7 +91,7 @@ TEST(CodecZstdThreads, ManyShortFrames) {
   for (unsigned frame = 0; frame < 300; frame++) {
     const std::string text = words(1 + frame * 3000, frame);
     const ChunkStatus chunk_status = pulled(compressed(text, {}), {.threads = 3});
-    ASSERT_TRUE(chunk_status.is_ok && chunk_status.text == text) << frame;
+    ASSERT_TRUE(chunk_status.is_ok && chunk_status.output == text) << frame;
   }
 }
 

@@ -1,5 +1,5 @@
-// The frames that another implementation is tested with: Debian's
-// golang-github-klauspost-compress-dev, where it is installed.
+// The frames that test another implementation: Debian's golang-github-klauspost-compress-dev, where
+// it is installed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// The files of an archive, by name; none where it or unzip is not there.
+// Returns the files of an archive by name; none where it or unzip is not installed.
 std::map<std::string, std::string> files_of(const std::string& archive) {
   std::string folder = (std::filesystem::temp_directory_path() / "penstock_zstd_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return {};
@@ -35,9 +35,9 @@ std::map<std::string, std::string> files_of(const std::string& archive) {
   return files;
 }
 
-// All frames of a file, and what is to be skipped between them.
-Verdict all_decoded(const std::string& file, std::size_t limit, unsigned threads) {
-  Verdict result{true, {}};
+// Decodes all frames of a file and skips what is to be skipped between them.
+ChunkStatus all_decoded(const std::string& file, std::size_t limit, unsigned threads) {
+  ChunkStatus result{true, {}};
   for (std::size_t at = 0; at < file.size();) {
     const std::string rest = file.substr(at);
     const auto byte = [&](std::size_t of) {
@@ -54,7 +54,7 @@ Verdict all_decoded(const std::string& file, std::size_t limit, unsigned threads
     const auto frame = zstd::decode_frame(bytes_of(rest), std::as_writable_bytes(std::span(text)),
                                           {.threads = threads});
     if (!frame.ok()) return {false, frame.status().text()};
-    result.text.append(text, 0, frame->output_bytes);
+    result.output.append(text, 0, frame->output_bytes);
     at += frame->input_bytes;
   }
   return result;
@@ -62,17 +62,17 @@ Verdict all_decoded(const std::string& file, std::size_t limit, unsigned threads
 
 constexpr std::size_t limit = 4 << 20;
 
-// Our verdict of any file is libzstd's, or no less strict.
+// Our status of any file is libzstd's, or at least as strict.
 void expect_as_libzstd(const std::map<std::string, std::string>& files) {
   std::size_t sound = 0, stricter = 0;
   for (const auto& [name, file] : files) {
-    const Verdict theirs = verdict_of_libzstd(file, limit), ours = all_decoded(file, limit, 2);
-    ASSERT_TRUE(!ours.is_ok || theirs.is_ok || ours.text.size() > limit)
-        << name << ": decoded, and libzstd says " << theirs.text;
-    ASSERT_TRUE(!ours.is_ok || !theirs.is_ok || ours.text == theirs.text) << name;
+    const ChunkStatus theirs = libzstd_status(file, limit), ours = all_decoded(file, limit, 2);
+    ASSERT_TRUE(!ours.is_ok || theirs.is_ok || ours.output.size() > limit)
+        << name << ": decoded, and libzstd says " << theirs.output;
+    ASSERT_TRUE(!ours.is_ok || !theirs.is_ok || ours.output == theirs.output) << name;
     sound += ours.is_ok;
     stricter += !ours.is_ok && theirs.is_ok;
-    if (!ours.is_ok && theirs.is_ok) std::printf("%s: %s\n", name.c_str(), ours.text.c_str());
+    if (!ours.is_ok && theirs.is_ok) std::printf("%s: %s\n", name.c_str(), ours.output.c_str());
   }
   std::printf("%zu files: %zu decoded, %zu refused that libzstd decodes\n", files.size(), sound,
               stricter);
@@ -91,9 +91,9 @@ class CodecZstdVectors : public ::testing::Test {
     for (const auto& [name, frame] : files) {
       if (!name.ends_with(".zst") || !files.contains(name.substr(0, name.size() - 4))) continue;
       const std::string& text = files.at(name.substr(0, name.size() - 4));
-      const Verdict ours = all_decoded(frame, text.size() + 1, 2);
-      ASSERT_TRUE(ours.is_ok) << name << ": " << ours.text;
-      ASSERT_TRUE(ours.text == text) << name;
+      const ChunkStatus ours = all_decoded(frame, text.size() + 1, 2);
+      ASSERT_TRUE(ours.is_ok) << name << ": " << ours.output;
+      ASSERT_TRUE(ours.output == text) << name;
       pairs++;
     }
     EXPECT_GT(pairs, 0u);
@@ -151,13 +151,13 @@ TEST_F(CodecZstdVectors, Dictionaries) {
     for (const auto& [other, dictionary] : files) {
       if (other != name.substr(0, name.find('/')) + ".dict") continue;
       const auto read = zstd::read_dictionary(bytes_of(dictionary));
-      const Verdict theirs = verdict_of_libzstd(frame, limit, dictionary);
+      const ChunkStatus theirs = libzstd_status(frame, limit, dictionary);
       if (!read.ok()) continue;
-      const Verdict ours = decoded(frame, limit, {.threads = 1, .dictionary = *read});
+      const ChunkStatus ours = decoded(frame, limit, {.threads = 1, .dictionary = *read});
       ASSERT_EQ(ours.is_ok, theirs.is_ok)
-          << name << " with " << other << ": " << ours.text << theirs.text;
+          << name << " with " << other << ": " << ours.output << theirs.output;
       if (!ours.is_ok) continue;
-      ASSERT_TRUE(ours.text == theirs.text) << name;
+      ASSERT_TRUE(ours.output == theirs.output) << name;
       decoded_count++;
     }
   }

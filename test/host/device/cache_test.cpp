@@ -305,12 +305,12 @@ TEST_F(Cache, EightThreadsCompileEightKeysAtOnce) {
 TEST_F(Cache, HundredsOfKeysDoNotStartHundredsOfCompilers) {
   FakeDriver driver;
   std::vector<std::thread> threads;
-  const int most = static_cast<int>(CompilerTurn::most());
-  for (int t = 0; t < 4 * most; t++)
+  const int max_count = static_cast<int>(CompilePermit::max_count());
+  for (int t = 0; t < 4 * max_count; t++)
     threads.emplace_back([&, t] { (void)driver.build(key_of("k" + std::to_string(t)), 20); });
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(driver.compiles, 4 * most);
-  EXPECT_LE(driver.max_running, most);
+  EXPECT_EQ(driver.compiles, 4 * max_count);
+  EXPECT_LE(driver.max_running, max_count);
 }
 
 TEST_F(Cache,

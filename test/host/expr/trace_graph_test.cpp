@@ -78,7 +78,7 @@ TEST(Trace, AMissingColumnNamesTheNearest) {
     Col<"prize", float> prize;
   };
   const auto query = from<Misspelt>(sales());
-  EXPECT_NE(error_of(query).find("no column 'prize'; nearest: price"), std::string::npos)
+  EXPECT_NE(error_of(query).find("no column 'prize'; candidates: 'price'"), std::string::npos)
       << error_of(query);
   EXPECT_NE(error_of(query).find("from at trace_graph_test.cpp:"), std::string::npos)
       << error_of(query);

@@ -202,12 +202,12 @@ TEST(OpenTable, AFileOfNearlyThisNameIsTold) {
     return open_table(folder / name).status().message();
   };
   EXPECT_EQ(what_is_said("sales"),
-            "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
+            "No such file or directory; did you mean '" + (folder / "sales.parquet") + "'?");
   EXPECT_EQ(what_is_said("sale.parquet"),
-            "No such file or directory; there is '" + (folder / "sales.parquet") + "'");
-  EXPECT_EQ(what_is_said("customers"), "No such file or directory; there are '" +
+            "No such file or directory; did you mean '" + (folder / "sales.parquet") + "'?");
+  EXPECT_EQ(what_is_said("customers"), "No such file or directory; did you mean '" +
                                            (folder / "customers.arrow") + "', '" +
-                                           (folder / "customers.csv") + "'");
+                                           (folder / "customers.csv") + "'?");
   EXPECT_EQ(what_is_said("orders"), "No such file or directory");
   EXPECT_EQ(open_table(folder / "no_folder/sales").status().message(), "No such file or directory");
 }

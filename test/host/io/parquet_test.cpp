@@ -205,7 +205,7 @@ TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
   if (!by_pyarrow(folder / "t",
                   "pq.write_table(pa.table({'a': [1], 'list': [[1]], 'zoned': pa.array([1], "
                   "pa.timestamp('us', 'UTC')), 'wide': "
-                  "pa.array([decimal.Decimal(1)], pa.decimal128(38, 2)), 'bytes': [b'x'], 'b': "
+                  "pa.array([decimal.Decimal(1)], pa.decimal128(38, 20)), 'bytes': [b'x'], 'b': "
                   "[2]}), path)\n"))
     GTEST_SKIP() << "no pyarrow";
   const auto source = open_table(folder / "t");
@@ -226,8 +226,8 @@ TEST(Parquet, UnsupportedColumnsAreNamedOnlyWhenAskedFor) {
   ASSERT_FALSE(all.ok());
   EXPECT_EQ(all.status().message(),
             "columns of '" + (folder / "t") +
-                "' cannot be read: 'list' is List, 'zoned' is TIMESTAMP WITH TIME "
-                "ZONE, 'wide' is Decimal(precision=38, scale=2), 'bytes' is BLOB; ask for the "
+                "' cannot be read: 'list' is LIST, 'zoned' is TIMESTAMP WITH TIME "
+                "ZONE, 'wide' is DECIMAL(38,20), 'bytes' is BLOB; ask for the "
                 "other columns by name");
 }
 

@@ -254,7 +254,7 @@ TEST_P(LocalGroups, FloatsOutsideTheLimbsTakeAnotherVariant) {
 // The executor's items run one by one, where none can wait for another of its sub-group: the text
 // alone tells.
 TEST(GlobalGroups, WhoClaimsAPlaceDoesNotLeaveTheLoopThatOthersOfItsSubGroupWaitIn) {
-  const std::string text(skeleton_text("group_global"));
+  const std::string text(template_source("group_global"));
   const std::size_t claimed = text.find("*is_new = 1u;");
   ASSERT_NE(claimed, std::string::npos);
   EXPECT_EQ(text.substr(text.find("return", claimed), 10), "return 0u;");

@@ -176,7 +176,7 @@ TEST(DerivedColumns, ADictionarysTextsAreComputedOnceEach) {
 
 TEST(DerivedColumns, ADictionaryOfNoTextsGivesNulls) {
   DerivedColumn derived;
-  derived.function = expr::text_function("length", 1);
+  derived.function = expr::string_function("length", 1);
   derived.inputs.resize(1);
   Column source;
   source.type = {Kind::string};

@@ -80,7 +80,7 @@ const std::vector<Type> types = {
     {Kind::float64}, {Kind::date32}, {Kind::timestamp}, Type::decimal(15, 2), Type::decimal(38, 2),
     {Kind::string},  {Kind::int128}};
 
-TEST(SortWords, EveryTypeInEveryDirectionOrdersAsItsValuesDo) {
+TEST(NormalizedKeys, EveryTypeInEveryDirectionOrdersAsItsValuesDo) {
   Numbers numbers(1);
   for (const Type type : types)
     for (const bool has_nulls : {false, true}) {
@@ -88,14 +88,15 @@ TEST(SortWords, EveryTypeInEveryDirectionOrdersAsItsValuesDo) {
       for (const bool descending : {false, true})
         for (const bool nulls_first : {false, true}) {
           const std::vector<SortKey> keys = {{0, descending, nulls_first}};
-          EXPECT_EQ(order_on_host(sort_words(table, keys), 300, 300), order_by_values(table, keys))
+          EXPECT_EQ(order_on_host(normalized_keys(table, keys), 300, 300),
+                    order_by_values(table, keys))
               << name_of(type) << (descending ? " descending" : "")
               << (nulls_first ? " nulls first" : "");
         }
     }
 }
 
-TEST(SortWords, SeveralKeysDecideInTheirOrder) {
+TEST(NormalizedKeys, SeveralKeysDecideInTheirOrder) {
   Numbers numbers(2);
   for (int round = 0; round < 200; round++) {
     std::vector<std::pair<std::string, Column>> columns;
@@ -108,16 +109,16 @@ TEST(SortWords, SeveralKeysDecideInTheirOrder) {
     }
     std::shuffle(keys.begin(), keys.end(), numbers);
     const Table table = Table::of(std::move(columns));
-    ASSERT_EQ(order_on_host(sort_words(table, keys), 200, 200), order_by_values(table, keys))
+    ASSERT_EQ(order_on_host(normalized_keys(table, keys), 200, 200), order_by_values(table, keys))
         << "round " << round;
   }
 }
 
-TEST(SortWords, TheFirstRowsAreThoseOfTheWholeOrder) {
+TEST(NormalizedKeys, TheFirstRowsAreThoseOfTheWholeOrder) {
   Numbers numbers(3);
   const Table table = Table::of({{"x", random_column({Kind::int32}, true, 500, numbers)}});
   const std::vector<SortKey> keys = {{0, true, false}};
-  const auto words = sort_words(table, keys);
+  const auto words = normalized_keys(table, keys);
   const auto whole = order_on_host(words, 500, 500);
   for (const std::uint64_t limit : {0u, 1u, 7u, 499u, 500u, 501u})
     EXPECT_EQ(order_on_host(words, 500, limit),
@@ -126,7 +127,7 @@ TEST(SortWords, TheFirstRowsAreThoseOfTheWholeOrder) {
                                                              std::min<std::uint64_t>(limit, 500))));
 }
 
-TEST(SortWords, NarrowKeysShareAWordAndConstantOnesTakeNone) {
+TEST(NormalizedKeys, NarrowKeysShareAWordAndConstantOnesTakeNone) {
   std::vector<std::int64_t> days(1000), same(1000, 7), flags(1000);
   for (std::size_t i = 0; i < 1000; i++) {
     days[i] = 1'000'000'000'000 + static_cast<std::int64_t>(i % 300);
@@ -134,13 +135,13 @@ TEST(SortWords, NarrowKeysShareAWordAndConstantOnesTakeNone) {
   }
   const Table table = Table::of(
       {{"day", Column::from(days)}, {"same", Column::from(same)}, {"flag", Column::from(flags)}});
-  const auto words = sort_words(table, {{0}, {1}, {2}});
+  const auto words = normalized_keys(table, {{0}, {1}, {2}});
   ASSERT_EQ(words.size(), 1u);
   EXPECT_EQ(words[0].bits, 9u + 0u + 2u);
-  EXPECT_TRUE(sort_words(table, {{1}}).empty());
+  EXPECT_TRUE(normalized_keys(table, {{1}}).empty());
 }
 
-TEST(SortWords, EqualTextsOfADictionaryTie) {
+TEST(NormalizedKeys, EqualTextsOfADictionaryTie) {
   Column codes;
   codes.type = {Kind::string};
   codes.row_count = 4;
@@ -148,13 +149,13 @@ TEST(SortWords, EqualTextsOfADictionaryTie) {
   codes.dictionary = std::make_shared<const Column>(
       Column::from_strings(std::vector<std::string>{"b", "a", "b", "a"}));
   const Table table = Table::of({{"s", codes}});
-  EXPECT_EQ(order_on_host(sort_words(table, {{0}}), 4, 4),
+  EXPECT_EQ(order_on_host(normalized_keys(table, {{0}}), 4, 4),
             (std::vector<std::uint64_t>{1, 3, 0, 2}));
 }
 
 // So many rows, whole and by one word that leaves room for a row's number, are ordered digit by
 // digit; wider words are not.
-TEST(SortWords, ManyRowsAreOrderedAsFewAndEqualOnesAsTheyStood) {
+TEST(NormalizedKeys, ManyRowsAreOrderedAsFewAndEqualOnesAsTheyStood) {
   Numbers numbers(4);
   constexpr std::size_t row_count = 5003;
   for (const unsigned bits : {1u, 10u, 11u, 12u, 23u, 40u, 51u, 52u, 64u}) {
@@ -163,15 +164,15 @@ TEST(SortWords, ManyRowsAreOrderedAsFewAndEqualOnesAsTheyStood) {
       value = static_cast<std::int64_t>(numbers() << (64 - bits) >> (64 - bits));
     const Table table = Table::of({{"x", Column::from(values)}});
     const std::vector<SortKey> keys = {{0, bits % 2 == 0, false}};
-    ASSERT_EQ(order_on_host(sort_words(table, keys), row_count, row_count),
+    ASSERT_EQ(order_on_host(normalized_keys(table, keys), row_count, row_count),
               order_by_values(table, keys))
         << bits << " bits";
   }
 }
 
-TEST(SortWords, NoRowsHaveNoOrder) {
+TEST(NormalizedKeys, NoRowsHaveNoOrder) {
   const Table table = Table::of({{"x", Column::from(std::vector<std::int32_t>{})}});
-  EXPECT_TRUE(order_on_host(sort_words(table, {{0}}), 0, 10).empty());
+  EXPECT_TRUE(order_on_host(normalized_keys(table, {{0}}), 0, 10).empty());
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 struct Sample {
   std::string name, file;
   Format format;
-  std::function<ChunkStatus(std::string_view file, std::size_t max_bytes)> oracle;
+  std::function<ExpectedOutput(std::string_view file, std::size_t max_bytes)> oracle;
   // Whether what is refused may be right after a change of this byte.
   std::function<bool(std::size_t)> is_stricter = [](std::size_t) { return false; };
 };
@@ -27,8 +27,8 @@ struct Sample {
 // All ways that may decode it; each is asked alone, and none, as users do.
 std::vector<std::string> methods_of(Format format) {
   std::vector<std::string> names = {""};
-  for (const Variant& variant : variants())
-    if (variant.format == format) names.push_back(variant.name);
+  for (const MethodInfo& info : methods())
+    if (info.format == format) names.push_back(info.name);
   return names;
 }
 
@@ -40,10 +40,10 @@ bool does_not_fit(const Status& status) {
 // The format is given: a change of the magic number must not make it another's file.
 void expect_same(const Sample& sample, std::string_view file, const std::string& what,
                  bool may_be_stricter) {
-  const ChunkStatus expected = sample.oracle(file, SIZE_MAX);
+  const ExpectedOutput expected = sample.oracle(file, SIZE_MAX);
   for (const std::string& method : methods_of(sample.format)) {
     const auto found =
-        decompress(bytes_of(file), {.format = sample.format, .threads = 1, .variant = method});
+        decompress(bytes_of(file), {.format = sample.format, .threads = 1, .method = method});
     if (!method.empty() && does_not_fit(found.status())) continue;
     if (!found.ok() &&
         (may_be_stricter || zstd_test::is_listed_as_stricter(found.status().message())))
@@ -69,7 +69,7 @@ void check_prefixes(const Sample& sample, std::size_t step_bytes = 1) {
 void check_pipe(const Sample& sample) {
   for (std::size_t bytes = 1; bytes <= std::min<std::size_t>(sample.file.size(), 200); bytes++) {
     const std::string_view file = std::string_view(sample.file).substr(0, bytes);
-    const ChunkStatus expected = sample.oracle(file, SIZE_MAX);
+    const ExpectedOutput expected = sample.oracle(file, SIZE_MAX);
     const auto found = decompressed(dripping(file), {.format = sample.format, .threads = 1});
     ASSERT_EQ(found.ok(), expected.has_value())
         << sample.name << ", " << bytes << " bytes of a pipe: " << found.status().text();
@@ -146,8 +146,8 @@ TEST(StreamHostile, GzipMembersThatNameTheirSizeAreRefusedWhereZlibRefusesThem) 
 TEST(StreamHostile, ZlibStreamsAreRefusedWhereZlibRefusesThem) {
   const auto oracle = [](std::string_view file, std::size_t) {
     std::string_view rest;
-    const ChunkStatus chunk_status = zlib_says(file, 15, &rest);
-    return rest.empty() ? chunk_status : std::nullopt;
+    const ExpectedOutput output = zlib_says(file, 15, &rest);
+    return rest.empty() ? output : std::nullopt;
   };
   check({{"fixed", zlib_made("zlib zlib zlib", 9, 15), Format::zlib, oracle},
          {"dynamic", zlib_made(words(800, 2), 6, 15), Format::zlib, oracle}});
@@ -222,7 +222,7 @@ std::uint32_t slow_masked_crc32c(std::string_view text) {
   value = ~value;
   return (value >> 15 | value << 17) + 0xa282ead8u;
 }
-ChunkStatus snappy_says(std::string_view file, std::size_t) {
+ExpectedOutput snappy_says(std::string_view file, std::size_t) {
   std::string all;
   for (bool is_first = true; !file.empty(); is_first = false) {
     if (file.size() < 4) return std::nullopt;

@@ -24,28 +24,29 @@ std::string file_text(const std::string& name) {
 }
 
 // How many were right and how many were refused.
-struct Verdicts {
-  int right = 0, refused = 0;
+struct Counts {
+  int valid = 0, refused = 0;
 };
 
-Verdicts same_verdicts(const std::map<std::string, std::string>& files,
-                       const std::string& suffix = "") {
-  Verdicts verdicts;
+Counts same_statuses(const std::map<std::string, std::string>& files,
+                     const std::string& suffix = "") {
+  Counts counts;
   for (const auto& [name, file] : files) {
     if (!name.ends_with(suffix)) continue;
-    const Verdict expected = zstd_says(file);
-    for (const char* const way : {"", "zstd-frames", "zstd-stream", "zstd-parallel"}) {
+    const ExpectedOutput expected = zstd_says(file);
+    for (const char* const method : {"", "zstd-frames", "zstd-stream", "zstd-parallel"}) {
       const auto found =
-          decompress(bytes_of(file), {.format = Format::zstd, .threads = 2, .variant = way});
+          decompress(bytes_of(file), {.format = Format::zstd, .threads = 2, .method = method});
       if (expected && !found.ok() && zstd_test::is_listed_as_stricter(found.status().message()))
         continue;
       EXPECT_EQ(found.ok(), expected.has_value())
-          << name << ", " << way << ": " << found.status().text();
-      EXPECT_TRUE(!found.ok() || !expected || text_of(*found) == *expected) << name << ", " << way;
+          << name << ", " << method << ": " << found.status().text();
+      EXPECT_TRUE(!found.ok() || !expected || text_of(*found) == *expected)
+          << name << ", " << method;
     }
-    (expected ? verdicts.right : verdicts.refused)++;
+    (expected ? counts.valid : counts.refused)++;
   }
-  return verdicts;
+  return counts;
 }
 
 TEST(StreamVectors, FramesOfEveryFeatureBecomeTheirOriginals) {
@@ -67,17 +68,17 @@ TEST(StreamVectors, FramesOfEveryFeatureBecomeTheirOriginals) {
 }
 
 TEST(StreamVectors, DamagedFramesAreRefused) {
-  const Verdicts bad = same_verdicts(vectors("zstd/testdata/bad.zip"), ".zst");
+  const Counts bad = same_statuses(vectors("zstd/testdata/bad.zip"), ".zst");
   EXPECT_GE(bad.refused, 15);
-  same_verdicts(vectors("zstd/testdata/regression.zip"));
+  same_statuses(vectors("zstd/testdata/regression.zip"));
 }
 
-TEST(StreamVectors, HeadersOfEveryKindHaveTheLibrarysVerdict) {
-  EXPECT_GE(same_verdicts(vectors("zstd/testdata/headers.zip")).refused, 7000);
+TEST(StreamVectors, HeadersOfEveryKindHaveTheLibrarysStatus) {
+  EXPECT_GE(same_statuses(vectors("zstd/testdata/headers.zip")).refused, 7000);
 }
 
-TEST(StreamVectors, WhatFuzzersFoundHasTheLibrarysVerdict) {
-  EXPECT_GE(same_verdicts(vectors("zstd/testdata/fuzz/decode-corpus-encoded.zip")).refused, 100);
+TEST(StreamVectors, WhatFuzzersFoundHasTheLibrarysStatus) {
+  EXPECT_GE(same_statuses(vectors("zstd/testdata/fuzz/decode-corpus-encoded.zip")).refused, 100);
 }
 
 TEST(StreamVectors, FramesWithDictionariesBecomeTheirOriginals) {
@@ -128,8 +129,8 @@ TEST(StreamVectors, RawDeflateOfEveryEncoderBecomesWhatZlibSays) {
     for (const std::uint32_t number :
          {libdeflate_crc32(0, text.data(), text.size()), static_cast<std::uint32_t>(text.size())})
       for (int i = 0; i < 4; i++) file += static_cast<char>(number >> (8 * i));
-    for (const char* const way : {"gzip-whole", "gzip-stream"}) {
-      const auto found = decompress(bytes_of(file), {.variant = way});
+    for (const char* const method : {"gzip-whole", "gzip-stream"}) {
+      const auto found = decompress(bytes_of(file), {.method = method});
       ASSERT_TRUE(found.ok()) << name << ": " << found.status().text();
       EXPECT_TRUE(text_of(*found) == text) << name;
     }

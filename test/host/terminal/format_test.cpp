@@ -8,7 +8,7 @@
 #include "terminal/format.hpp"
 #include "terminal/messages.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -224,4 +224,4 @@ TEST(Messages, NumbersCarryTheirUnits) {
 }
 
 }  // namespace
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -10,7 +10,7 @@
 #include "penstock/io.hpp"
 #include "terminal/output_file.hpp"
 
-namespace penstock::cli {
+namespace penstock::terminal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ TEST(OutputFile, AFolderOrAMissingFolderIsRefusedBeforeAnyWork) {
 }
 
 }  // namespace
-}  // namespace penstock::cli
+}  // namespace penstock::terminal

@@ -34,7 +34,7 @@ bool equal(const Column& one, const Column& other, std::uint64_t rows) {
 double ratio(const Column& column) {
   const auto encoded = fsst::encode(column);
   return encoded.ok()
-             ? static_cast<double>(encoded->text_bytes) / static_cast<double>(encoded->codes.size)
+             ? static_cast<double>(encoded->string_bytes) / static_cast<double>(encoded->codes.size)
              : 0;
 }
 

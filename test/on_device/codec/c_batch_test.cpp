@@ -1,8 +1,8 @@
-// The C interface of chunks, by C programs: their own memory and queues, texts and chunks against
-// liblz4's and zlib's, faults, and what is refused.
+// The C interface of batches, used by C programs with their own memory and queues: output and
+// chunks against liblz4 and zlib, errors, and invalid arguments.
 #include "device/c_device.hpp"
-#include "each/chunks_from_c.h"
 #include "on_device/codec/chunk_fixture.hpp"
+#include "on_device/codec/chunks_from_c.h"
 
 namespace penstock::batch {
 namespace {
@@ -11,7 +11,7 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 
 constexpr std::uint64_t out_of_order = 1;  // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
 
-// A batch on the host, as C has it: inputs and the rooms of what becomes of them.
+// A batch on the host, as C has it: inputs and the capacities of their results.
 struct Chunks {
   Bytes input, output;
   std::vector<std::uint64_t> input_offsets, input_sizes, output_offsets, capacities, sizes;
@@ -61,7 +61,7 @@ const std::vector<Bytes>& outputs() {
   return all;
 }
 
-// Chunks of the format's library, the last of which is cut.
+// Chunks of the format's library, the last of which is truncated.
 void expect_decoded(const Run& run, penstock_chunk_format format, const Reference& reference) {
   Chunks chunks;
   for (const Bytes& text : outputs()) chunks.add(reference.compressed(text), text.size());
@@ -77,7 +77,7 @@ void expect_decoded(const Run& run, penstock_chunk_format format, const Referenc
   EXPECT_EQ(chunks.sizes[3], 0u);
 }
 
-// Chunks that the format's library reads; the last becomes more than its room.
+// Chunks that the format's library reads; the last exceeds its capacity.
 void expect_encoded(const Run& run, penstock_chunk_format format, const Reference& reference) {
   Chunks chunks;
   for (const Bytes& text : outputs())

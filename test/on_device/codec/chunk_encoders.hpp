@@ -1,5 +1,5 @@
-// Encoders of others, by library and by program, and what people compress with them: files of this
-// machine, cut to pieces.
+// Encoders of other projects, by library and by program, and realistic data: files of this machine,
+// cut into chunks.
 #pragma once
 #include <libdeflate.h>
 #include <unistd.h>
@@ -57,8 +57,8 @@ inline Bytes libdeflate_compressed(const Bytes& text, int level) {
   return chunk;
 }
 
-// What a shell's command makes of a text, which it finds in $FILE. Nothing where the program is not
-// installed.
+// Returns what a shell command makes of a file, which it finds in $FILE; nullopt where the program
+// is not installed.
 inline std::optional<Bytes> made_by(const std::string& command, const Bytes& text) {
   std::string path = (std::filesystem::temp_directory_path() / "penstock-text-XXXXXX").string();
   const int file = mkstemp(path.data());
@@ -76,8 +76,8 @@ inline std::optional<Bytes> made_by(const std::string& command, const Bytes& tex
   return made;
 }
 
-// The Deflate stream inside a gzip member (RFC 1952), and the trailer, which decoders of streams do
-// not look at.
+// Returns the Deflate stream inside a gzip member (RFC 1952), with the trailer, which decoders of
+// streams ignore.
 inline Bytes without_header(const Bytes& member) {
   std::size_t at = 10;
   const std::uint8_t flags = member[3];

@@ -1,6 +1,5 @@
-// What the tests of chunk decoders share: batches made of chunks on the host, and what became of
-// them; texts of all kinds; how they are compared with what the format's own library makes of the
-// same chunks.
+// Shared by the tests of chunk decoders: batches made of chunks on the host and their results, data
+// of all kinds, and the comparison with the format's own library.
 #pragma once
 #include <cstdio>
 #include <map>
@@ -13,14 +12,14 @@
 namespace penstock::batch {
 
 struct Decoded {
-  Bytes text;
+  Bytes output;
   ChunkStatus chunk_status;
 };
 
 constexpr std::uint8_t canary = 0xa5;
 
-// Where the rooms of texts lie: `gap` bytes of canaries between them, so that their beginnings are
-// aligned in all ways where it is odd.
+// The layout of outputs: `gap` bytes of canaries between them, so that with an odd gap their
+// beginnings have every alignment.
 struct Layout {
   std::uint64_t gap = 64, align = 16;
 };
@@ -29,14 +28,14 @@ inline std::uint64_t rounded(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) / align * align;
 }
 
-// A device, and the variant that decodes there.
+// A device, and a variant that decodes there.
 struct Method {
   std::shared_ptr<Device> device;
   std::string variant;
 };
 
-// Takes all chunks at once, by a Decoder or an Encoder. An error too where a byte that is no
-// chunk's room was written.
+// Runs all chunks at once, by a Decoder or an Encoder. Also an error where a byte outside of all
+// capacities was written.
 template <class Codec>
 Result<std::vector<Decoded>> taken(const Method& method, Format format,
                                    const std::vector<Chunk>& chunks, Layout layout) {
@@ -105,7 +104,8 @@ inline Result<std::vector<Decoded>> encoded(const Method& method, Format format,
   return taken<Encoder>(method, format, outputs, layout);
 }
 
-// Texts that compress in all ways: none, well, by runs, by near and far matches, by periods.
+// Data that compresses in many ways: not at all, well, by runs, by near and far matches, by
+// periods.
 inline Bytes words_text(std::uint64_t bytes, std::uint32_t seed) {
   static constexpr const char* words[] = {"the",       "pipe",     "penstock", "water", "falls",
                                           "under",     "pressure", "turbine",  "wheel", "of",
@@ -132,7 +132,7 @@ inline Bytes period_output(std::uint64_t bytes, std::uint32_t period) {
   for (std::size_t i = period; i < text.size(); i++) text[i] = text[i - period];
   return text;
 }
-// Words of 32 bits with few bits set: what binaries hold.
+// Words of 32 bits with few bits set, as in binaries.
 inline Bytes numbers_output(std::uint64_t bytes, std::uint32_t seed) {
   std::mt19937 random(seed);
   Bytes text(bytes);
@@ -177,7 +177,7 @@ inline std::vector<Bytes> large_outputs() {
           random_output(3'000'001, 11)};
 }
 
-// What is done to a sound chunk.
+// Damage to a valid chunk.
 inline std::vector<Chunk> prefixes(const Bytes& chunk, std::uint64_t capacity) {
   std::vector<Chunk> chunks;
   for (std::size_t bytes = 0; bytes <= chunk.size(); bytes++)
@@ -195,13 +195,13 @@ inline std::vector<Chunk> single_changes(const Bytes& chunk, std::uint64_t capac
     }
   return chunks;
 }
-inline std::vector<Chunk> rooms(const Bytes& chunk, std::uint64_t end) {
+inline std::vector<Chunk> capacities(const Bytes& chunk, std::uint64_t end) {
   std::vector<Chunk> chunks;
   for (std::uint64_t capacity = 0; capacity < end; capacity++) chunks.push_back({chunk, capacity});
   return chunks;
 }
 
-// On every device by every variant of a format that fits it.
+// Runs on every device by every variant of a format that fits it.
 template <class Codec = Decoder, class Body> void on_each_method(Format format, Body body) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
@@ -219,7 +219,7 @@ inline void expect_outputs(const Method& method, const Reference& reference,
   const auto result = decoded(method, reference.format, chunks, layout);
   ASSERT_TRUE(result.ok()) << result.status().text();
   for (std::size_t i = 0; i < outputs.size(); i++) {
-    const Bytes& text = (*result)[i].text;
+    const Bytes& text = (*result)[i].output;
     ASSERT_OK(status_of(reference.format, i, (*result)[i].chunk_status));
     ASSERT_EQ(text.size(), outputs[i].size()) << "text " << i;
     const auto other = std::mismatch(text.begin(), text.end(), outputs[i].begin()).first;
@@ -227,12 +227,12 @@ inline void expect_outputs(const Method& method, const Reference& reference,
   }
 }
 
-// Every verdict is the reference's, or of its list of stricter ones, and every text of a sound
-// chunk.
+// Every status must be the reference's, or be in its list of stricter ones, and every output of a
+// valid chunk must be equal.
 struct Statuses {
   std::uint64_t valid = 0, refused = 0, refused_by_us_alone = 0;
 };
-// What all tests of a program compared, a line a format and way at its end.
+// What all tests of a program compared; prints a line per format and variant at its end.
 class StatusTable : public ::testing::Environment {
  public:
   void TearDown() override {
@@ -267,7 +267,7 @@ inline void expect_statuses(const Method& method, const Reference& reference,
     ASSERT_EQ(chunk_status.error == ErrorCode::none, expected.has_value())
         << "chunk " << i << ": " << status_of(reference.format, i, chunk_status).text();
     if (expected)
-      ASSERT_EQ((*result)[i].text, *expected) << "chunk " << i;
+      ASSERT_EQ((*result)[i].output, *expected) << "chunk " << i;
     else
       ASSERT_LE(chunk_status.offset, chunks[i].bytes.size()) << "chunk " << i;
   }
@@ -282,8 +282,8 @@ inline void expect_neighbours_kept(const Reference& reference) {
   });
 }
 
-// The texts of kernels themselves, under sanitizers, their barriers and races checked: teams that
-// are groups and teams that are sub-groups.
+// The kernels themselves under sanitizers, with barriers and races checked: warps that are groups
+// and warps that are sub-groups.
 inline std::vector<kernel::HostDeviceOptions> warps_on_host() {
   return {{},
           {.order = kernel::ItemOrder::reverse},
@@ -299,7 +299,7 @@ void on_each_method_on_host(const kernel::HostDeviceOptions& options, Format for
     body(Method{device, variant});
   }
 }
-// Small texts of all kinds, and a chunk that is damaged in `255 / step` ways a byte.
+// Small inputs of all kinds, and a chunk that is damaged in `255 / step` ways per byte.
 inline void expect_small_outputs(const Method& method, const Reference& reference,
                                  std::uint64_t max_bytes) {
   std::vector<Bytes> outputs = {

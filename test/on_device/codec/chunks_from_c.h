@@ -1,5 +1,5 @@
-/* The C interface of chunks as C programs use it, each with memory and queues of its own; they are
- * C11. */
+/* The C interface of batches as C programs use it, each with memory and queues of its own. The
+ * programs are C11. */
 #ifndef CHUNKS_FROM_C_H
 #define CHUNKS_FROM_C_H
 #include "penstock/batch.h"

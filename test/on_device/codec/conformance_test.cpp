@@ -1,6 +1,6 @@
-// What other encoders make of real files, at all their levels, decoded on every device by every
+// Real files compressed by other encoders at all their levels, decoded on every device by every
 // variant that fits it; and the test vectors of another implementation, from the package
-// golang-github-klauspost-compress-dev, with the verdicts of zlib and libsnappy.
+// golang-github-klauspost-compress-dev, with the statuses of zlib and libsnappy.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/chunk_encoders.hpp"
@@ -143,7 +143,7 @@ std::vector<Chunk> as_chunks(const std::vector<Bytes>& files, std::uint64_t capa
   return chunks;
 }
 
-// Streams that end without a last block, and those that an empty one closes.
+// Streams that end without a last block, and those that an empty block closes.
 TEST(ChunkConformance, StreamsOfAnotherEncodersTestsGetTheStatusOfZlib) {
   std::vector<Chunk> chunks;
   for (const auto& entry : std::filesystem::directory_iterator(vectors + "flate/testdata")) {
@@ -185,7 +185,7 @@ TEST(ChunkConformance, OutputsThatFuzzersFoundComeBack) {
                    [&](const Method& method) { expect_outputs(method, reference, outputs); });
 }
 
-// The texts of kernels themselves: a little of everything at once.
+// The kernels themselves: a little of everything at once.
 class ChunkConformanceOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(ChunkConformanceOnHost, RealFilesComeBackFromEveryEncoder) {
   const std::vector<Bytes> outputs = real_outputs(2500);

@@ -1,6 +1,6 @@
-// Deflate streams made on every device by every variant that fits it: zlib, libdeflate and our own
-// decoders read them, they are nearly as small as zlib's of level 1, the same from every variant,
-// and stay in their rooms.
+// Deflate streams encoded on every device by every variant that fits it. zlib, libdeflate and our
+// own decoders read them, they are nearly as small as zlib's of level 1, equal by every variant,
+// and stay in their capacities.
 #include <gtest/gtest.h>
 #include <libdeflate.h>
 
@@ -33,8 +33,8 @@ Reference both() {
           read_by_both};
 }
 
-// Numbers of 64 bits that rise, as columns have them: what repeats lies nearer than a step of the
-// matcher.
+// Increasing numbers of 64 bits, as in columns: they repeat at distances below a step of the match
+// finder.
 Bytes counters_output(std::uint64_t bytes) {
   std::mt19937_64 random(1);
   Bytes output;
@@ -46,7 +46,7 @@ Bytes counters_output(std::uint64_t bytes) {
   return output;
 }
 
-// Each next symbol stands as often as the two before it together: without a limit, codes of 20 bits
+// Each next symbol occurs as often as the two before it together: without a limit, codes of 20 bits
 // and more.
 Bytes fibonacci_output() {
   Bytes output;

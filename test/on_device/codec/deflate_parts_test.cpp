@@ -1,6 +1,6 @@
-// One Deflate stream decoded by many teams, on every device and by teams on the host executor, in
-// pieces that begin inside of blocks: against zlib, with pieces of some hundred bytes, so that
-// short streams have many.
+// One Deflate stream decoded by many warps, on every device and on the host executor, in segments
+// that begin inside of blocks, against zlib. Segments have some hundred bytes, so that short
+// streams have many.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,7 +20,7 @@ constexpr batch::DeflateOptions long_blocks = {
 constexpr batch::DeflateOptions short_blocks = {
     .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
 
-// On each device, or by each way of teams on the host.
+// On each device, or by each kind of warp on the host.
 enum class Where { devices, on_host };
 class DeflateParts : public ::testing::TestWithParam<Where> {
  protected:
@@ -46,8 +46,8 @@ INSTANTIATE_TEST_SUITE_P(Each, DeflateParts, ::testing::Values(Where::devices, W
 
 Bytes bytes_of_text(const std::string& output) { return Bytes(output.begin(), output.end()); }
 
-// A block whose literals below 127 have codes of 7 bits, as its end does, of 7 ones: what is read
-// from a wrong bit stays wrong, and a text below 64 has no such end in it, from whatever bit it is
+// A block whose literals below 127 have codes of 7 bits, and so has its end, seven ones. A scan
+// from a wrong bit stays wrong, and bytes below 64 contain no such end, from whatever bit they are
 // read.
 class SevenBits {
  public:
@@ -58,7 +58,7 @@ class SevenBits {
     writer_.header(false, 2).codes(lengths, {0});
   }
   void put(std::uint8_t literal) { writer_.code(literal, 7), output_.push_back(literal); }
-  // The block's end, and a last block.
+  // The end of the block, and a last block.
   Bytes stream() {
     return bytes_of_text(writer_.code(127, 7).header(true, 1).code(0, 7).to_byte().bytes());
   }
@@ -90,7 +90,7 @@ TEST_P(DeflateParts, CodesThatAreNeverRightAgainAreReadFromWhereTheyBegin) {
   });
 }
 
-// Each of a text's ends of 7 ones, read from another bit, ends the block for who is wrong.
+// Each of the seven ones in the data, read from another bit, ends the block for a wrong scan.
 TEST_P(DeflateParts, EndsOfBlocksThatAreNoneAreNotTaken) {
   SevenBits block;
   Random random(2);
@@ -102,7 +102,7 @@ TEST_P(DeflateParts, EndsOfBlocksThatAreNoneAreNotTaken) {
   });
 }
 
-// Blocks of another stream as a block's codes, so that headers are found that are none.
+// Blocks of another stream as the codes of a block, so that wrong headers are found.
 TEST_P(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
   const Bytes inner = batch::deflate_compressed(batch::words_text(30'000, 5), short_blocks);
   SevenBits block;
@@ -117,9 +117,9 @@ TEST_P(DeflateParts, HeadersInsideOfABlockAreNotTaken) {
                 [&](StreamDecoder& decoder) { expect_output(decoder, stream, block.output()); });
 }
 
-// Whole windows of codes that are nearly all of one length: lanes are led from walk to walk
-// (deflate_phases.kc). Every so often a longer code makes all lanes behind it wrong by another
-// number of bits; a block's end is in every window, or in few of them.
+// Whole windows of codes that nearly all have one length: lanes are led from scan to scan
+// (deflate_phases.kc). Now and then a longer code makes all later lanes wrong by another number of
+// bits. The end of a block is in every window, or in few of them.
 TEST_P(DeflateParts, WindowsInWhichWalksNeverMeetComeBack) {
   with_decoders({.stride_bytes = 8 << 10}, [&](StreamDecoder& decoder) {
     for (const unsigned kinds : {254u, 64u, 62u, 14u, 2u})
@@ -147,7 +147,7 @@ TEST_P(DeflateParts, BlocksShorterThanAPartComeBack) {
                   [&](StreamDecoder& decoder) { expect_output(decoder, stream, output, 2); });
 }
 
-// As of text that gzip finds nothing in: each was a launch of its own.
+// As for data that gzip cannot compress: each was a launch of its own.
 TEST_P(DeflateParts, StoredBlocksBehindStoredBlocksAreFound) {
   Random random(6);
   Bytes output = batch::words_text(10'000, 7);
@@ -160,7 +160,7 @@ TEST_P(DeflateParts, StoredBlocksBehindStoredBlocksAreFound) {
   });
 }
 
-// Which nobody finds: pieces are guessed behind where the stream begins.
+// Headers that are not found: segments are guessed after the beginning of the stream.
 TEST_P(DeflateParts, BlocksOfFixedCodesComeBack) {
   for (const int memory : {3, 9}) {
     const Bytes output = batch::words_text(40'000, 4);
@@ -183,7 +183,7 @@ TEST(DeflatePartsOnDevices, OutputsOfAllKindsComeBackInManyBatches) {
   });
 }
 
-// Places in a piece count to 1 GiB. Read from an odd bit, such codes are never right again.
+// Offsets in a segment count to 1 GiB. Read from an odd bit, such codes never resynchronise.
 TEST(DeflatePartsOnDevices, ABlockOfMoreThanAGibibyteIsMeasured) {
   constexpr unsigned matches = 4'500'000;
   std::vector<unsigned> lengths(286, 0);
@@ -200,14 +200,13 @@ TEST(DeflatePartsOnDevices, ABlockOfMoreThanAGibibyteIsMeasured) {
     TAKE(const auto uploaded, on_device(*decoder.device, *decoder.queue, stream));
     ASSERT_OK(decoder.pieces->open(*decoder.queue, uploaded, bytes));
     TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
-    EXPECT_EQ(measured.error.error, batch::ErrorCode::none)
-        << batch::message_of(measured.error.error);
+    EXPECT_EQ(measured.error.error, batch::ErrorCode::none) << batch::message(measured.error.error);
     EXPECT_EQ(measured.output_bytes, 1 + std::uint64_t{258} * matches);
     EXPECT_EQ(measured.end_byte, bytes);
   });
 }
 
-// Parts are as long as a team's, or a CPU's, are.
+// Segments have the length of a warp's, or of a CPU's.
 TEST(DeflatePartsOnDevices, ALongOutputComesBackInPartsOfTheirOwnLength) {
   const Bytes output = batch::words_text(6'000'000, 1);
   const Bytes stream = batch::deflate_compressed(output, long_blocks);

@@ -1,5 +1,5 @@
-// Deflate streams decoded in pieces on a device, for tests: as StreamPieces and PieceOutputs are
-// used.
+// Decodes Deflate streams in segments on a device, for tests, as SegmentFinder and SegmentDecoder
+// are used.
 #pragma once
 #include "codec/deflate/device/device_inflate.hpp"
 #include "on_device/codec/chunk_fixture.hpp"
@@ -13,7 +13,7 @@ struct Cut {
   std::uint64_t batch_unit_bytes = 0, part_bits = 0;
 };
 
-// A stream's text, or its fault.
+// The output of a stream, or its error.
 struct Outcome {
   Bytes output;
   StreamError error;
@@ -26,8 +26,8 @@ class StreamDecoder {
  public:
   static Result<StreamDecoder> build(std::shared_ptr<Device> device, Cut cut) {
     StreamDecoder made;
-    PENSTOCK_ASSIGN(made.pieces, StreamPieces::build(device, cut.stride_bytes, cut.part_bits));
-    PENSTOCK_ASSIGN(made.outputs, PieceOutputs::build(device, cut.batch_unit_bytes));
+    PENSTOCK_ASSIGN(made.pieces, SegmentFinder::build(device, cut.stride_bytes, cut.part_bits));
+    PENSTOCK_ASSIGN(made.outputs, SegmentDecoder::build(device, cut.batch_unit_bytes));
     PENSTOCK_ASSIGN(made.queue, device->queue());
     made.device = std::move(device);
     return made;
@@ -43,16 +43,16 @@ class StreamDecoder {
     Outcome outcome;
     PENSTOCK_ASSIGN(const MeasuredStream stream, pieces->follow(*queue, begin));
     outcome.error = stream.error, outcome.end_byte = stream.end_byte,
-    outcome.piece_count = stream.pieces.size();
+    outcome.piece_count = stream.segments.size();
     if (stream.error.error != batch::ErrorCode::none) return outcome;
     PENSTOCK_ASSIGN(const std::shared_ptr<Buffer> output,
                     device->allocate(stream.output_bytes + 64));
-    for (std::size_t first = 0; first < stream.pieces.size();) {
+    for (std::size_t first = 0; first < stream.segments.size();) {
       PENSTOCK_ASSIGN(const OutputBatch batch, outputs->decode(*queue, *pieces, stream, first,
                                                                output, outcome.output.size()));
       outcome.error = batch.error, outcome.crc32 = batch.checksum, outcome.batch_count++;
       if (batch.error.error != batch::ErrorCode::none) return outcome;
-      first += batch.piece_count;
+      first += batch.segment_count;
       outcome.output.resize(outcome.output.size() + batch.output_bytes);
     }
     if (outcome.output.size() != stream.output_bytes)
@@ -63,17 +63,17 @@ class StreamDecoder {
   }
 
   std::shared_ptr<Device> device;
-  std::unique_ptr<StreamPieces> pieces;
-  std::unique_ptr<PieceOutputs> outputs;
+  std::unique_ptr<SegmentFinder> pieces;
+  std::unique_ptr<SegmentDecoder> outputs;
   std::unique_ptr<Queue> queue;
 };
 
 inline void expect_output(StreamDecoder& decoder, const Bytes& stream, const Bytes& output,
                           std::size_t min_pieces = 1) {
   const auto outcome = decoder.decode(stream);
-  ASSERT_TRUE(outcome.ok()) << outcome.status().output();
+  ASSERT_TRUE(outcome.ok()) << outcome.status().text();
   ASSERT_EQ(outcome->error.error, batch::ErrorCode::none)
-      << batch::message_of(outcome->error.error) << " at " << outcome->error.byte;
+      << batch::message(outcome->error.error) << " at " << outcome->error.byte;
   ASSERT_EQ(outcome->output.size(), output.size());
   const auto other = std::mismatch(output.begin(), output.end(), outcome->output.begin()).first;
   ASSERT_EQ(other, output.end()) << "byte " << other - output.begin();
@@ -83,15 +83,15 @@ inline void expect_output(StreamDecoder& decoder, const Bytes& stream, const Byt
               outcome->crc32 == crc32(0, output.data(), static_cast<uInt>(output.size())));
 }
 
-// Every verdict is zlib's, and every text of a sound stream.
+// Every status must be zlib's, and so must every output of a valid stream.
 inline void expect_statuses(StreamDecoder& decoder, const std::vector<batch::Chunk>& streams) {
   for (std::size_t i = 0; i < streams.size(); i++) {
     const auto outcome = decoder.decode(streams[i].bytes);
-    ASSERT_TRUE(outcome.ok()) << outcome.status().output();
+    ASSERT_TRUE(outcome.ok()) << outcome.status().text();
     const std::optional<Bytes> expected =
         batch::deflate_output({streams[i].bytes, 1 << 20}, batch::raw_window);
     ASSERT_EQ(outcome->error.error == batch::ErrorCode::none, expected.has_value())
-        << "stream " << i << ": " << batch::message_of(outcome->error.error) << " at "
+        << "stream " << i << ": " << batch::message(outcome->error.error) << " at "
         << outcome->error.byte;
     if (expected)
       ASSERT_EQ(outcome->output, *expected) << "stream " << i;

@@ -1,6 +1,6 @@
-// One Deflate stream decoded by many teams, on every device and by teams on the host executor,
-// against zlib: pieces that begin in strides of a few bytes, so that short streams have many, with
-// right and wrong guesses of where blocks begin.
+// One Deflate stream decoded by many warps, on every device and on the host executor, against zlib.
+// Segments begin in strides of a few bytes, so that short streams have many, with right and wrong
+// guesses of where blocks begin.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/deflate_stream_fixture.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-// zlib's blocks of 512 symbols: such as have fewer are fixed ones.
+// zlib's blocks of 512 symbols; shorter ones have fixed codes.
 constexpr batch::DeflateOptions short_blocks = {
     .level = 6, .strategy = Z_DEFAULT_STRATEGY, .memory = 3};
 
@@ -48,8 +48,8 @@ TEST(DeflateStream, BlocksOfAllKindsComeBack) {
   });
 }
 
-// A stored block that holds another stream: whose blocks begin in it, guesses that are wrong as a
-// whole.
+// A stored block that holds another stream, whose blocks are found in it: guesses that are all
+// wrong.
 TEST(DeflateStream, StreamsInStoredBlocksAreNotTaken) {
   const Bytes inner = batch::deflate_compressed(batch::words_text(120'000, 5), short_blocks);
   const Bytes outer = batch::deflate_compressed(inner, {.level = 0});
@@ -59,7 +59,7 @@ TEST(DeflateStream, StreamsInStoredBlocksAreNotTaken) {
   });
 }
 
-// Streams behind one another, found and measured at once.
+// Consecutive streams, found and measured at once.
 TEST(DeflateStream, SeveralStreamsOfOneInputAreFollowed) {
   std::vector<Bytes> outputs;
   Bytes all(3, 0xff);
@@ -91,14 +91,14 @@ TEST(DeflateStream, ADistanceBeforeTheStreamIsAError) {
     TAKE(const auto whole, decoder.decode(stream));
     ASSERT_GT(whole.piece_count, 4u);
     TAKE(const MeasuredStream measured, decoder.pieces->follow(*decoder.queue, 0));
-    // The same blocks without the first ones, whose text the others repeat.
-    const std::uint64_t begin = measured.pieces[3].begin_bit;
+    // The same blocks without the first ones, whose output the others repeat.
+    const std::uint64_t begin = measured.segments[3].begin_bit;
     Bytes rest((stream.size() * 8 - begin + 7) / 8 + 1);
     for (std::uint64_t bit = begin; bit < stream.size() * 8; bit++)
       rest[(bit - begin) / 8] |=
           static_cast<std::uint8_t>((stream[bit / 8] >> bit % 8 & 1) << (bit - begin) % 8);
     TAKE(const auto outcome, decoder.decode(rest));
-    EXPECT_EQ(outcome.error.error, batch::ErrorCode::bad_distance);
+    EXPECT_EQ(outcome.error.error, batch::ErrorCode::invalid_distance);
   });
 }
 

@@ -1,4 +1,4 @@
-// What the tests of chunk encoders share: texts encoded on a device, read by the format's own
+// Shared by the tests of chunk encoders: inputs encoded on a device, read by the format's own
 // library and by our decoders.
 #pragma once
 #include "on_device/codec/chunk_fixture.hpp"
@@ -15,14 +15,14 @@ inline std::vector<Bytes> outputs_of_none_to_forty_bytes() {
   return outputs;
 }
 
-// The chunks of texts, in rooms of the bound.
+// Returns the chunks of inputs, each with the capacity of the bound.
 inline std::vector<Bytes> chunks_of(const Method& method, Format format,
                                     const std::vector<Bytes>& outputs, Layout layout = {}) {
   std::vector<Chunk> capacities;
   for (const Bytes& output : outputs)
     capacities.push_back({output, Encoder::bound_bytes(format, output.size())});
   const auto result = encoded(method, format, capacities, layout);
-  EXPECT_TRUE(result.ok()) << result.status().output();
+  EXPECT_TRUE(result.ok()) << result.status().text();
   std::vector<Bytes> chunks(outputs.size());
   for (std::size_t i = 0; result.ok() && i < outputs.size(); i++) {
     EXPECT_OK(status_of(format, i, (*result)[i].chunk_status));
@@ -31,7 +31,7 @@ inline std::vector<Bytes> chunks_of(const Method& method, Format format,
   return chunks;
 }
 
-// The format's library reads what was made, and so do all of our decoders on the device.
+// The format's library must read the chunks, and so must all of our decoders on the device.
 inline void expect_round_trip(const Method& method, const Reference& reference,
                               const std::vector<Bytes>& outputs, Layout layout = {}) {
   const std::vector<Bytes> chunks = chunks_of(method, reference.format, outputs, layout);
@@ -45,7 +45,7 @@ inline void expect_round_trip(const Method& method, const Reference& reference,
   }
   for (const std::string& decoder : Decoder::variants(reference.format, method.device->traits())) {
     const auto result = decoded({method.device, decoder}, reference.format, valid, layout);
-    ASSERT_TRUE(result.ok()) << result.status().output();
+    ASSERT_TRUE(result.ok()) << result.status().text();
     for (std::size_t i = 0; i < outputs.size(); i++) {
       ASSERT_OK(status_of(reference.format, i, (*result)[i].chunk_status));
       ASSERT_TRUE((*result)[i].output == outputs[i]) << decoder << ", text " << i;
@@ -53,19 +53,19 @@ inline void expect_round_trip(const Method& method, const Reference& reference,
   }
 }
 
-// Each text in rooms from 0 bytes to more than it takes: a sound chunk where that fits, else a
-// verdict. What taken() finds written outside of rooms is an error, too.
+// Encodes each input with capacities from 0 bytes to more than it takes: a valid chunk where that
+// fits, else an error. Writing outside of capacities, which taken() detects, is an error too.
 inline void expect_capacities_are_kept(const Method& method, Format format,
                                        const std::vector<Bytes>& outputs) {
   const std::vector<Bytes> whole = chunks_of(method, format, outputs);
   for (std::size_t i = 0; i < outputs.size(); i++) {
     const auto result =
         encoded(method, format, capacities(outputs[i], whole[i].size() + 4), {5, 1});
-    ASSERT_TRUE(result.ok()) << result.status().output();
+    ASSERT_TRUE(result.ok()) << result.status().text();
     for (std::uint64_t capacity = 0; capacity < result->size(); capacity++) {
       const Decoded& made = (*result)[capacity];
       const bool fits = capacity >= whole[i].size();
-      ASSERT_EQ(made.chunk_status.error, fits ? ErrorCode::none : ErrorCode::output_too_small)
+      ASSERT_EQ(made.chunk_status.error, fits ? ErrorCode::none : ErrorCode::encoded_too_large)
           << "text " << i << ", room " << capacity;
       ASSERT_LE(made.chunk_status.offset, outputs[i].size());
       ASSERT_TRUE(made.output == (fits ? whole[i] : Bytes()))
@@ -74,8 +74,7 @@ inline void expect_capacities_are_kept(const Method& method, Format format,
   }
 }
 
-// No chunk is longer by more than a tenth (and 64 bytes, which a table may take) than the
-// library's.
+// No chunk may exceed the library's by more than a tenth (and 64 bytes, which a table may take).
 inline void expect_nearly_as_small(const Method& method, const Reference& reference,
                                    const std::vector<Bytes>& outputs) {
   const std::vector<Bytes> chunks = chunks_of(method, reference.format, outputs);
@@ -84,8 +83,8 @@ inline void expect_nearly_as_small(const Method& method, const Reference& refere
         << "text " << i;
 }
 
-// Of whatever kind the teams are, wherever chunks lie: what an item makes alone. Rooms are kept,
-// and the library reads all of it.
+// Whatever the kind of warp and the layout of chunks, the result is that of a single thread.
+// Capacities are respected, and the library reads all of it.
 inline void expect_chunks_of_threads(const kernel::HostDeviceOptions& options,
                                      const Reference& reference, std::string_view threads_variant,
                                      const std::vector<Bytes>& outputs) {

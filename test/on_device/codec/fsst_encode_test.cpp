@@ -1,6 +1,5 @@
-// String columns encoded on every device by every variant that fits it: the codes must be those
-// that the host makes with the same symbol tables. And hostile offsets, and memory that is too
-// small, which must be told.
+// String columns encoded on every device by every variant that fits: the codes must be those of the
+// host with the same symbol tables. Hostile offsets and too little memory must be reported.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -17,25 +16,26 @@ namespace {
 
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 
-// What a device made of a column: all of the memory for codes, and what check() and fetch() gave.
-struct Made {
-  Status verdict;
+// The result of encoding on a device: all of the memory for codes, and what check() and download()
+// returned.
+struct RandomColumn {
+  Status status;
   std::vector<std::uint8_t> memory;
-  std::vector<std::uint8_t> offsets;  // and what lies behind them
+  std::vector<std::uint8_t> offsets;  // and the bytes after them
   EncodedStrings strings;
 };
 
 struct Setting {
   std::string_view variant = {};
   std::uint32_t code_offset_bytes = 4;
-  std::uint64_t code_bytes = 0;  // memory for codes; 0: twice the text
+  std::uint64_t code_bytes = 0;  // memory for codes; 0: twice the string bytes
   std::uint64_t runs = 1;
 };
 
-Result<Made> made_of(const std::shared_ptr<Device>& device, const Column& column,
-                     std::span<const RowGroup> row_groups, const Setting& setting) {
+Result<RandomColumn> made_of(const std::shared_ptr<Device>& device, const Column& column,
+                             std::span<const RowGroup> row_groups, const Setting& setting) {
   PENSTOCK_ASSIGN(const auto queue, device->queue());
-  PENSTOCK_ASSIGN(const PlainStrings texts, PlainStrings::bring(*device, *queue, column));
+  PENSTOCK_ASSIGN(const PlainStrings texts, PlainStrings::upload(*device, *queue, column));
   PENSTOCK_ASSIGN(
       const auto encoder,
       DeviceEncoder::build(device, texts, row_groups, setting.code_offset_bytes, setting.variant));
@@ -43,48 +43,49 @@ Result<Made> made_of(const std::shared_ptr<Device>& device, const Column& column
   codes.offset_bytes = setting.code_offset_bytes;
   const std::uint64_t memory = setting.code_bytes != 0
                                    ? setting.code_bytes
-                                   : 2 * texts.text_bytes / 16 * 16 + 16 + canary_bytes;
+                                   : 2 * texts.string_bytes / 16 * 16 + 16 + canary_bytes;
   PENSTOCK_ASSIGN(codes.codes, device->allocate(memory));
   PENSTOCK_ASSIGN(codes.offsets,
                   device->allocate((column.row_count + 1) * codes.offset_bytes + canary_bytes));
-  Made made;
+  RandomColumn generated;
   for (std::uint64_t run = 0; run < setting.runs; run++) {
     PENSTOCK_TRY(cover(*queue, *codes.codes));
     PENSTOCK_TRY(cover(*queue, *codes.offsets));
     PENSTOCK_TRY(encoder->enqueue(*queue, texts, codes));
   }
-  const auto there = encoder->check(*queue);
-  made.verdict = status_of(there);
-  if (there.ok()) { PENSTOCK_ASSIGN(made.strings, encoder->fetch(*queue)); }
-  PENSTOCK_ASSIGN(made.memory, fetched<std::uint8_t>(*queue, *codes.codes));
-  PENSTOCK_ASSIGN(made.offsets, fetched<std::uint8_t>(*queue, *codes.offsets));
-  return made;
+  const auto uploaded = encoder->check(*queue);
+  generated.status = status_of(uploaded);
+  if (uploaded.ok()) { PENSTOCK_ASSIGN(generated.strings, encoder->download(*queue)); }
+  PENSTOCK_ASSIGN(generated.memory, downloaded<std::uint8_t>(*queue, *codes.codes));
+  PENSTOCK_ASSIGN(generated.offsets, downloaded<std::uint8_t>(*queue, *codes.offsets));
+  return generated;
 }
 
 void expect_host_codes(const std::shared_ptr<Device>& device, const Column& column,
                        const EncodeOptions& options, const Setting& setting) {
   const EncodedStrings expected = encoded(column, options);
-  const auto made = made_of(device, column, expected.row_groups, setting);
-  ASSERT_TRUE(made.ok()) << made.status().text();
-  ASSERT_TRUE(made->verdict.ok()) << made->verdict.text();
-  const EncodedStrings& strings = made->strings;
+  const auto generated = made_of(device, column, expected.row_groups, setting);
+  ASSERT_TRUE(generated.ok()) << generated.status().text();
+  ASSERT_TRUE(generated->status.ok()) << generated->status.text();
+  const EncodedStrings& strings = generated->strings;
   ASSERT_EQ(strings.codes.size, expected.codes.size);
   for (std::uint64_t row = 0; row <= column.row_count; row++)
     ASSERT_EQ(strings.offset(row), expected.offset(row)) << "row " << row;
   for (std::uint64_t at = 0; at < strings.codes.size; at++)
     ASSERT_EQ(strings.codes.data[at], expected.codes.data[at]) << "code " << at;
-  EXPECT_EQ(strings.text_bytes, expected.text_bytes);
+  EXPECT_EQ(strings.string_bytes, expected.string_bytes);
   for (std::size_t group = 0; group < strings.row_groups.size(); group++)
-    EXPECT_EQ(strings.row_groups[group].first_text_byte, expected.row_groups[group].first_text_byte)
+    EXPECT_EQ(strings.row_groups[group].first_string_byte,
+              expected.row_groups[group].first_string_byte)
         << "row group " << group;
   std::uint64_t at = strings.codes.size;
   for (; at == strings.codes.size || at % 16 != 0; at++)
-    ASSERT_EQ(made->memory[at], 0) << "no zeros behind the codes";
-  for (; at < made->memory.size(); at++)
-    ASSERT_EQ(made->memory[at], canary) << "written behind the codes, byte " << at;
+    ASSERT_EQ(generated->memory[at], 0) << "no zeros behind the codes";
+  for (; at < generated->memory.size(); at++)
+    ASSERT_EQ(generated->memory[at], canary) << "written behind the codes, byte " << at;
   for (std::uint64_t i = (column.row_count + 1) * setting.code_offset_bytes;
-       i < made->offsets.size(); i++)
-    ASSERT_EQ(made->offsets[i], canary) << "written behind the offsets, byte " << i;
+       i < generated->offsets.size(); i++)
+    ASSERT_EQ(generated->offsets[i], canary) << "written behind the offsets, byte " << i;
   const auto decoded = decode(strings);
   ASSERT_OK(decoded);
   expect_equal(*decoded, column);
@@ -100,7 +101,7 @@ Column with_wide_offsets(const Column& column) {
   return wide;
 }
 
-// Of offsets and text as they are, whatever they say.
+// Returns a column of these offsets and strings, whatever they say.
 Column column_of(std::vector<std::uint32_t> offsets, std::string text) {
   Column column;
   column.type = {Kind::string};
@@ -152,20 +153,19 @@ TEST(FsstEncodeOnDevices, ShortAndEmptyTexts) {
 TEST(FsstEncodeOnDevices, BytesThatHaveNoSymbolTakeTwiceTheirRoom) {
   const Column column = random_bytes(3000, 200, 4);
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
-    const auto made = made_of(
+    const auto generated = made_of(
         device, column, std::vector<RowGroup>{{0, 0, std::make_shared<SymbolTable>()}}, {variant});
-    ASSERT_OK(made);
-    ASSERT_TRUE(made->verdict.ok()) << made->verdict.text();
-    EXPECT_EQ(made->strings.codes.size, 2 * column.values.size);
-    const auto decoded = decode(made->strings);
+    ASSERT_OK(generated);
+    ASSERT_TRUE(generated->status.ok()) << generated->status.text();
+    EXPECT_EQ(generated->strings.codes.size, 2 * column.values.size);
+    const auto decoded = decode(generated->strings);
     ASSERT_OK(decoded);
     expect_equal(*decoded, column);
     expect_host_codes(device, column, {.row_group_rows = 800}, {variant});
   });
 }
 
-// Tiles whose codes are more than their text are encoded twice, others once: both beside each
-// other.
+// Tiles with more codes than string bytes are encoded twice, others once: here both are adjacent.
 TEST(FsstEncodeOnDevices, EscapesAmongTextThatIsEncodedWell) {
   const Column urls = codec::generate_urls(6000), noise = random_bytes(3000, 200, 5);
   std::vector<std::string> texts;
@@ -190,7 +190,7 @@ TEST(FsstEncodeOnDevices, RowsOfAMegabyte) {
   });
 }
 
-// Walks from two places of such a text never meet.
+// Greedy parses from two positions of such a string never meet.
 TEST(FsstEncodeOnDevices, OneByteRepeatedAtEveryPhase) {
   std::vector<std::string> texts;
   for (std::size_t i = 1; i < 400; i++) texts.emplace_back(i, 'a');
@@ -203,21 +203,21 @@ TEST(FsstEncodeOnDevices, OneByteRepeatedAtEveryPhase) {
     EXPECT_EQ(status_of(refused).code(), Code::unsupported);
     const std::vector<RowGroup> sevens{
         {0, 0, std::make_shared<SymbolTable>(table_of({"aa", "aaaaaaa"}))}};
-    const auto made = made_of(device, column, sevens, {variant});
-    ASSERT_OK(made);
-    ASSERT_TRUE(made->verdict.ok()) << made->verdict.text();
+    const auto generated = made_of(device, column, sevens, {variant});
+    ASSERT_OK(generated);
+    ASSERT_TRUE(generated->status.ok()) << generated->status.text();
     for (std::uint64_t row = 0; row < texts.size(); row++) {
-      const auto expected = encode_text(*sevens[0].table, texts[row]);
+      const auto expected = encode_string(*sevens[0].table, texts[row]);
       const auto* codes =
-          made->strings.codes.template as<std::uint8_t>() + made->strings.offset(row);
+          generated->strings.codes.template as<std::uint8_t>() + generated->strings.offset(row);
       const std::vector<std::uint8_t> found(
-          codes, codes + (made->strings.offset(row + 1) - made->strings.offset(row)));
+          codes, codes + (generated->strings.offset(row + 1) - generated->strings.offset(row)));
       ASSERT_EQ(found, expected) << "row " << row;
     }
   });
 }
 
-// Symbols overlap at every place, and walks meet late.
+// Symbols overlap at every position, and parses meet late.
 TEST(FsstEncodeOnDevices, TextsOfTwoLetters) {
   std::mt19937 random(11);
   std::vector<std::string> texts(400);
@@ -244,7 +244,7 @@ TEST(FsstEncodeOnDevices, MissingRowsHaveNoCodesWhateverTheirText) {
   });
 }
 
-// The rows behind one are there: an empty row that is missing takes no byte of them.
+// The neighbours are not null: an empty null row must take no byte of them.
 TEST(FsstEncodeOnDevices, MissingRowsWithoutTextTakeNothingFromTheirNeighbours) {
   std::vector<std::optional<std::string>> texts;
   for (std::uint32_t row = 0; row < 3000; row++) {
@@ -272,48 +272,48 @@ TEST(FsstEncodeOnDevices, CodesAreDecodedAndMatchedWhereTheyLie) {
   const Column urls = codec::generate_urls(5000);
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     TAKE(const auto queue, device->queue());
-    TAKE(const PlainStrings texts, PlainStrings::bring(*device, *queue, urls));
+    TAKE(const PlainStrings texts, PlainStrings::upload(*device, *queue, urls));
     TAKE(const auto row_groups, train(device, *queue, texts, 1500));
     TAKE(const auto encoder, DeviceEncoder::build(device, texts, row_groups, 4, variant));
-    TAKE(const DeviceCodes codes, DeviceCodes::allocate(*device, texts, texts.text_bytes));
+    TAKE(const DeviceCodes codes, DeviceCodes::allocate(*device, texts, texts.string_bytes));
     ASSERT_OK(encoder->enqueue(*queue, texts, codes));
-    TAKE(const DeviceStrings there, encoder->check(*queue));
-    EXPECT_LT(there.code_bytes, texts.text_bytes * 6 / 10) << "tables of a poor sample";
-    TAKE(const auto decoder, Decoder::build(device, there));
-    TAKE(const DeviceText text, DeviceText::allocate(*device, there));
-    ASSERT_OK(decoder->enqueue(*queue, there, text));
+    TAKE(const DeviceStrings uploaded, encoder->check(*queue));
+    EXPECT_LT(uploaded.code_bytes, texts.string_bytes * 6 / 10) << "tables of a poor sample";
+    TAKE(const auto decoder, Decoder::build(device, uploaded));
+    TAKE(const DeviceOutput text, DeviceOutput::allocate(*device, uploaded));
+    ASSERT_OK(decoder->enqueue(*queue, uploaded, text));
     ASSERT_OK(decoder->check(*queue));
-    TAKE(const auto bytes, fetched<char>(*queue, *text.bytes, there.text_bytes));
+    TAKE(const auto bytes, downloaded<char>(*queue, *text.bytes, uploaded.string_bytes));
     EXPECT_EQ(std::string_view(bytes.data(), bytes.size()),
               std::string_view(urls.values.as<char>(), urls.values.size));
-    TAKE(const EncodedStrings strings, encoder->fetch(*queue));
+    TAKE(const EncodedStrings strings, encoder->download(*queue));
     EXPECT_OK(validate(strings));
     TAKE(const auto matcher,
          DeviceMatcher::build(device, strings, Predicate::equals(std::string(urls.string(77)))));
     TAKE(const auto bits, device->allocate(bitmap_bytes(urls.row_count)));
-    ASSERT_OK(matcher->enqueue(*queue, there, *bits));
+    ASSERT_OK(matcher->enqueue(*queue, uploaded, *bits));
     ASSERT_OK(matcher->check(*queue));
-    TAKE(const auto found, fetched<std::uint32_t>(*queue, *bits));
+    TAKE(const auto found, downloaded<std::uint32_t>(*queue, *bits));
     EXPECT_NE(found[77 / 32] >> 77 % 32 & 1u, 0u);
   });
 }
 
-// Kernels read whole 16s of it.
+// Kernels load whole 16 bytes of it.
 TEST(FsstEncodeOnDevices, NothingBehindABroughtTextIsLeftUnwritten) {
   on_each_device([](Device& device) {
     TAKE(const auto queue, device.queue());
-    for (const std::size_t text_bytes : {4096u, 4097u, 4111u, 4112u}) {
+    for (const std::size_t string_bytes : {4096u, 4097u, 4111u, 4112u}) {
       const Column column =
-          Column::from_strings(std::vector<std::string>{std::string(text_bytes, 'a')});
+          Column::from_strings(std::vector<std::string>{std::string(string_bytes, 'a')});
       {
         TAKE(const auto before,
-             device.allocate(text_bytes / 16 * 16 + 16));  // the pool gives it again
+             device.allocate(string_bytes / 16 * 16 + 16));  // the pool returns it again
         ASSERT_OK(cover(*queue, *before));
       }
-      TAKE(const PlainStrings texts, PlainStrings::bring(device, *queue, column));
-      TAKE(const auto bytes, fetched<char>(*queue, *texts.bytes));
+      TAKE(const PlainStrings texts, PlainStrings::upload(device, *queue, column));
+      TAKE(const auto bytes, downloaded<char>(*queue, *texts.bytes));
       EXPECT_EQ(std::string(bytes.begin(), bytes.end()),
-                std::string(text_bytes, 'a') + std::string(bytes.size() - text_bytes, '\0'));
+                std::string(string_bytes, 'a') + std::string(bytes.size() - string_bytes, '\0'));
     }
   });
 }
@@ -326,11 +326,11 @@ TEST(FsstEncodeOnDevices, OffsetsThatDescendOrEndOutsideAreTold) {
                                        {{9, 9, 9, 9}, 0},
                                        {{0, 0xffffffff, 4, 8}, 0},
                                        {{7, 6, 6, 6}, 0}}) {
-      const auto made = made_of(device, column_of(offsets, "abababab"), row_groups, {variant});
-      ASSERT_OK(made);
-      EXPECT_EQ(made->verdict.code(), Code::corrupt) << offsets[1] << " " << offsets[2];
-      EXPECT_NE(made->verdict.text().find("row " + std::to_string(row)), std::string::npos)
-          << made->verdict.text();
+      const auto generated = made_of(device, column_of(offsets, "abababab"), row_groups, {variant});
+      ASSERT_OK(generated);
+      EXPECT_EQ(generated->status.code(), Code::corrupt) << offsets[1] << " " << offsets[2];
+      EXPECT_NE(generated->status.text().find("row " + std::to_string(row)), std::string::npos)
+          << generated->status.text();
     }
   });
 }
@@ -342,13 +342,14 @@ TEST(FsstEncodeOnDevices, MemoryOfOneByteTooFewIsToldAndKept) {
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     expect_host_codes(device, urls, {}, {variant, 4, enough});
     for (const std::uint64_t memory : {enough - 1, std::uint64_t{1600}, std::uint64_t{16}}) {
-      const auto made = made_of(device, urls, expected.row_groups, {variant, 4, memory});
-      ASSERT_OK(made);
-      EXPECT_EQ(made->verdict.code(), Code::capacity);
-      EXPECT_NE(made->verdict.text().find(std::to_string(expected.codes.size)), std::string::npos)
-          << made->verdict.text();
+      const auto generated = made_of(device, urls, expected.row_groups, {variant, 4, memory});
+      ASSERT_OK(generated);
+      EXPECT_EQ(generated->status.code(), Code::capacity);
+      EXPECT_NE(generated->status.text().find(std::to_string(expected.codes.size)),
+                std::string::npos)
+          << generated->status.text();
       for (std::size_t i = 0; i < memory; i++)
-        ASSERT_EQ(made->memory[i], canary) << "written though there is no room, byte " << i;
+        ASSERT_EQ(generated->memory[i], canary) << "written without capacity, byte " << i;
     }
   });
 }
@@ -378,14 +379,14 @@ TEST(FsstEncodeOnDevices, NoSampleIsTakenOfTextThatIsNotThere) {
   const Column urls = codec::generate_urls(100);
   on_each_shared([&](const auto& device) {
     TAKE(const auto queue, device->queue());
-    TAKE(PlainStrings texts, PlainStrings::bring(*device, *queue, urls));
+    TAKE(PlainStrings texts, PlainStrings::upload(*device, *queue, urls));
     EXPECT_OK(train(device, *queue, texts));
     texts.row_count = 10000;
     EXPECT_EQ(status_of(train(device, *queue, texts)).code(), Code::invalid);
     texts.row_count = 0;
     EXPECT_OK(train(device, *queue, texts));
     texts.row_count = 100;
-    texts.text_bytes *= 10;
+    texts.string_bytes *= 10;
     EXPECT_EQ(status_of(train(device, *queue, texts)).code(), Code::invalid);
   });
 }
@@ -395,27 +396,27 @@ TEST(FsstEncodeOnDevices, NothingIsFetchedThatWasNotFoundGood) {
   const EncodedStrings expected = encoded(urls);
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
     const auto queue = *device->queue();
-    const auto texts = PlainStrings::bring(*device, *queue, urls);
+    const auto texts = PlainStrings::upload(*device, *queue, urls);
     ASSERT_OK(texts);
     const auto encoder = DeviceEncoder::build(device, *texts, expected.row_groups, 4, variant);
     ASSERT_TRUE(encoder.ok()) << encoder.status().text();
     EXPECT_EQ(status_of((*encoder)->check(*queue)).code(), Code::invalid);
-    EXPECT_EQ(status_of((*encoder)->fetch(*queue)).code(), Code::invalid);
+    EXPECT_EQ(status_of((*encoder)->download(*queue)).code(), Code::invalid);
     ASSERT_TRUE(
         (*encoder)
-            ->enqueue(*queue, *texts, *DeviceCodes::allocate(*device, *texts, texts->text_bytes))
+            ->enqueue(*queue, *texts, *DeviceCodes::allocate(*device, *texts, texts->string_bytes))
             .ok());
     EXPECT_OK((*encoder)->check(*queue));
-    EXPECT_OK((*encoder)->fetch(*queue));
+    EXPECT_OK((*encoder)->download(*queue));
     ASSERT_TRUE(
         (*encoder)->enqueue(*queue, *texts, *DeviceCodes::allocate(*device, *texts, 16)).ok());
     EXPECT_EQ(status_of((*encoder)->check(*queue)).code(), Code::capacity);
-    EXPECT_EQ(status_of((*encoder)->fetch(*queue)).code(), Code::invalid);
+    EXPECT_EQ(status_of((*encoder)->download(*queue)).code(), Code::invalid);
   });
 }
 
-// Every first byte with as many second ones as there are symbols for: rows of pairs that do not lie
-// over one another easily.
+// Every first byte has as many second ones as there are symbols for: rows of pairs that do not
+// overlap easily.
 TEST(FsstEncodeOnDevices, TablesOfNothingButPairs) {
   std::mt19937 random(8);
   std::vector<std::string> symbols;
@@ -424,15 +425,15 @@ TEST(FsstEncodeOnDevices, TablesOfNothingButPairs) {
   const std::vector<RowGroup> row_groups{{0, 0, std::make_shared<SymbolTable>(table_of(symbols))}};
   const Column column = random_bytes(500, 100, 6);
   on_each_variant<DeviceEncoder>([&](const auto& device, const std::string& variant) {
-    const auto made = made_of(device, column, row_groups, {variant});
-    ASSERT_OK(made);
-    ASSERT_TRUE(made->verdict.ok()) << made->verdict.text();
+    const auto generated = made_of(device, column, row_groups, {variant});
+    ASSERT_OK(generated);
+    ASSERT_TRUE(generated->status.ok()) << generated->status.text();
     for (std::uint64_t row = 0; row < column.row_count; row++) {
       const auto* codes =
-          made->strings.codes.template as<std::uint8_t>() + made->strings.offset(row);
+          generated->strings.codes.template as<std::uint8_t>() + generated->strings.offset(row);
       const std::vector<std::uint8_t> found(
-          codes, codes + (made->strings.offset(row + 1) - made->strings.offset(row)));
-      ASSERT_EQ(found, encode_text(*row_groups[0].table, column.string(row))) << "row " << row;
+          codes, codes + (generated->strings.offset(row + 1) - generated->strings.offset(row)));
+      ASSERT_EQ(found, encode_string(*row_groups[0].table, column.string(row))) << "row " << row;
     }
   });
 }
@@ -457,7 +458,7 @@ TEST_P(FsstEncodeOnTheHost, EncodesWithoutAFinding) {
   const auto no_room = made_of(
       device, urls, std::vector<RowGroup>{{0, 0, std::make_shared<SymbolTable>()}}, {{}, 4, 997});
   ASSERT_TRUE(no_room.ok()) << no_room.status().text();
-  EXPECT_EQ(no_room->verdict.code(), Code::capacity);
+  EXPECT_EQ(no_room->status.code(), Code::capacity);
 }
 
 TEST_P(FsstEncodeOnTheHost, HostileOffsetsWithoutAFinding) {
@@ -465,9 +466,9 @@ TEST_P(FsstEncodeOnTheHost, HostileOffsetsWithoutAFinding) {
   const std::vector<RowGroup> row_groups{{0, 0, std::make_shared<SymbolTable>(table_of({"ab"}))}};
   for (const std::vector<std::uint32_t>& offsets :
        {std::vector<std::uint32_t>{0, 4, 3, 8}, {0, 0xffffffff, 0xffffffff, 0}}) {
-    const auto made = made_of(device, column_of(offsets, "abababab"), row_groups, {});
-    ASSERT_TRUE(made.ok()) << made.status().text();
-    EXPECT_EQ(made->verdict.code(), Code::corrupt);
+    const auto generated = made_of(device, column_of(offsets, "abababab"), row_groups, {});
+    ASSERT_TRUE(generated.ok()) << generated.status().text();
+    EXPECT_EQ(generated->status.code(), Code::corrupt);
   }
 }
 

@@ -1,5 +1,5 @@
-// What the tests of FSST on devices share: every device and variant, memory that shows what was
-// written to it, and what it holds then.
+// Shared by the tests of FSST on devices: every device and variant, and buffers that show what was
+// written to them.
 #pragma once
 #include "on_device/device/device_fixture.hpp"
 
@@ -8,7 +8,7 @@ namespace penstock::fsst {
 template <class Body> void on_each_shared(Body body) {
   on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
 }
-// Of decoders or encoders, those that fit a device.
+// Runs a body for each decoder or encoder variant that fits a device.
 template <class Variants, class Body> void on_each_variant(Body body) {
   on_each_shared([&](const std::shared_ptr<Device>& device) {
     for (const std::string& variant : Variants::variants(device->traits())) {
@@ -18,22 +18,22 @@ template <class Variants, class Body> void on_each_variant(Body body) {
   });
 }
 
-// What every byte of a memory holds that something is to write to, and how many there are behind
-// what it should write.
+// The value of every byte of a buffer before it is written, and how many such bytes follow the part
+// that should be written.
 constexpr std::uint8_t canary = 0xa5;
 constexpr std::uint64_t canary_bytes = 4096;
 
-// Queue::fill() would leave up to three bytes at the end as they are.
+// Uploads canaries. Queue::fill() would leave up to three bytes at the end as they are.
 inline Status cover(Queue& queue, const Buffer& buffer) {
   const std::vector<std::uint8_t> canaries(buffer.bytes(), canary);
   PENSTOCK_TRY(queue.upload(buffer, canaries.data(), canaries.size()));
   return queue.finish();
 }
 
-// The first values that a memory holds, or all of them.
+// Downloads the first values of a buffer, or all of them.
 template <class T>
-Result<std::vector<T>> fetched(Queue& queue, const Buffer& from,
-                               std::uint64_t count = ~std::uint64_t{0}) {
+Result<std::vector<T>> downloaded(Queue& queue, const Buffer& from,
+                                  std::uint64_t count = ~std::uint64_t{0}) {
   std::vector<T> values(std::min(count, from.bytes() / sizeof(T)));
   PENSTOCK_TRY(queue.download(values.data(), from, values.size() * sizeof(T)));
   PENSTOCK_TRY(queue.finish());

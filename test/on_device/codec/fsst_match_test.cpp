@@ -1,6 +1,6 @@
-// Predicates on FSST codes on every device by every variant that fits, against LIKE as SQL's
-// interpreter has it, on the decoded texts; and hostile codes, which must be told and must not be
-// read or written outside.
+// Predicates on FSST codes on every device by every variant that fits, compared with the SQL
+// interpreter's LIKE on the decoded strings. Hostile codes must be reported and must cause no
+// access out of bounds.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,24 +20,24 @@ const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new Cach
 constexpr std::size_t canary_words = 64;
 
 struct Found {
-  std::vector<std::uint32_t> words;  // and canaries behind them
-  Status verdict;
+  std::vector<std::uint32_t> words;  // and canaries after them
+  Status status;
   bool bit(std::uint64_t row) const { return (words[row / 32] >> row % 32 & 1) != 0; }
 };
 
 Result<Found> found(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
                     const Predicate& predicate, std::string_view variant) {
   PENSTOCK_ASSIGN(const auto queue, device->queue());
-  PENSTOCK_ASSIGN(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+  PENSTOCK_ASSIGN(const DeviceStrings uploaded, DeviceStrings::upload(*device, *queue, strings));
   PENSTOCK_ASSIGN(const auto matcher, DeviceMatcher::build(device, strings, predicate, variant));
   EXPECT_EQ(matcher->variant(), variant);
   PENSTOCK_ASSIGN(const auto bits,
                   device->allocate(bitmap_bytes(strings.row_count) + 4 * canary_words));
   PENSTOCK_TRY(cover(*queue, *bits));
-  PENSTOCK_TRY(matcher->enqueue(*queue, there, *bits));
+  PENSTOCK_TRY(matcher->enqueue(*queue, uploaded, *bits));
   Found found;
-  found.verdict = matcher->check(*queue);
-  PENSTOCK_ASSIGN(found.words, fetched<std::uint32_t>(*queue, *bits));
+  found.status = matcher->check(*queue);
+  PENSTOCK_ASSIGN(found.words, downloaded<std::uint32_t>(*queue, *bits));
   for (std::size_t i = bitmap_bytes(strings.row_count) / 4; i < found.words.size(); i++)
     EXPECT_EQ(found.words[i], 0x01010101u * canary) << "word " << i;
   return found;
@@ -53,10 +53,10 @@ bool holds(const Predicate& predicate, std::string_view text) {
 }
 
 std::string message_of(const Predicate& predicate) {
-  std::string words = predicate.is_negated ? "not" : "";
+  std::string message = predicate.is_negated ? "not" : "";
   for (const std::string& constant : predicate.constants)
-    words += " '" + constant.substr(0, 60) + "'";
-  return words;
+    message += " '" + constant.substr(0, 60) + "'";
+  return message;
 }
 
 void expect_matched(const std::shared_ptr<Device>& device, const EncodedStrings& strings,
@@ -70,7 +70,7 @@ void expect_matched(const std::shared_ptr<Device>& device, const EncodedStrings&
     SCOPED_TRACE(variant);
     const auto result = found(device, strings, predicate, variant);
     ASSERT_TRUE(result.ok()) << result.status().text();
-    ASSERT_TRUE(result->verdict.ok()) << result->verdict.text();
+    ASSERT_TRUE(result->status.ok()) << result->status.text();
     for (std::uint64_t row = 0; row < texts.row_count; row++) {
       const std::string_view text = text_of(texts, row);
       ASSERT_EQ(result->bit(row), holds(predicate, text))
@@ -133,9 +133,9 @@ TEST(FsstMatching, RandomCodesOfSeveralRowGroups) {
   on_each_shared([](const auto& device) {
     for (const unsigned escapes : {0u, 3u, 60u, 100u}) {
       SCOPED_TRACE(testing::Message() << escapes << " % escapes");
-      const Made made = random_codes(escapes + 1, {.escapes_of_100 = escapes});
+      const RandomColumn generated = random_codes(escapes + 1, {.escapes_of_100 = escapes});
       for (const Predicate& predicate : predicates_on_letters())
-        expect_matched(device, made.strings, made.texts, predicate);
+        expect_matched(device, generated.strings, generated.texts, predicate);
     }
   });
 }
@@ -143,31 +143,32 @@ TEST(FsstMatching, RandomCodesOfSeveralRowGroups) {
 TEST(FsstMatching, WideOffsetsThatDoNotBeginAtZero) {
   const Column urls = codec::generate_urls(4000);
   const EncodedStrings strings = encoded(urls, {.row_group_rows = 1300});
-  const Made made = random_codes(51, {.rows = 1500, .escapes_of_100 = 10});
+  const RandomColumn generated = random_codes(51, {.rows = 1500, .escapes_of_100 = 10});
   on_each_shared([&](const auto& device) {
     for (const std::size_t bytes : {1u, 13u, 16u, 37u}) {
       for (const char* pattern : {"%google%", "http://%", "%.html"})
         expect_matched(device, moved(strings, bytes), urls, Predicate::like(pattern));
       expect_matched(device, moved(strings, bytes), urls,
                      Predicate::equals(std::string(urls.string(0))));
-      expect_matched(device, moved(made.strings, bytes), made.texts, Predicate::like("%abcabc%"));
+      expect_matched(device, moved(generated.strings, bytes), generated.texts,
+                     Predicate::like("%abcabc%"));
     }
   });
 }
 
 TEST(FsstMatching, RowsOfHundredsOfKilobytesBesideShortOnes) {
   on_each_shared([](const auto& device) {
-    const Made made = random_codes(7, {.rows = 1100,
-                                       .max_codes = 3,
-                                       .long_row_codes = 70'000,
-                                       .escapes_of_100 = 1,
-                                       .letters = "abcdefgh"});
+    const RandomColumn generated = random_codes(7, {.rows = 1100,
+                                                    .max_codes = 3,
+                                                    .long_row_codes = 70'000,
+                                                    .escapes_of_100 = 1,
+                                                    .letters = "abcdefgh"});
     for (const char* pattern : {"%abcdabcd%", "%hgfedc%", "a%", "%h", "a%abcde%h"})
-      expect_matched(device, made.strings, made.texts, Predicate::like(pattern));
+      expect_matched(device, generated.strings, generated.texts, Predicate::like(pattern));
   });
 }
 
-// The filter of pieces takes an escaped byte for a code: at a piece's end and at its beginning.
+// The filter takes an escaped byte for a code: at a block's end and at its beginning.
 TEST(FsstMatching, WordsThatEndWithOrBehindAnEscapeAtEveryPlace) {
   std::vector<std::string> symbols = {"a", "goo", "le", "googl"}, rows, texts;
   symbols.resize(255, "x");
@@ -190,7 +191,7 @@ TEST(FsstMatching, WordsThatEndWithOrBehindAnEscapeAtEveryPlace) {
   });
 }
 
-// Whether a byte among so many 255 is escaped cannot be told from the few before it.
+// Whether a byte after so many 255s is escaped cannot be told from the few before it.
 TEST(FsstMatching, WordsBehindLongRunsOfEscapes) {
   std::vector<std::string> rows, texts;
   for (std::size_t literals = 0; literals < 120; literals++) {
@@ -226,16 +227,16 @@ TEST(FsstMatching, CharactersOfSeveralBytesAreOneForAnUnderscore) {
   });
 }
 
-// Random patterns on random texts: whatever an automaton of sets of places may get wrong.
+// Random patterns on random strings, for errors in sets of positions.
 TEST(FsstMatching, RandomPatterns) {
-  const Made made = random_codes(11, {.rows = 900, .max_codes = 6, .row_groups = 2});
+  const RandomColumn generated = random_codes(11, {.rows = 900, .max_codes = 6, .row_groups = 2});
   on_each_shared([&](const auto& device) {
     std::mt19937 random(12);
     for (int attempt = 0; attempt < 80; attempt++) {
       std::string pattern;
       for (std::size_t i = random() % 9; i > 0; i--) pattern += "abc%%__"[random() % 7];
-      // Escaped 255s are no UTF-8, of which SQL's _ takes a byte at a time, as it does here.
-      expect_matched(device, made.strings, made.texts, Predicate::like(pattern));
+      // Escaped 255s are not UTF-8; SQL's _ takes one such byte at a time, as _ does here.
+      expect_matched(device, generated.strings, generated.texts, Predicate::like(pattern));
     }
   });
 }
@@ -269,11 +270,11 @@ TEST(FsstMatching, ManyConstantsOfEqualAndOtherLengths) {
 }
 
 TEST(FsstMatching, ColumnsThatMayHoldOtherCodesAreNotComparedByTheirs) {
-  const Made made = random_codes(21, {.rows = 50});
+  const RandomColumn generated = random_codes(21, {.rows = 50});
   const Traits traits = list_devices().front();
-  EXPECT_EQ(DeviceMatcher::variants(traits, made.strings, Predicate::equals("abc")).front(),
+  EXPECT_EQ(DeviceMatcher::variants(traits, generated.strings, Predicate::equals("abc")).front(),
             "fsst_match_rows");
-  const EncodedStrings canonical = encoded(made.texts);
+  const EncodedStrings canonical = encoded(generated.texts);
   EXPECT_EQ(DeviceMatcher::variants(traits, canonical, Predicate::equals("abc")).front(),
             "fsst_match_codes");
 }
@@ -291,21 +292,22 @@ TEST(FsstMatching, WordsThatMayEndInMostPiecesAreSoughtRowByRow) {
 }
 
 TEST(FsstMatching, MoreStatesThanAByteCountsAreRefused) {
-  const Made made = random_codes(22, {.rows = 50});
+  const RandomColumn generated = random_codes(22, {.rows = 50});
   on_each_shared([&](const auto& device) {
     const auto long_text =
-        DeviceMatcher::build(device, made.strings, Predicate::equals(std::string(300, 'a')));
+        DeviceMatcher::build(device, generated.strings, Predicate::equals(std::string(300, 'a')));
     EXPECT_EQ(long_text.status().code(), Code::unsupported);
-    EXPECT_OK(DeviceMatcher::build(device, made.strings, Predicate::equals(std::string(250, 'a'))));
+    EXPECT_OK(
+        DeviceMatcher::build(device, generated.strings, Predicate::equals(std::string(250, 'a'))));
     const auto many_sets =
-        DeviceMatcher::build(device, made.strings, Predicate::like("%a__________b%"));
+        DeviceMatcher::build(device, generated.strings, Predicate::like("%a__________b%"));
     EXPECT_EQ(many_sets.status().code(), Code::unsupported);
     EXPECT_NE(many_sets.status().text().find("253 states"), std::string::npos)
         << many_sets.status().text();
   });
 }
 
-// A file of some hundred KB may say so, and would take many GiB.
+// A file of some hundred KB may claim so, and would take many GiB.
 TEST(FsstMatching, AutomatonsOfAsManyRowGroupsAsRowsAreRefusedWhereTheyAreLarge) {
   EncodedStrings strings =
       strings_of(table_of({"a"}), std::vector<std::string>(9000, std::string(1, '\0')));
@@ -320,15 +322,15 @@ TEST(FsstMatching, AutomatonsOfAsManyRowGroupsAsRowsAreRefusedWhereTheyAreLarge)
               Code::unsupported);
     const auto few_states = found(device, strings, Predicate::like("a"), "fsst_match_rows");
     ASSERT_TRUE(few_states.ok()) << few_states.status().text();
-    EXPECT_TRUE(few_states->verdict.ok()) << few_states->verdict.text();
+    EXPECT_TRUE(few_states->status.ok()) << few_states->status.text();
     for (std::uint64_t word = 0; word < strings.row_count / 32; word++)
       ASSERT_EQ(few_states->words[word], 0xffffffff) << "word " << word;
   });
 }
 
-// The row of the first code that decoding refuses, by every variant that looks at all codes.
+// Names the row of the first code that decoding refuses, by every variant that reads all codes.
 TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
-  const std::vector<EncodedStrings> columns = unsound_columns();
+  const std::vector<EncodedStrings> columns = corrupt_columns();
   on_each_shared([&](const auto& device) {
     for (std::size_t c = 0; c < columns.size(); c++)
       for (const Predicate& predicate :
@@ -338,9 +340,8 @@ TEST(FsstMatching, CodesThatAreNotSoundAreRefusedByRow) {
           SCOPED_TRACE(testing::Message()
                        << "column " << c << ", " << variant << message_of(predicate));
           TAKE(const Found result, found(device, columns[c], predicate, variant));
-          EXPECT_EQ(result.verdict.code(), Code::corrupt);
-          EXPECT_NE(result.verdict.text().find("row 1"), std::string::npos)
-              << result.verdict.text();
+          EXPECT_EQ(result.status.code(), Code::corrupt);
+          EXPECT_NE(result.status.text().find("row 1"), std::string::npos) << result.status.text();
         }
   });
 }
@@ -361,7 +362,7 @@ TEST(FsstMatching, RandomBytesAsCodesStayInside) {
            DeviceMatcher::variants(device->traits(), strings_of(table, rows), predicate)) {
         const auto result = found(device, strings_of(table, rows), predicate, variant);
         ASSERT_TRUE(result.ok()) << result.status().text();
-        EXPECT_EQ(result->verdict.code(), Code::corrupt);
+        EXPECT_EQ(result->status.code(), Code::corrupt);
       }
   });
 }
@@ -370,12 +371,12 @@ void expect_lengths(const std::shared_ptr<Device>& device, const EncodedStrings&
                     const Column& texts) {
   for (const auto unit : {DeviceLengths::Unit::bytes, DeviceLengths::Unit::characters}) {
     TAKE(const auto queue, device->queue());
-    TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+    TAKE(const DeviceStrings uploaded, DeviceStrings::upload(*device, *queue, strings));
     TAKE(const auto lengths, DeviceLengths::build(device, strings, unit));
     TAKE(const auto buffer, device->allocate(strings.row_count * 8));
-    ASSERT_OK(lengths->enqueue(*queue, there, *buffer));
+    ASSERT_OK(lengths->enqueue(*queue, uploaded, *buffer));
     ASSERT_OK(lengths->check(*queue));
-    TAKE(const auto values, fetched<std::uint64_t>(*queue, *buffer));
+    TAKE(const auto values, downloaded<std::uint64_t>(*queue, *buffer));
     for (std::uint64_t row = 0; row < texts.row_count; row++) {
       const std::string_view text = texts.string(row);
       const auto characters =
@@ -389,12 +390,12 @@ void expect_lengths(const std::shared_ptr<Device>& device, const EncodedStrings&
 }
 
 TEST(FsstLengths, OfBytesAndOfCharacters) {
-  const Made made = random_codes(
+  const RandomColumn generated = random_codes(
       41, {.long_row_codes = 20'000, .escapes_of_100 = 20, .letters = "a\xc3\xa9\xe2\x82\xac"});
   const Column urls = codec::generate_urls(5000);
   const EncodedStrings strings = encoded(urls, {.row_group_rows = 999});
   on_each_shared([&](const auto& device) {
-    expect_lengths(device, made.strings, made.texts);
+    expect_lengths(device, generated.strings, generated.texts);
     expect_lengths(device, strings, urls);
   });
 }
@@ -405,18 +406,18 @@ TEST(FsstLengths, CodesThatAreNotSoundAreRefusedByRow) {
     for (const std::string& bad : {std::string("\x01\x02", 2), std::string("\x01\xff", 2)}) {
       const EncodedStrings strings = strings_of(table, {"\x01", bad}, 4);
       TAKE(const auto queue, device->queue());
-      TAKE(const DeviceStrings there, DeviceStrings::bring(*device, *queue, strings));
+      TAKE(const DeviceStrings uploaded, DeviceStrings::upload(*device, *queue, strings));
       TAKE(const auto lengths, DeviceLengths::build(device, strings, DeviceLengths::Unit::bytes));
       TAKE(const auto buffer, device->allocate(16));
-      ASSERT_OK(lengths->enqueue(*queue, there, *buffer));
-      const Status verdict = lengths->check(*queue);
-      EXPECT_EQ(verdict.code(), Code::corrupt);
-      EXPECT_NE(verdict.text().find("row 1"), std::string::npos) << verdict.text();
+      ASSERT_OK(lengths->enqueue(*queue, uploaded, *buffer));
+      const Status status = lengths->check(*queue);
+      EXPECT_EQ(status.code(), Code::corrupt);
+      EXPECT_NE(status.text().find("row 1"), std::string::npos) << status.text();
     }
   });
 }
 
-// Their tables and bounds are of one column.
+// Their tables and bounds belong to one column.
 TEST(FsstLengths, AndMatchersTakeNoOtherColumnThanTheirs) {
   const SymbolTable table = table_of({"a", "bc"});
   const EncodedStrings strings = strings_of(table, {"\x01", "\x01"}, 4);
@@ -428,15 +429,15 @@ TEST(FsstLengths, AndMatchersTakeNoOtherColumnThanTheirs) {
     for (const std::vector<std::string>& rows :
          {std::vector<std::string>{"\x01"}, {"\x01", "\x01\x01"}}) {
       TAKE(const DeviceStrings other,
-           DeviceStrings::bring(*device, *queue, strings_of(table, rows, 2 * rows.size())));
+           DeviceStrings::upload(*device, *queue, strings_of(table, rows, 2 * rows.size())));
       EXPECT_EQ(lengths->enqueue(*queue, other, *results).code(), Code::invalid);
       EXPECT_EQ(matcher->enqueue(*queue, other, *results).code(), Code::invalid);
     }
   });
 }
 
-// Races, divergent barriers and accesses out of bounds, in the texts of GPUs and of CPUs. No GPU is
-// needed for the pieces' text to run.
+// Races, divergent barriers and accesses out of bounds, in the kernels for GPUs and for CPUs. No
+// GPU is needed to run the candidate kernels.
 class FsstMatchingOnTheHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 INSTANTIATE_TEST_SUITE_P(
     Devices, FsstMatchingOnTheHost,
@@ -459,24 +460,24 @@ TEST_P(FsstMatchingOnTheHost, UrlsWithoutAFinding) {
 TEST_P(FsstMatchingOnTheHost, RandomCodesWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   for (const unsigned escapes : {3u, 100u}) {
-    const Made made = random_codes(
+    const RandomColumn generated = random_codes(
         escapes,
         {.rows = 1300, .max_codes = 20, .long_row_codes = 3000, .escapes_of_100 = escapes});
     for (const Predicate& predicate :
          {Predicate::like("%abcabc%"), Predicate::like("%b%"), !Predicate::like("%abacabaab%"),
           Predicate::like("%aa\xff%"), Predicate::like("%abcabcaabbccabcabcaabbccabcaab%")})
-      expect_matched(device, made.strings, made.texts, predicate);
+      expect_matched(device, generated.strings, generated.texts, predicate);
   }
 }
 
 TEST_P(FsstMatchingOnTheHost, CodesThatAreNotSoundAreTold) {
   const auto device = kernel::make_host_device(GetParam());
-  for (const EncodedStrings& strings : unsound_columns())
+  for (const EncodedStrings& strings : corrupt_columns())
     for (const std::string& variant :
          DeviceMatcher::variants(device->traits(), strings, Predicate::like("%zz%"))) {
       TAKE(const Found result, found(device, strings, Predicate::like("%zz%"), variant));
-      EXPECT_NE(result.verdict.text().find("row 1, byte "), std::string::npos)
-          << variant << ": " << result.verdict.text();
+      EXPECT_NE(result.status.text().find("row 1, byte "), std::string::npos)
+          << variant << ": " << result.status.text();
     }
 }
 

@@ -1,6 +1,6 @@
 // zlib streams and gzip members decoded on every device by every variant that fits it, against
-// zlib: texts of all lengths, headers with all that they may have, checksums, and the verdict on
-// what is not sound. test/on_device/codec/deflate_test.cpp has the blocks between.
+// zlib: output of all sizes, headers with all fields, checksums, and the status of corrupt streams.
+// deflate_test.cpp tests the blocks inside.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/chunk_fixture.hpp"
@@ -73,7 +73,7 @@ TEST(ZlibAndGzipChunks, OutputsOfAllKindsComeBack) {
     });
 }
 
-// Rows of 512 bytes and blocks of 16, which checksums go by.
+// Checksums work in rows of 512 bytes and blocks of 16.
 TEST(ZlibAndGzipChunks, ChecksumsOfAllLengthsAtAllPlacesAreRight) {
   std::vector<Bytes> outputs;
   for (std::uint32_t bytes = 480; bytes < 560; bytes++)
@@ -162,15 +162,15 @@ TEST(ZlibChunks, ADistanceBeyondTheWindowIsTakenAsTheReferenceTakesIt) {
 TEST(ZlibChunks, WhatIsWrongIsNamed) {
   const Bytes output = words_text(500, 1), chunk = zlib.compressed(output);
   on_each_method(Format::zlib, [&](const Method& method) {
-    expect_error(method, Format::zlib, {}, ErrorCode::truncated, 0);
-    expect_error(method, Format::zlib, with(chunk, 0, 0x79), ErrorCode::bad_header, 0);
+    expect_error(method, Format::zlib, {}, ErrorCode::truncated_input, 0);
+    expect_error(method, Format::zlib, with(chunk, 0, 0x79), ErrorCode::invalid_header, 0);
     expect_error(method, Format::zlib, with(chunk, 1, 0xbb), ErrorCode::needs_dictionary, 1);
-    expect_error(method, Format::zlib, Bytes(chunk.begin(), chunk.end() - 1), ErrorCode::truncated,
-                 chunk.size() - 4);
+    expect_error(method, Format::zlib, Bytes(chunk.begin(), chunk.end() - 1),
+                 ErrorCode::truncated_input, chunk.size() - 4);
     for (std::size_t i = 1; i <= 4; i++)
       expect_error(method, Format::zlib,
                    with(chunk, chunk.size() - i, chunk[chunk.size() - i] ^ 16),
-                   ErrorCode::bad_checksum, chunk.size() - 4);
+                   ErrorCode::checksum_mismatch, chunk.size() - 4);
   });
 }
 
@@ -198,7 +198,7 @@ TEST(GzipChunks, PrefixesAndChangesOfHeadersGetTheStatusOfTheReference) {
   });
 }
 
-// Of lengths that put the texts of members at all places of 16, empty ones between, and matches
+// Sizes that give the outputs of members every alignment to 16, empty ones between, and matches
 // that would reach into the member before.
 TEST(GzipChunks, MembersBehindOneAnotherAreOneOutput) {
   std::vector<Chunk> chunks;
@@ -254,7 +254,7 @@ TEST(GzipChunks, AMatchDoesNotReachIntoTheMemberBefore) {
   const Bytes first = gzip.compressed(output);
   on_each_method(Format::gzip, [&](const Method& method) {
     TAKE(const auto result, decoded(method, Format::gzip, {{with_behind(first, second), 600}}));
-    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::bad_distance);
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::invalid_distance);
     EXPECT_GE(result[0].chunk_status.offset, first.size() + 10);
     expect_statuses(method, gzip, {{with_behind(first, second), 600}});
   });
@@ -265,29 +265,29 @@ TEST(GzipChunks, WhatIsWrongIsNamed) {
               checked = gzip_member(output, {has_name | has_checksum});
   on_each_method(Format::gzip, [&](const Method& method) {
     for (std::size_t i = 0; i < 3; i++)
-      expect_error(method, Format::gzip, with(chunk, i, 0), ErrorCode::bad_header, 0);
-    expect_error(method, Format::gzip, with(chunk, 3, 0x20), ErrorCode::bad_header, 0);
+      expect_error(method, Format::gzip, with(chunk, i, 0), ErrorCode::invalid_header, 0);
+    expect_error(method, Format::gzip, with(chunk, 3, 0x20), ErrorCode::invalid_header, 0);
     expect_error(method, Format::gzip, Bytes(chunk.begin(), chunk.begin() + 9),
-                 ErrorCode::truncated, 0);
-    expect_error(method, Format::gzip, with(checked, 14, 1), ErrorCode::bad_checksum, 14);
-    expect_error(method, Format::gzip, with(checked, 11, 'x'), ErrorCode::bad_checksum, 14);
-    expect_error(method, Format::gzip, Bytes(chunk.begin(), chunk.end() - 1), ErrorCode::truncated,
-                 chunk.size() - 8);
+                 ErrorCode::truncated_input, 0);
+    expect_error(method, Format::gzip, with(checked, 14, 1), ErrorCode::checksum_mismatch, 14);
+    expect_error(method, Format::gzip, with(checked, 11, 'x'), ErrorCode::checksum_mismatch, 14);
+    expect_error(method, Format::gzip, Bytes(chunk.begin(), chunk.end() - 1),
+                 ErrorCode::truncated_input, chunk.size() - 8);
     for (std::size_t i = 1; i <= 8; i++)
       expect_error(method, Format::gzip, with(chunk, chunk.size() - i, chunk[chunk.size() - i] ^ 1),
-                   i <= 4 ? ErrorCode::bad_length : ErrorCode::bad_checksum,
+                   i <= 4 ? ErrorCode::size_mismatch : ErrorCode::checksum_mismatch,
                    chunk.size() - (i <= 4 ? 4 : 8));
   });
 }
 
-// Stricter than zlib.
+// We are stricter than zlib here.
 TEST(GzipChunks, AHeaderOfMoreThanAMebibyteIsRefused) {
   const Bytes output = words_text(50, 1), most(1024 * 1024 - 11, 'n'), more(1024 * 1024 - 10, 'n');
   const Bytes valid = gzip_member(output, {has_name, {}, most, {}});
   on_each_method(Format::gzip, [&](const Method& method) {
     expect_statuses(method, gzip, {{valid, 50}});
     expect_error(method, Format::gzip, gzip_member(output, {has_name, {}, more, {}}),
-                 ErrorCode::bad_header, 10);
+                 ErrorCode::invalid_header, 10);
   });
 }
 

@@ -1,5 +1,6 @@
-// LZ4 blocks made on every device by every variant that fits it: liblz4 and our own decoders read
-// them, they are nearly as small as liblz4's, the same from every variant, and stay in their rooms.
+// LZ4 blocks encoded on every device by every variant that fits it. liblz4 and our own decoders
+// read them, they are nearly as small as liblz4's, equal by every variant, and stay in their
+// capacities.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/encode_fixture.hpp"

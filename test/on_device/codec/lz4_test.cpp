@@ -1,5 +1,5 @@
-// LZ4 blocks decoded on every device by every variant that fits it, against liblz4: texts, and the
-// verdict on what is not sound.
+// LZ4 blocks decoded on every device by every variant that fits it, against liblz4: output, and the
+// status of corrupt blocks.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/chunk_fixture.hpp"
@@ -53,7 +53,7 @@ TEST(Lz4Chunks, CapacityOfAnySizeGetsTheStatusOfTheReference) {
                  [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
-// Literals, a match whose length goes on for several bytes, and few literals behind it.
+// Literals, a match whose length has several bytes, and few literals after it.
 std::vector<Chunk> long_matches_near_the_end(std::size_t literals_before) {
   std::vector<Chunk> chunks;
   for (std::size_t length_bytes = 1; length_bytes < 40; length_bytes += 1 + length_bytes / 4)
@@ -110,12 +110,12 @@ TEST(Lz4Chunks, BlocksMadeByHandAreJudgedRight) {
 }
 
 TEST(Lz4Chunks, AErrorNamesItsTokenAndNotThoseBefore) {
-  // "abcd" and a match, twice sound, then one from before the text's beginning.
+  // "abcd" and a match, valid twice, then one from before the output.
   const Bytes block = {0x40, 'a', 'b', 'c', 'd',  4, 0, 0x10, 'x', 4, 0,
                        0x10, 'y', 200, 0,   0x50, 1, 2, 3,    4,   5};
   on_each_method(Format::lz4, [&](const Method& method) {
     TAKE(const auto result, decoded(method, Format::lz4, {{block, 100}}));
-    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::bad_distance);
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::invalid_distance);
     EXPECT_EQ(result[0].chunk_status.offset, 11u);
     EXPECT_EQ(status_of(Format::lz4, 0, result[0].chunk_status).code(), Code::corrupt);
   });
@@ -138,7 +138,7 @@ class Lz4ChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOption
 TEST_P(Lz4ChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
   on_each_method_on_host(GetParam(), Format::lz4, [](const Method& method) {
     expect_small_outputs(method, reference, 9000);
-    // Scratch memory has a word for each byte of text, which every launch carries to a process of
+    // Scratch memory has a word for each byte of output, which every launch copies to a process of
     // its own.
     expect_damage_found(method, reference, 300,
                         method.variant == "lz4_decode_stretches" ? 200 : 51);
@@ -147,8 +147,8 @@ TEST_P(Lz4ChunksOnHost, OutputsComeBackAndBadBlocksAreTold) {
 
 INSTANTIATE_TEST_SUITE_P(Warps, Lz4ChunksOnHost, ::testing::ValuesIn(warps_on_host()));
 
-// Blocks of several stretches, by several teams each: chains that meet soon, and literals across
-// whole stretches, where every guess is wrong; damage near their beginning, in their middle and at
+// Blocks of several segments, by several warps each: chains that meet soon, and literals across
+// whole segments, where every guess is wrong; damage near their beginning, in their middle and at
 // their end.
 std::vector<Bytes> long_outputs() {
   std::vector<Bytes> outputs = {words_text(160'000, 1), mixed_output(200'000, 2),
@@ -180,7 +180,7 @@ std::vector<Chunk> damaged_blocks(const Bytes& output) {
   return chunks;
 }
 
-// A block made by hand, sequence by sequence; its literals are random.
+// A handmade block, sequence by sequence; its literals are random.
 class HandMadeBlock {
  public:
   explicit HandMadeBlock(std::uint32_t seed) : random_(seed) {}
@@ -216,8 +216,8 @@ class HandMadeBlock {
   std::size_t output_bytes_ = 0;
 };
 
-// Its matches all reach further back than a stretch is long, or repeat themselves, and at its
-// stretches' ends tokens stand whose lengths go on behind.
+// All matches reach further back than a segment is long, or overlap, and segments end inside of
+// lengths.
 Chunk crossing_block(std::uint32_t seed, bool repeats) {
   constexpr std::size_t stretch_bytes = 4032;
   HandMadeBlock block(seed);
@@ -233,7 +233,7 @@ Chunk crossing_block(std::uint32_t seed, bool repeats) {
   return block.ended();
 }
 
-// Its lengths go on for none, one, several bytes, and as many as walks read and one more or less
+// Lengths have none, one, several bytes, and as many as scans read, one more or less
 // (lz4_exact_steps.kc: MAX_LENGTH_BYTES, and literals of 15 + 64).
 Chunk long_lengths_block(std::uint32_t seed) {
   constexpr std::array<std::size_t, 12> literals = {0,  1,   14,  15,  78,  79,
@@ -260,8 +260,8 @@ Chunk long_lengths_block(std::uint32_t seed) {
   return block.ended();
 }
 
-// Matches that are longer than a step of origins, each the one before again: chains of 2000 steps
-// in each 2 MiB of text.
+// Matches that are longer than a step of source indices, each of the one before: chains of 2000
+// steps in each 2 MiB of output.
 Chunk chained_block(std::size_t matches) {
   constexpr std::size_t match_bytes = 1030;
   Bytes block = {0xff, 255, 255, 255, match_bytes - 15 - 3 * 255};
@@ -305,8 +305,7 @@ TEST_P(Lz4StretchesOnHost, LengthsThatGoOnForManyBytesComeBack) {
                    255);  // no length that is meant, but it may be read as one
   expect_statuses(method_, reference, {long_lengths_block(1), long_lengths_block(2), run});
 }
-// By whichever way a block is decoded, its fault and the byte are those of its first token that is
-// wrong.
+// Every variant must report the error and the byte of the first corrupt token.
 TEST_P(Lz4StretchesOnHost, StatusesAreThoseOfOneWarp) {
   std::vector<Chunk> chunks = damaged_blocks(mixed_output(90'000, 8));
   for (const std::size_t more : {0, 1, 40})

@@ -1,6 +1,6 @@
-// Checksums of runs of bytes on every device, and by teams on the host executor, against those of
-// the host (which the libraries' are compared with in test/host/codec/checksum_test.cpp): of any
-// length at any place.
+// Checksums of runs of bytes on every device and on the host executor, against those of the host
+// (which test/host/codec/checksum_test.cpp compares with the libraries'): runs of any length and
+// alignment.
 #include <gtest/gtest.h>
 
 #include "codec/batch/run_checksums.hpp"
@@ -55,7 +55,7 @@ void expect_checksums(const std::shared_ptr<Device>& device, const Runs& runs) {
   for (const Checksum checksum : all_checksums) {
     SCOPED_TRACE(static_cast<int>(checksum));
     const auto made = checksums_of(device, checksum, runs);
-    ASSERT_TRUE(made.ok()) << made.status().output();
+    ASSERT_TRUE(made.ok()) << made.status().text();
     for (std::size_t i = 0; i < runs.sizes.size(); i++)
       ASSERT_EQ((*made)[i],
                 on_host(checksum, std::span(runs.bytes).subspan(runs.offsets[i], runs.sizes[i])))
@@ -68,7 +68,7 @@ void add_run(Runs& runs, const Bytes& bytes) {
   runs.sizes.push_back(bytes.size());
   runs.bytes.insert(runs.bytes.end(), bytes.begin(), bytes.end());
 }
-// Of all lengths to `end` at all places, and some longer; the last ends where the memory does.
+// All lengths to `end` at all alignments, and some longer; the last ends with the memory.
 Runs runs_of_all_lengths(std::uint32_t end) {
   Runs runs;
   for (std::uint32_t bytes = 0; bytes < end; bytes++) add_run(runs, random_output(bytes, bytes));
@@ -80,8 +80,7 @@ Runs runs_of_all_lengths(std::uint32_t end) {
   runs.offsets.push_back(runs.bytes.size() - 777), runs.sizes.push_back(777);
   return runs;
 }
-// Sums that are reduced too late, or rows that are counted wrongly, show in bytes of 255 only, and
-// only in many.
+// Sums that are reduced too late, or rows that are miscounted, show only with many bytes of 255.
 Runs long_runs(std::uint64_t bytes) {
   Runs runs;
   add_run(runs, {1, 2, 3});

@@ -1,5 +1,5 @@
-// Snappy blocks decoded on every device by every variant that fits it, against libsnappy: texts,
-// and the verdict on what is not sound.
+// Snappy blocks decoded on every device by every variant that fits it, against libsnappy: output,
+// and the status of corrupt blocks.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/chunk_fixture.hpp"
@@ -10,7 +10,7 @@ namespace {
 const auto* const cache_directory = ::testing::AddGlobalTestEnvironment(new CacheDirectory);
 const Reference reference = snappy_reference();
 
-// Blocks put together tag by tag.
+// Builds blocks tag by tag.
 struct Block {
   Bytes bytes;
   explicit Block(std::uint64_t output_bytes) {
@@ -18,8 +18,8 @@ struct Block {
       bytes.push_back(static_cast<std::uint8_t>(output_bytes % 128 + 128));
     bytes.push_back(static_cast<std::uint8_t>(output_bytes));
   }
-  // `number_bytes`: 0 where the tag has the number of literals; else those that it takes behind the
-  // tag.
+  // `number_bytes`: 0 where the tag has the number of literals; else the bytes of the number after
+  // the tag.
   Block& literals(std::uint32_t count, std::uint32_t number_bytes = 0) {
     tag(number_bytes == 0 ? (count - 1) * 4 : (59 + number_bytes) * 4, count - 1, number_bytes);
     for (std::uint32_t i = 0; i < count; i++)
@@ -43,8 +43,8 @@ struct Block {
   }
 };
 
-// Tags of all kinds and lengths in any order, as encoders need not alternate them: literals behind
-// literals, copies behind copies.
+// Tags of all kinds and lengths in any order, since encoders need not alternate them: literals
+// after literals, copies after copies.
 Chunk chunk_of_all_tags(std::uint32_t tags, std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t count) {
@@ -138,7 +138,7 @@ TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
       {{1, 0, 'a'}, 0},
       {{1, 0}, 1},
       {{2, 4, 'a'}, 9},
-      // Lengths of the text: in more bytes than they need, of 32 bits, of more.
+      // Output sizes: in more bytes than they need, of 32 bits, of more.
       {{0x81, 0, 0, 'a'}, 9},
       {{0x81, 0x80, 0x80, 0x80, 0, 0, 'a'}, 9},
       {{0x81, 0x80, 0x80, 0x80, 0x80, 0, 0, 'a'}, 9},
@@ -147,14 +147,14 @@ TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
       {{0x81, 0x80, 0x80, 0x80, 0x10, 0, 'a'}, 9},
       {{0x81, 0x80}, 9},
       {{0x80}, 9},
-      // Text that ends before its length, or after.
+      // Output that ends before its size, or after.
       {Block(5).literals(4).bytes, 100},
       {Block(3).literals(4).bytes, 100},
       {Block(9).literals(4).near(4, 4).bytes, 100},
       {Block(7).literals(4).near(4, 4).bytes, 100},
       {Block(8).literals(4).near(4, 4).bytes, 100},
       {Block(4).literals(4).literals(1).bytes, 100},
-      // Distances: 0, and from before the text's beginning, of each width.
+      // Distances: 0, and beyond the first byte of output, of each width.
       {Block(8).literals(4).near(4, 0).bytes, 100},
       {Block(8).literals(4).far(4, 0).bytes, 100},
       {Block(8).literals(4).farther(4, 0).bytes, 100},
@@ -164,7 +164,7 @@ TEST(SnappyChunks, BlocksMadeByHandAreJudgedRight) {
       {Block(8).literals(4).farther(4, 0xffffffff).bytes, 100},
       {Block(4).near(4, 1).bytes, 100},
       {Block(5).far(1, 1).literals(4).bytes, 100},
-      // Numbers of literals: in more bytes than they need, and that the input has no bytes of.
+      // Numbers of literals: in more bytes than they need, and beyond the end of the input.
       {Block(1).literals(1, 1).bytes, 9},
       {Block(1).literals(1, 4).bytes, 9},
       {Block(61).literals(61, 1).bytes, 99},
@@ -189,22 +189,22 @@ struct Judged {
 TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
   const std::vector<Judged> rows = {
       {Block(20).literals(4).near(4, 4).literals(1).near(4, 20).literals(7), 100,
-       ErrorCode::bad_distance, 10},
-      {Block(20).literals(4).near(4, 4).literals(13), 100, ErrorCode::bad_length, 8},
-      {Block(20).literals(4).near(4, 4).literals(11), 100, ErrorCode::bad_length, 20},
-      {Block(20).literals(4).near(4, 4).literals(12), 19, ErrorCode::too_long, 0},
-      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, ErrorCode::truncated, 9},
+       ErrorCode::invalid_distance, 10},
+      {Block(20).literals(4).near(4, 4).literals(13), 100, ErrorCode::size_mismatch, 8},
+      {Block(20).literals(4).near(4, 4).literals(11), 100, ErrorCode::size_mismatch, 20},
+      {Block(20).literals(4).near(4, 4).literals(12), 19, ErrorCode::output_too_small, 0},
+      {Block(20).literals(4).far(8, 4).tag(2 + 7 * 4, 4, 1), 100, ErrorCode::truncated_input, 9},
       // 2^32 literals, which libsnappy takes for none.
-      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, ErrorCode::truncated, 1}};
+      {Block(0).tag(63 * 4, 0xffffffff, 4), 100, ErrorCode::truncated_input, 1}};
   on_each_method(Format::snappy, [&](const Method& method) {
     for (const Judged& row : rows) {
       TAKE(const auto result, decoded(method, Format::snappy, {{row.block.bytes, row.capacity}}));
       EXPECT_EQ(result[0].chunk_status.error, row.error)
-          << status_of(Format::snappy, 0, result[0].chunk_status).output();
+          << status_of(Format::snappy, 0, result[0].chunk_status).text();
       EXPECT_EQ(result[0].chunk_status.offset, row.offset);
     }
   });
-  EXPECT_EQ(status_of(Format::snappy, 3, {ErrorCode::bad_length, 8}).output(),
+  EXPECT_EQ(status_of(Format::snappy, 3, {ErrorCode::size_mismatch, 8}).text(),
             "corrupt: Snappy chunk 3, byte 8: text of another length than the chunk tells");
 }
 

@@ -1,5 +1,5 @@
-// One Zstandard frame decoded on every device by its blocks, against libzstd: texts, and the
-// verdict on what is not sound.
+// One Zstandard frame decoded on every device by its blocks, against libzstd: output, and the
+// status of corrupt frames.
 #include <gtest/gtest.h>
 
 #include "codec/checksum/xxhash.hpp"
@@ -23,15 +23,15 @@ Bytes frame_of(const std::string& text, Parameters parameters = {}) {
   return bytes_of(zstd_test::compressed(text, parameters));
 }
 
-// Whether `rest` is all that should stand behind the blocks: the checksum of the text, or nothing.
+// Returns whether `rest` is what should follow the blocks: the checksum of the output, or nothing.
 bool is_whole(const Bytes& rest, const FrameHeader& header, const Bytes& text) {
   if (!header.has_checksum) return rest.empty();
   const std::uint64_t sum = checksum::xxh64(std::as_bytes(std::span(text)));
   return rest.size() == 4 && std::memcmp(rest.data(), &sum, 4) == 0;
 }
 
-// The frame behind `before` other bytes, to text from `gap` on. An error, too, where a byte that is
-// not the text's room was written.
+// Decodes the frame after `before` other bytes, to output from `gap` on. Also an error where a byte
+// outside of the capacity was written.
 Result<Bytes> decoded(Device& device, DeviceFrame& decoder, const Bytes& frame,
                       std::uint64_t capacity, std::uint64_t before = 0, std::uint64_t gap = 32) {
   Bytes input(before, 7), text((gap + capacity + 64) / 16 * 16, batch::canary);
@@ -40,12 +40,12 @@ Result<Bytes> decoded(Device& device, DeviceFrame& decoder, const Bytes& frame,
   PENSTOCK_ASSIGN(const auto queue, device.queue());
   Bytes padded = input;
   padded.resize((padded.size() + 31) / 16 * 16);
-  DeviceFrame::Place place{
+  DeviceFrame::Target place{
       .input = input, .frame_begin = before, .output_begin = gap, .capacity_bytes = capacity};
   PENSTOCK_ASSIGN(place.device_input, on_device(device, *queue, padded));
-  PENSTOCK_ASSIGN(place.text, on_device(device, *queue, text));
+  PENSTOCK_ASSIGN(place.output, on_device(device, *queue, text));
   const auto made = decoder.decode(*queue, header, place);
-  PENSTOCK_TRY(queue->download(text.data(), *place.text, text.size()));
+  PENSTOCK_TRY(queue->download(text.data(), *place.output, text.size()));
   PENSTOCK_TRY(queue->finish());
   const auto is_canary = [](std::uint8_t byte) { return byte == batch::canary; };
   const auto inside = text.begin() + static_cast<std::ptrdiff_t>(gap);
@@ -101,8 +101,8 @@ TEST(ZstdFrame, MatchesReachAcrossBatches) {
     });
 }
 
-// libzstd ends blocks where it is told to flush: of such small ones offsets, tables and trees are
-// repeated most.
+// libzstd ends blocks where it is told to flush. Such small blocks repeat offsets, tables and trees
+// most.
 TEST(ZstdFrame, SmallBlocksRepeatOffsetsTablesAndTrees) {
   on_each_decoder(all_at_once, [](Device& device, DeviceFrame& decoder) {
     for (const auto& [name, text] : zstd_test::kinds_of_data(60'000))
@@ -123,10 +123,10 @@ TEST(ZstdFrame, FramesAndOutputsLieAnywhere) {
   });
 }
 
-// A block of three bytes, then blocks that each copy the one before: origins in a chain of 100,000
-// steps, which for all bytes of the frame one after another were 1.5e10. Of a block: no literals,
-// one sequence, whose codes repeat (RFC 8878 3.1.1.3.2.1.1): no literal, offset value 6, three
-// bytes; bits 10 of the offset, and the 1 at the end.
+// A block of three bytes, then blocks that each copy the one before: source indices in a chain of
+// 100,000 steps, which for all bytes of the frame one after another were 1.5e10. Each block has no
+// literals and one sequence, whose codes are RLE (RFC 8878 3.1.1.3.2.1.1): no literal, offset value
+// 6, three bytes; bits 10 of the offset, and the end mark.
 TEST(ZstdFrame, BlocksThatEachCopyTheOneBeforeAreMadeInBoundedTime) {
   constexpr std::uint32_t blocks = 100'000, output_bytes = 3 * (blocks + 1);
   Bytes frame = {0x28,
@@ -149,22 +149,22 @@ TEST(ZstdFrame, BlocksThatEachCopyTheOneBeforeAreMadeInBoundedTime) {
          {7 << 3 | 2 << 1 | (i == blocks), 0, 0, 0x00, 0x01, 0x54, 0x00, 0x02, 0x00, 0x06})
       frame.push_back(static_cast<std::uint8_t>(byte));
   const auto reference = zstd_test::decoded(string_of(frame), output_bytes);
-  ASSERT_TRUE(reference.is_ok) << reference.text;
-  ASSERT_EQ(reference.text.size(), output_bytes);
+  ASSERT_TRUE(reference.is_ok) << reference.output;
+  ASSERT_EQ(reference.output.size(), output_bytes);
   on_each_decoder(all_at_once, [&](Device& device, DeviceFrame& decoder) {
-    expect_output(device, decoder, reference.text, frame);
+    expect_output(device, decoder, reference.output, frame);
   });
 }
 
-// Verdicts: libzstd's, or of the CPU decoder's list of what it refuses more.
+// The status must be libzstd's, or be in the CPU decoder's list of what it refuses besides.
 void expect_status(Device& device, DeviceFrame& decoder, const Bytes& frame,
                    std::uint64_t capacity) {
   const auto ours = decoded(device, decoder, frame, capacity);
   ASSERT_TRUE(ours.ok() || ours.status().code() != Code::internal) << ours.status().text();
   const auto cpu = zstd_test::decoded(string_of(frame), capacity);
-  ASSERT_EQ(ours.ok(), cpu.is_ok) << (ours.ok() ? cpu.text : ours.status().text());
+  ASSERT_EQ(ours.ok(), cpu.is_ok) << (ours.ok() ? cpu.output : ours.status().text());
   if (!ours.ok()) return;
-  ASSERT_EQ(string_of(*ours), cpu.text);
+  ASSERT_EQ(string_of(*ours), cpu.output);
 }
 
 std::vector<Bytes> small_frames() {
@@ -205,8 +205,8 @@ TEST(ZstdFrame, CapacityOfAnySizeGetsTheStatusOfTheReference) {
   });
 }
 
-// The kernels' own text under sanitizers, its barriers and races checked: teams that are groups and
-// teams that are sub-groups.
+// The kernels themselves under sanitizers, with barriers and races checked: warps that are groups
+// and warps that are sub-groups.
 class ZstdFrameOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// Zstandard frames decoded on every device by every variant that fits it, against libzstd: texts,
-// and the verdict on what is not sound.
+// Zstandard frames decoded on every device by every variant that fits it, against libzstd: output,
+// and the status of corrupt frames.
 #include <gtest/gtest.h>
 
 #include "on_device/codec/chunk_fixture.hpp"
@@ -54,8 +54,8 @@ TEST(ZstdChunks, BlocksThatRepeatTablesAndTreesComeBack) {
   });
 }
 
-// Blocks of few sequences have the predefined tables, which stay in place until a longer block
-// between them brings its own.
+// Blocks of few sequences use the predefined tables, which are kept until a longer block between
+// them has its own.
 TEST(ZstdChunks, TablesBetweenPredefinedOnesAreNotTakenForThem) {
   std::vector<Chunk> chunks;
   for (const auto& [name, output] : zstd_test::kinds_of_data(30'000))
@@ -128,7 +128,7 @@ TEST(ZstdChunks, AnotherFrameBehindTheFirstIsNotPassedBy) {
     for (const Bytes& behind : {Bytes{1}, Bytes(99, 0), Bytes{0x28, 0xb5, 0x2f}, skippable})
       expect_statuses(method, reference, {{with_behind(behind), 500}});
     TAKE(const auto result, decoded(method, Format::zstd, {{with_behind(frame), 1000}}));
-    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::another_frame);
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::additional_frame);
     EXPECT_EQ(result[0].chunk_status.offset, frame.size());
     EXPECT_EQ(status_of(Format::zstd, 0, result[0].chunk_status).code(), Code::unsupported);
     EXPECT_TRUE(result[0].output.empty());
@@ -152,8 +152,8 @@ TEST(ZstdChunks, RandomBytesBehindAHeaderGetTheStatusOfTheReference) {
                  [&](const Method& method) { expect_statuses(method, reference, chunks); });
 }
 
-// A byte, and `count` sequences of three bytes, of which each takes `offset_bits` bits of their
-// stream: 2 for distance 1, 3 for distance 5.
+// A byte, and `count` sequences of three bytes, each with `offset_bits` bits in the stream: 2 for
+// distance 1, 3 for distance 5.
 Bytes frame_of_threes(std::uint32_t count, std::uint32_t offset_bits = 2) {
   Bytes frame = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0x08, 0, 0, 'a'};
   Bytes block = {0, static_cast<std::uint8_t>(count),       0x54,
@@ -167,8 +167,8 @@ Bytes frame_of_threes(std::uint32_t count, std::uint32_t offset_bits = 2) {
   return frame;
 }
 
-// Sequences that fill their list, and one more; the list of the next chunk, a larger one that is
-// decoded before, begins behind it.
+// Sequences that fill their list, and one more. The list of the next chunk, a larger one that is
+// decoded before, begins after it.
 TEST(ZstdChunks, ASequenceWithoutCapacityLeavesTheNextChunkAlone) {
   std::vector<Chunk> chunks;
   for (std::uint32_t i = 0; i < 32; i++) {
@@ -189,13 +189,13 @@ TEST(ZstdChunks, OutputWithoutCapacityIsTooLongAndNotCorrupt) {
   on_each_method(Format::zstd, [&](const Method& method) {
     TAKE(const auto result, decoded(method, Format::zstd, chunks));
     for (std::size_t room = 0; room < chunks.size(); room++)
-      EXPECT_EQ(result[room].chunk_status.error, ErrorCode::too_long) << room;
+      EXPECT_EQ(result[room].chunk_status.error, ErrorCode::output_too_small) << room;
     TAKE(const auto far, decoded(method, Format::zstd, {{frame_of_threes(1, 3), 100}}));
-    EXPECT_EQ(far[0].chunk_status.error, ErrorCode::bad_distance);
+    EXPECT_EQ(far[0].chunk_status.error, ErrorCode::invalid_distance);
   });
 }
 
-// libzstd lets them pass where it does not stream.
+// libzstd accepts them where it does not stream.
 TEST(ZstdChunks, RunsLongerThanABlockAreRefused) {
   const auto run_of = [](std::uint32_t bytes) {  // in a window of 1 KiB
     const std::uint32_t head = 1 + (1 << 1) + (bytes << 3);
@@ -213,7 +213,7 @@ TEST(ZstdChunks, RunsLongerThanABlockAreRefused) {
   on_each_method(Format::zstd, [&](const Method& method) {
     expect_statuses(method, reference, {{run_of(1024), 2000}, {run_of(1025), 2000}});
     TAKE(const auto result, decoded(method, Format::zstd, {{run_of(1025), 2000}}));
-    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::bad_block);
+    EXPECT_EQ(result[0].chunk_status.error, ErrorCode::invalid_block);
   });
 }
 
@@ -236,12 +236,12 @@ TEST(ZstdChunks, AErrorNamesItsBlock) {
   };
   const auto last = static_cast<std::uint32_t>(frame.size() - 4);
   const std::vector<Judged> rows = {
-      {changed(second, 2), ErrorCode::bad_block, second},
-      {changed(0, 1), ErrorCode::bad_header, 0},
-      {changed(4, 8), ErrorCode::bad_header, 0},
+      {changed(second, 2), ErrorCode::invalid_block, second},
+      {changed(0, 1), ErrorCode::invalid_header, 0},
+      {changed(4, 8), ErrorCode::invalid_header, 0},
       {changed(4, 1), ErrorCode::needs_dictionary, 0},
-      {Bytes(frame.begin(), frame.begin() + second + 9), ErrorCode::truncated, second},
-      {changed(last, 1), ErrorCode::bad_checksum, last}};
+      {Bytes(frame.begin(), frame.begin() + second + 9), ErrorCode::truncated_input, second},
+      {changed(last, 1), ErrorCode::checksum_mismatch, last}};
   on_each_method(Format::zstd, [&](const Method& method) {
     for (const Judged& row : rows) {
       TAKE(const auto result, decoded(method, Format::zstd, {{row.bytes, 300'000}}));
@@ -265,8 +265,8 @@ TEST(ZstdChunks, ABatchThatDoesNotTellItsOutputsSizesIsRefused) {
   });
 }
 
-// The texts of kernels themselves, under sanitizers, their barriers and races checked: teams that
-// are groups and teams that are sub-groups.
+// The kernels themselves under sanitizers, with barriers and races checked: warps that are groups
+// and warps that are sub-groups.
 class ZstdChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
 TEST_P(ZstdChunksOnHost, OutputsComeBackAndBadFramesAreTold) {
   if (!kernel::HostProgram::finds_races()) GTEST_SKIP() << "clang is not installed";

@@ -209,9 +209,9 @@ TEST(TextForms, FollowDecodingInItsQueue) {
   }
   on_each_shared([&](const auto& device) {
     TAKE(auto queue, device->queue());
-    TAKE(const auto there, fsst::DeviceStrings::bring(*device, *queue, strings));
+    TAKE(const auto there, fsst::DeviceStrings::upload(*device, *queue, strings));
     TAKE(const auto decoder, fsst::Decoder::build(device, there));
-    TAKE(const auto text, fsst::DeviceText::allocate(*device, there));
+    TAKE(const auto text, fsst::DeviceOutput::allocate(*device, there));
     TAKE(const TextForms forms, TextForms::build(device));
     ASSERT_OK(decoder->enqueue(*queue, there, text));
     const There decoded{std::move(queue), text.offsets, text.bytes};

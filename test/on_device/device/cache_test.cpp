@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "device/disk_cache.hpp"
-#include "each/device_fixture.hpp"
+#include "on_device/device/device_fixture.hpp"
 
 namespace penstock {
 namespace {

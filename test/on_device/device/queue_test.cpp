@@ -2,7 +2,7 @@
 #include <cmath>
 #include <thread>
 
-#include "each/device_fixture.hpp"
+#include "on_device/device/device_fixture.hpp"
 
 namespace penstock {
 namespace {

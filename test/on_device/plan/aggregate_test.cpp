@@ -198,12 +198,34 @@ TEST(Execution, ACancelledRunSaysSo) {
   const StepId source = plan.source(std::make_shared<FixedSchemaSource>(table));
   Builder b(plan.step(source).schema);
   TAKE(const StepId count,
-       plan.reduce(source, b.graph(), {{Aggregate::count_rows, 0, "n", nullptr}}));
+       plan.reduce(source, b.graph(), {{Aggregate::sum, *b.column("i32"), "n", nullptr}}));
   RunOptions options;
   options.progress = [](const Progress&) { return false; };
   const auto outcome = run(plan, count, options);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.status().code(), Code::cancelled);
+}
+
+TEST(Execution, CountsOfASourceThatKnowsItsRowsTakeNoKernel) {
+  const Table table = Table::of({{"x", Column::from(std::vector<std::int32_t>(1000, 7))}});
+  Plan plan;
+  const StepId source = plan.source(table_source(table));
+  Builder b(plan.step(source).schema);
+  const NodeId x = b.column(0u);
+  TAKE(const StepId count, plan.reduce(source, b.graph(),
+                                       {{Aggregate::count_rows, 0, "n", nullptr},
+                                        {Aggregate::count, x, "of_x", nullptr}}));
+  TAKE(const Outcome known, run(plan, count, {}));
+  EXPECT_EQ(text_of_row(known.table, 0), "1000|1000|");
+  EXPECT_TRUE(known.report.kernels.empty());
+  EXPECT_EQ(known.report.rows_read, 0u);
+  TAKE(const std::string text, explain(plan, count, {}));
+  EXPECT_NE(text.find("no kernel: "), std::string::npos) << text;
+  RunOptions validated;
+  validated.validate = true;
+  TAKE(const Outcome compared, run(plan, count, validated));
+  EXPECT_EQ(text_of_row(compared.table, 0), text_of_row(known.table, 0));
+  EXPECT_FALSE(compared.report.kernels.empty());
 }
 
 }  // namespace

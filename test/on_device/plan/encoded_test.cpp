@@ -37,7 +37,7 @@ Table texts_table() {
                     {"few", Column::from_strings(few)}});
 }
 
-Table with_encoded(Table table, const fsst::TextCheck& check = {}) {
+Table with_encoded(Table table, const fsst::StringCheck& check = {}) {
   for (Column& column : table.columns)
     if (column.type.kind == Kind::string) column = fsst::encoded_texts(column, 700, check);
   return table;

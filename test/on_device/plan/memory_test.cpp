@@ -161,7 +161,7 @@ TEST(DeviceMemory, AWindowThatTheDeviceRefusesHalfWayIsTheHosts) {
   const Windows windows = windows_of(table);
   RunReport alone;
   TAKE(const Table expected, plan::window_rows(nullptr, table, windows.plan.step(windows.step),
-                                               alone, plan::WindowPlace::host));
+                                               alone, plan::WindowLocation::host));
   on_each_device([&](Device& device) {
     TAKE(const auto shared, open_device(device.traits().id));
     std::size_t begun_there = 0;  // and gone on here
@@ -190,7 +190,7 @@ TEST(DeviceMemory, AWindowAskedOfTheDeviceFails) {
     RunReport report;
     const auto found =
         plan::window_rows(std::make_shared<CrowdedDevice>(shared, 12), table,
-                          windows.plan.step(windows.step), report, plan::WindowPlace::device);
+                          windows.plan.step(windows.step), report, plan::WindowLocation::device);
     EXPECT_EQ(found.status().code(), Code::no_memory);
   });
 }

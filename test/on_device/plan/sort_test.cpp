@@ -33,7 +33,7 @@ Table random_table() {
 
 void expect_order(const std::vector<SortKey>& keys, std::uint64_t limit = ~std::uint64_t{0}) {
   const Table table = random_table();
-  const auto expected = order_on_host(sort_words(table, keys), row_count, limit);
+  const auto expected = order_on_host(normalized_keys(table, keys), row_count, limit);
   Plan plan;
   const StepId rows = plan.source(table_source(table));
   TAKE(const StepId ordered, plan.order_by(rows, keys));

@@ -47,7 +47,7 @@ Table mixed_table(std::uint64_t rows) {
 void expect_top(const Table& table, const std::vector<SortKey>& keys, std::uint64_t count,
                 std::uint64_t offset = 0) {
   const std::vector<std::uint64_t> order =
-      order_on_host(sort_words(table, keys), table.row_count, table.row_count);
+      order_on_host(normalized_keys(table, keys), table.row_count, table.row_count);
   const std::uint64_t first = std::min(offset, table.row_count),
                       rows = std::min(count, table.row_count - first);
   Plan plan;
@@ -119,8 +119,8 @@ TEST(TopK, OfKeptRowsByAnExpression) {
   TAKE(const StepId ordered, plan.order_by(mapped, {{0, true, false}}));
   TAKE(const StepId limited, plan.limit(ordered, 25));
   std::vector<std::uint64_t> passed;
-  for (std::uint64_t row :
-       order_on_host(sort_words(table, {{amount, true, false}}), table.row_count, table.row_count))
+  for (std::uint64_t row : order_on_host(normalized_keys(table, {{amount, true, false}}),
+                                         table.row_count, table.row_count))
     if (table.columns[real].is_valid(row) && !(scalar_at(table.columns[real], row).real <= 0))
       passed.push_back(row);  // NaN is greater
   on_each_device([&](Device& device) {

@@ -230,7 +230,7 @@ void expect_windows(const Table& table, bool partitioned, bool ordered,
     RunReport report;
     TAKE(const auto shared, open_device(device.traits().id));
     TAKE(const Table there, plan::window_rows(shared, table, expected.plan.step(expected.step),
-                                              report, plan::WindowPlace::device));
+                                              report, plan::WindowLocation::device));
     SCOPED_TRACE("by the device");
     expected.check(there, step);
     EXPECT_EQ(has_kernel(report, "window_scan"), table.row_count > 0)
@@ -338,11 +338,11 @@ TEST(Window, EveryTypeIsAddedUpAsOnTheHost) {
        plan.window(plan.source(table_source(table)), {{0}, {{1, true, false}}, calls}));
   RunReport report;
   TAKE(const Table expected,
-       plan::window_rows(nullptr, table, plan.step(looked), report, plan::WindowPlace::host));
+       plan::window_rows(nullptr, table, plan.step(looked), report, plan::WindowLocation::host));
   on_each_device([&](Device& device) {
     TAKE(const auto shared, open_device(device.traits().id));
     TAKE(const Table found,
-         plan::window_rows(shared, table, plan.step(looked), report, plan::WindowPlace::device));
+         plan::window_rows(shared, table, plan.step(looked), report, plan::WindowLocation::device));
     for (std::size_t c = table.columns.size(); c < found.columns.size(); c++)
       for (std::uint64_t row = 0; row < rows; row++)
         ASSERT_EQ(text_of(scalar_at(found.columns[c], row)),
@@ -372,7 +372,7 @@ TEST_P(WindowOnTheHost, RunsWithoutAFinding) {
                            {average, real, rows, 1, "d"}});
   RunReport report;
   TAKE(const Table found, plan::window_rows(device, table, expected.plan.step(expected.step),
-                                            report, plan::WindowPlace::device));
+                                            report, plan::WindowLocation::device));
   expected.check(found, 1);
 }
 
@@ -394,7 +394,7 @@ TEST(Window, ValidationAllowsForTheOrderOfAdditionAndNoMore) {
     TAKE(const auto shared, open_device(device.traits().id));
     RunReport report;
     TAKE(Table found,
-         plan::window_rows(shared, table, plan.step(looked), report, plan::WindowPlace::device));
+         plan::window_rows(shared, table, plan.step(looked), report, plan::WindowLocation::device));
     EXPECT_OK(plan::check_window(table, plan.step(looked), found, "the device"));
     std::vector<double> sums(found.columns[2].values.as<double>(),
                              found.columns[2].values.as<double>() + table.row_count);

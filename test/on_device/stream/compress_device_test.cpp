@@ -2,7 +2,7 @@
 // them, whatever their length, and what devices do not compress is an error.
 #include <random>
 
-#include "each/device_fixture.hpp"
+#include "on_device/device/device_fixture.hpp"
 #include "penstock/batch.hpp"
 #include "stream_bytes.hpp"
 

@@ -7,9 +7,11 @@
 
 #include "codec/checksum/crc32.hpp"
 #include "codec/checksum/crc32c.hpp"
-#include "each/device_fixture.hpp"
 #include "kernel_c/host_device.hpp"
-#include "stream/device/device_batch.hpp"
+#include "on_device/device/device_fixture.hpp"
+#include "stream/device/device_session.hpp"
+#include "stream/device/device_stages.hpp"
+#include "stream/lz4/lz4_methods.hpp"
 #include "stream_bytes.hpp"
 
 namespace penstock::stream {
@@ -152,10 +154,10 @@ std::vector<File> files_of(std::string_view text) {
           {"pgzip's", sized_gzip(text, 1 << 20), Format::gzip}};
 }
 
-Result<std::string> fetched(Device& device, const DeviceOutput& text) {
-  std::string all(text.bytes, '\0');
+Result<std::string> fetched(Device& device, const DeviceOutput& output) {
+  std::string all(output.bytes, '\0');
   PENSTOCK_ASSIGN(const auto queue, device.queue());
-  PENSTOCK_TRY(queue->download(all.data(), *text.text, all.size()));
+  PENSTOCK_TRY(queue->download(all.data(), *output.buffer, all.size()));
   PENSTOCK_TRY(queue->finish());
   return all;
 }
@@ -177,8 +179,8 @@ void expect_output(const std::shared_ptr<Device>& device, const File& file, std:
   SCOPED_TRACE(file.name);
   const auto report = report_of(device, file, text);
   ASSERT_TRUE(report.has_value());
-  ASSERT_EQ(report->variants.size(), 1u);
-  EXPECT_TRUE(report->variants.front().ends_with("-device"));
+  ASSERT_EQ(report->methods.size(), 1u);
+  EXPECT_TRUE(report->methods.front().ends_with("-device"));
   ASSERT_TRUE(report->device.has_value());
   EXPECT_EQ(report->device->id, device->traits().id);
   EXPECT_EQ(report->bytes_out, text.size());
@@ -223,7 +225,7 @@ TEST(StreamOnDevice, OrdinaryGzipFilesComeBack) {
       SCOPED_TRACE(file.name);
       const auto report = report_of(device, file, text);
       ASSERT_TRUE(report.has_value());
-      EXPECT_EQ(report->variants.front(), "gzip-streams-device");
+      EXPECT_EQ(report->methods.front(), "gzip-streams-device");
       EXPECT_EQ(report->bytes_in, file.bytes.size());
       EXPECT_EQ(report->device->kernels.front(), "deflate_pieces");
       if (file.name == "sized members between") continue;  // which two ways take
@@ -246,7 +248,7 @@ TEST(StreamOnDevice, ZlibStreamsComeBackAndStayThere) {
         SCOPED_TRACE(file.name + " of " + std::to_string(text.size()));
         const auto report = report_of(device, file, text);
         ASSERT_TRUE(report.has_value());
-        EXPECT_EQ(report->variants, std::vector<std::string>{"zlib-stream-device"});
+        EXPECT_EQ(report->methods, std::vector<std::string>{"zlib-stream-device"});
         EXPECT_EQ(report->bytes_in, file.bytes.size());
         EXPECT_EQ(report->member_count, 1u);
         TAKE(const DeviceOutput there,
@@ -327,8 +329,8 @@ TEST(StreamOnDevice, APipeIsHeldForMethodsThatTakeFiles) {
       const auto report = decompress(dripping(file.bytes, 60'000), sink, {.device = device});
       ASSERT_OK(report);
       EXPECT_TRUE(all == text);
-      EXPECT_EQ(report->held_bytes, file.bytes.size());
-      for (const std::string& method : report->variants)
+      EXPECT_EQ(report->buffered_bytes, file.bytes.size());
+      for (const std::string& method : report->methods)
         EXPECT_TRUE(method.ends_with("-device")) << method;
       if (file.name == "sized members between") continue;  // which two ways take
       TAKE(const DeviceOutput there,
@@ -351,7 +353,7 @@ TEST(StreamOnDevice, APipeThatIsNotHeldIsReadAsBefore) {
     TAKE(const auto first, input->peek(100));
     ASSERT_GE(first.size(), 100u);
     input->skip(10);
-    TAKE(const bool is_held, input->hold_rest(most));
+    TAKE(const bool is_held, input->buffer_rest(most));
     EXPECT_EQ(is_held, most == 5'000'000 || most == 4'999'999);
     EXPECT_EQ(input->size(), is_held ? std::optional<std::uint64_t>(bytes.size()) : std::nullopt);
     std::string all;
@@ -377,17 +379,20 @@ TEST(StreamOnDevice, EmptyAndShortFilesComeBack) {
   });
 }
 
-// "lz4 frame 1": what a message names before the byte.
-std::string place_of(const Status& status) {
-  return status.message().substr(0, status.message().find(','));
+// Returns "lz4 frame 1": what a message names beside the byte.
+std::string member_of(const Status& status) {
+  const std::string& message = status.message();
+  const std::size_t begin = message.rfind(" (");
+  return message.substr(0, message.find(':')) +
+         message.substr(begin, message.find(',', begin) - begin);
 }
 
-// The verdict of the host's ways, code and all.
+// Expects the status of the host's methods, code and all.
 void expect_same(const std::shared_ptr<Device>& device, const File& file, const std::string& what) {
   const auto expected = decompress(bytes_of(file.bytes), {.format = file.format, .threads = 1});
   const auto found =
       decompress(bytes_of(file.bytes),
-                 {.format = file.format, .threads = 1, .device = device, .may_leave_device = true});
+                 {.format = file.format, .threads = 1, .device = device, .fallback = true});
   const bool is_stricter =
       !found.ok() && found.status().message().find("distance 0") != std::string::npos;
   if (is_stricter && file.format == Format::lz4 && expected.ok()) return;  // which liblz4 takes
@@ -399,7 +404,7 @@ void expect_same(const std::shared_ptr<Device>& device, const File& file, const 
   }
   ASSERT_EQ(found.status().code(), expected.status().code())
       << what << ": " << found.status().text() << expected.status().text();
-  ASSERT_EQ(place_of(found.status()), place_of(expected.status())) << file.name << ", " << what;
+  ASSERT_EQ(member_of(found.status()), member_of(expected.status())) << file.name << ", " << what;
   ASSERT_NE(found.status().message().find("byte "), std::string::npos) << found.status().text();
 }
 
@@ -469,10 +474,10 @@ TEST(StreamOnDevice, DamagedZstandardFramesAreRefusedAsByTheHostsDecoder) {
       std::string changed = file;
       changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ 1 << bit % 8);
       const auto expected = decompress(
-          bytes_of(changed), {.format = Format::zstd, .threads = 1, .variant = "zstd-parallel"});
-      const auto here = decompress(
-          bytes_of(changed),
-          {.format = Format::zstd, .threads = 1, .device = device, .may_leave_device = true});
+          bytes_of(changed), {.format = Format::zstd, .threads = 1, .method = "zstd-parallel"});
+      const auto here =
+          decompress(bytes_of(changed),
+                     {.format = Format::zstd, .threads = 1, .device = device, .fallback = true});
       ASSERT_EQ(here.ok(), expected.ok())
           << "bit " << bit << ": " << here.status().text() << expected.status().text();
       if (here.ok())
@@ -549,7 +554,7 @@ TEST(StreamOnDevice, AFrameOfVeryManyBlocksWithoutASizeIsNotADevices) {
     const auto device = *open_device(found.traits().id);
     if (device->traits().max_allocation_bytes > std::uint64_t{24} << 30) return;
     EXPECT_EQ(decompress(bytes_of(file), {.device = device}).status().code(), Code::unsupported);
-    const auto left = decompress(bytes_of(file), {.device = device, .may_leave_device = true});
+    const auto left = decompress(bytes_of(file), {.device = device, .fallback = true});
     ASSERT_OK(left);
     EXPECT_EQ(text_of(*left), std::string(200'000, 'a'));
   });
@@ -563,7 +568,7 @@ TEST(StreamOnDevice, AFrameOfMoreOutputThanItStatesIsCorrupt) {
     const Status told =
         decompress(bytes_of(file), {.device = *open_device(found.traits().id)}).status();
     EXPECT_EQ(told.code(), Code::corrupt) << told.text();
-    EXPECT_NE(told.message().find("zstd frame 1"), std::string::npos) << told.text();
+    EXPECT_NE(told.message().find("(frame 1,"), std::string::npos) << told.text();
   });
 }
 
@@ -607,19 +612,19 @@ TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
       const auto sink = [&](std::span<const std::byte> bytes) {
         return all += text_of(bytes), Status();
       };
-      options.may_leave_device = true;
+      options.fallback = true;
       const auto report = decompress(Source::memory(bytes_of(file)), sink, options);
       ASSERT_OK(report);
       EXPECT_TRUE(all == text);
       EXPECT_FALSE(report->device.has_value());
-      EXPECT_FALSE(report->variants.front().ends_with("-device"));
+      EXPECT_FALSE(report->methods.front().ends_with("-device"));
     }
   });
 }
 
 TEST(StreamOnDevice, WithoutADeviceItsMethodsDoNotFit) {
   const std::string file = independent_lz4(words(1000), LZ4F_max64KB, false);
-  EXPECT_EQ(decompress(bytes_of(file), {.variant = "lz4-blocks-device"}).status().code(),
+  EXPECT_EQ(decompress(bytes_of(file), {.method = "lz4-blocks-device"}).status().code(),
             Code::invalid);
 }
 
@@ -692,8 +697,8 @@ TEST(StreamOnDevice, WhatHasNoPlaceInADevicesMemoryIsRefused) {
   on_each_device([&](Device& found) {
     const auto device = *open_device(found.traits().id);
     const std::string zlib = zlib_made(text, 6, 15, "needs this");
-    const auto left = decompress_to_device(Source::memory(bytes_of(zlib)),
-                                           {.device = device, .may_leave_device = true});
+    const auto left =
+        decompress_to_device(Source::memory(bytes_of(zlib)), {.device = device, .fallback = true});
     EXPECT_EQ(left.status().code(), Code::unsupported) << left.status().text();
     const auto limited = decompress_to_device(Source::memory(bytes_of(file)),
                                               {.max_output_bytes = 1000, .device = device});
@@ -738,12 +743,13 @@ TEST(StreamOnDevice, LinkedBlocksReachIntoTheBatchBeforeOnTheHostExecutor) {
     TAKE(const auto input, Input::open(Source::memory(bytes_of(file))));
     const DecompressOptions options{.device = device};
     Context context{*input, options, 1};
-    context.device = std::make_shared<DeviceRun>(device);
+    context.session = std::make_shared<DeviceSession>(device);
     const auto is_wanted = [](const Method& row) {
-      return row.name == std::string("lz4-linked-device");
+      return row.name == std::string("lz4-dependent-device");
     };
-    const auto method = std::find_if(methods().begin(), methods().end(), is_wanted);
-    TAKE(const auto decoder, make_on_device(*method, context, 128 << 10));
+    const auto method = std::find_if(lz4_methods().begin(), lz4_methods().end(), is_wanted);
+    const auto decoder = make_chunk_decoder(
+        std::get<DeviceChunks>(method->decoder).make(context, 128 << 10), context);
     std::string all;
     for (;;) {
       TAKE(const auto bytes, decoder->next());

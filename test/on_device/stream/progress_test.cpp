@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "each/device_fixture.hpp"
+#include "on_device/device/device_fixture.hpp"
 #include "stream_bytes.hpp"
 
 namespace penstock::stream {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "each/device_fixture.hpp"
+#include "on_device/device/device_fixture.hpp"
 #include "stream_bytes.hpp"
 
 namespace penstock::stream {
@@ -85,7 +85,7 @@ Result<Report> report_of(const std::shared_ptr<Device>& device, const Frames& fr
   return report;
 }
 bool ran(const Report& report, std::string_view method) {
-  return std::find(report.variants.begin(), report.variants.end(), method) != report.variants.end();
+  return std::find(report.methods.begin(), report.methods.end(), method) != report.methods.end();
 }
 std::size_t zstd_frame_bytes(const std::string& file) {
   return ZSTD_findFrameCompressedSize(file.data(), file.size());
@@ -140,19 +140,18 @@ TEST(SmallFramesOnDevice, TheFirstLz4FrameThatIsDamagedIsTold) {
         damage_checksum(damaged, second);
       else
         damaged.file.resize(valid.begins[second] + 9);
-      const std::string told = "lz4 frame " + std::to_string(first + 1) + ",";
+      const std::string told = "(frame " + std::to_string(first + 1) + ",";
       const auto expected = decompress(bytes_of(damaged.file), {.threads = 1}).status();
-      ASSERT_NE(expected.output().find(told), std::string::npos) << expected.output();
+      ASSERT_NE(expected.text().find(told), std::string::npos) << expected.text();
       on_each([&](const std::shared_ptr<Device>& device) {
         const auto here = decompress(bytes_of(damaged.file), {.device = device}).status();
         EXPECT_EQ(here.code(), expected.code());
-        EXPECT_NE(here.output().find(told), std::string::npos) << here.output();
-        EXPECT_EQ(here.output().find("checksum") == std::string::npos, how % 2 != 0)
-            << here.output();
+        EXPECT_NE(here.text().find(told), std::string::npos) << here.text();
+        EXPECT_EQ(here.text().find("checksum") == std::string::npos, how % 2 != 0) << here.text();
         EXPECT_EQ(decompress_to_device(Source::memory(bytes_of(damaged.file)), {.device = device})
                       .status()
-                      .output(),
-                  here.output());
+                      .text(),
+                  here.text());
       });
     }
 }
@@ -197,12 +196,12 @@ TEST(SmallFramesOnDevice, OneThatIsDamagedIsToldAsByTheHostsDecoder) {
     if (i % 2 == 0)
       damaged.file.resize(valid.begins[1200] + 9);  // and the file's end, which has the second word
     const auto expected = decompress(
-        bytes_of(damaged.file), {.format = Format::zstd, .threads = 1, .variant = "zstd-parallel"});
+        bytes_of(damaged.file), {.format = Format::zstd, .threads = 1, .method = "zstd-parallel"});
     on_each([&](const std::shared_ptr<Device>& device) {
       const auto here =
           decompress(bytes_of(damaged.file), {.format = Format::zstd, .device = device});
       ASSERT_FALSE(here.ok() || expected.ok());
-      EXPECT_EQ(here.status().output(), expected.status().output());
+      EXPECT_EQ(here.status().text(), expected.status().text());
     });
   }
 }
@@ -211,12 +210,12 @@ TEST(SmallFramesOnDevice, AFrameThatEndsEarlyIsToldBehindThoseBefore) {
   Frames frames = many_frames(60);
   frames.file.resize(frames.file.size() - 5);
   const auto expected = decompress(bytes_of(frames.file),
-                                   {.format = Format::zstd, .threads = 1, .variant = "zstd-frames"})
+                                   {.format = Format::zstd, .threads = 1, .method = "zstd-frames"})
                             .status();
   EXPECT_EQ(expected.code(), Code::truncated);
   on_each([&](const std::shared_ptr<Device>& device) {
-    EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().output(),
-              expected.output());
+    EXPECT_EQ(decompress(bytes_of(frames.file), {.device = device}).status().text(),
+              expected.text());
   });
 }
 
@@ -245,7 +244,7 @@ TEST(SmallFramesOnDevice, TheLimitOfOutputHolds) {
     const auto status = decompress(bytes_of(frames.file),
                                    {.max_output_bytes = frames.output.size() - 1, .device = device})
                             .status();
-    EXPECT_EQ(status.code(), Code::capacity) << status.output();
+    EXPECT_EQ(status.code(), Code::capacity) << status.text();
   });
 }
 

@@ -1,5 +1,5 @@
-// The bits of a stream: a word of the next ones, filled up by one load where the input has eight
-// bytes left.
+// The bits of a stream, lowest first: a 64-bit buffer that one load refills where eight bytes of
+// input are left.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -8,8 +8,7 @@
 
 namespace penstock::deflate {
 
-static_assert(std::endian::native == std::endian::little,
-              "words are loaded as the format lays them out");
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 inline std::uint64_t load8(const std::uint8_t* from) {
   std::uint64_t value;
@@ -17,14 +16,14 @@ inline std::uint64_t load8(const std::uint8_t* from) {
   return value;
 }
 
-// The lowest `count` bits, of 63 at most.
+// Returns the lowest `count` bits, at most 63.
 inline std::uint64_t low_bits(std::uint64_t word, unsigned count) {
   return word & ((std::uint64_t{1} << count) - 1);
 }
 
 struct BitInput {
   const std::uint8_t *begin, *at, *end;
-  std::uint64_t word = 0;  // nothing above its bits
+  std::uint64_t word = 0;  // zero above `bits`
   unsigned bits = 0;
 
   BitInput(const std::uint8_t* bytes, std::size_t count, std::uint64_t position)
@@ -34,7 +33,7 @@ struct BitInput {
   }
   std::uint64_t position() const { return static_cast<std::uint64_t>(at - begin) * 8 - bits; }
 
-  // 56 bits at least, or all that are left.
+  // Refills to at least 56 bits, or all that are left.
   void fill() {
     if (end - at >= 8) {
       word |= load8(at) << bits;
@@ -51,7 +50,7 @@ struct BitInput {
     take(count);
     return value;
   }
-  // The bits up to a byte's end are dropped, and whole bytes go back.
+  // Drops the bits up to the next byte boundary, and puts whole bytes back.
   void to_byte() {
     take(bits % 8);
     at -= bits / 8;

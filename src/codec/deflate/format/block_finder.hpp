@@ -1,6 +1,6 @@
-// Where blocks of a Deflate stream may begin, found without decoding what stands before: at bits
-// that read as a sound header of a dynamic block that is not the last. Fixed blocks have too little
-// to tell them by, and who decodes from the one before passes over them.
+// Finds where blocks of a Deflate stream may begin without decoding what is before, as pugz and
+// rapidgzip do: at bits that read as a valid header of a dynamic block that is not the last. Fixed
+// blocks have too little redundancy; a decoder that comes from the block before passes over them.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace penstock::deflate {
 
-// The first bit in [from_bit, end_bit) at which the numbers of symbols are in range and the code of
-// the code lengths is complete; of random bits one in 2000. Whoever reads the rest of the header
-// finds nearly all of the wrong ones.
+// Returns the first bit in [from_bit, end_bit) at which the numbers of symbols are in range and the
+// code length code is complete. One random bit in 2000 passes. Reading the rest of the header
+// rejects nearly all of the wrong ones.
 std::optional<std::uint64_t> find_block(std::span<const std::byte> input, std::uint64_t from_bit,
                                         std::uint64_t end_bit);
 

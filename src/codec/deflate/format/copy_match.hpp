@@ -1,5 +1,5 @@
-// The copy of a match, which may reach into what it writes itself. Wide, and so up to 48 bytes too
-// long.
+// Copies an LZ77 match, which may overlap its own output, by wide stores. May write up to 48 bytes
+// after the match.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace penstock::deflate {
   std::memcpy(to, words.data(), 16);
 }
 
-// What the first bytes of a word are multiplied with to repeat them through it, and how many bytes
-// of it are whole periods.
+// The factor that repeats the first bytes of a word through it, and how many bytes of the word are
+// whole periods.
 struct Period {
   std::uint64_t repeat;
   std::uint8_t bytes;
@@ -29,8 +29,8 @@ constexpr std::array<Period, 8> periods = {{{0, 0},
                                             {0x0001000000000001, 6},
                                             {0x0100000000000001, 7}}};
 
-// `length` bytes from `distance` before `to`. Most matches of texts have less than 16 bytes, and
-// nearly all less than 32.
+// Copies `length` bytes from `distance` before `to`. Most matches of text have less than 16 bytes,
+// and nearly all less than 32.
 [[gnu::always_inline]] inline void copy_match(std::uint8_t* to, std::size_t distance,
                                               std::size_t length) {
   const std::uint8_t* from = to - distance;

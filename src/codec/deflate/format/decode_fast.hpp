@@ -1,5 +1,5 @@
-// The loop that decodes while input and output have room to spare, so that it looks at neither
-// inside a symbol.
+// The fast loop of the Deflate decoder, as in libdeflate: it runs while input and output have
+// slack, so that it checks bounds once per turn and not inside a symbol.
 #pragma once
 #include "codec/deflate/format/bit_input.hpp"
 #include "codec/deflate/format/decode_tables.hpp"
@@ -7,12 +7,12 @@
 
 namespace penstock::deflate {
 
-// Input that one turn may read ahead: three words are filled, by 7 bytes at most, each by a load
-// of 8.
+// The input that one turn may read ahead: it refills three times, by 7 bytes at most, each with a
+// load of 8.
 constexpr std::ptrdiff_t fast_input_bytes = 32;
 
-enum class FastEnd : std::uint8_t {
-  output_too_small,
+enum class FastStop : std::uint8_t {
+  slack_used_up,
   block_ended,
   literal_symbol,
   distance_symbol,
@@ -21,17 +21,17 @@ enum class FastEnd : std::uint8_t {
 
 struct FastState {
   const std::uint8_t *in,
-      *in_end;         // a turn begins in front of in_end, with fast_input_bytes behind it
-  std::uint64_t word;  // the next bits; those above `bits` are also the input's
-  std::uint32_t bits;  // the lowest byte counts
+      *in_end;         // a turn begins before in_end, with fast_input_bytes after it
+  std::uint64_t word;  // the next bits; those above `bits` are the input's too
+  std::uint32_t bits;  // only the lowest byte counts
   const DecodeTables* tables;
 };
 
-// What waits for what bounds this loop: a look-up, a shift by the entry's bits, the next look-up.
-// So the bits behind a match are looked up before its bytes are copied, three entries of literals
-// pass without a fill, and nothing but the entry's kind is branched on.
+// The dependency chain bounds this loop: a look-up, a shift by the entry's bits, the next look-up.
+// So the bits after a match are looked up before its bytes are copied, three entries of literals
+// share a refill, and only the entry's kind is branched on.
 template <class Sink>
-[[gnu::always_inline]] inline FastEnd decode_fast(FastState& state, Sink& to) {
+[[gnu::always_inline]] inline FastStop decode_fast(FastState& state, Sink& to) {
   constexpr std::uint64_t literal_mask = (1u << literal_table_bits) - 1,
                           distance_mask = (1u << distance_table_bits) - 1;
   const std::uint8_t* in = state.in;
@@ -59,7 +59,7 @@ template <class Sink>
   };
   const auto is_literal = [](Entry entry) { return static_cast<std::int32_t>(entry) < 0; };
 
-  FastEnd end = FastEnd::output_too_small;
+  FastStop end = FastStop::slack_used_up;
   fill();
   Entry entry = literals[word & literal_mask];
   while (in < state.in_end && sink.has_capacity()) {
@@ -76,7 +76,7 @@ template <class Sink>
     }
     if (entry & special_entry) [[unlikely]] {
       if (entry & no_symbol_entry) {
-        end = FastEnd::literal_symbol;
+        end = FastStop::literal_symbol;
         break;
       }
       if (!(entry & end_entry)) {
@@ -92,19 +92,19 @@ template <class Sink>
       }
       if (entry & end_entry) {
         take(entry);
-        end = FastEnd::block_ended;
+        end = FastStop::block_ended;
         break;
       }
     }
     std::uint64_t before = word;
     take(entry);
     const std::size_t length = (entry >> value_at) + value_of(before, entry);
-    entry =
-        distances[word & distance_mask];  // two entries of literals and a length leave it 14 bits
+    // Two entries of literals and a length leave 14 bits for this look-up.
+    entry = distances[word & distance_mask];
     fill();
     if (entry & special_entry) [[unlikely]] {
       if (entry & no_symbol_entry) {
-        end = FastEnd::distance_symbol;
+        end = FastStop::distance_symbol;
         break;
       }
       const Entry* const second = distances + (entry >> value_at);
@@ -118,7 +118,7 @@ template <class Sink>
     entry = literals[word & literal_mask];  // 28 bits are left
     fill();
     if (!sink.match(length, distance)) [[unlikely]] {
-      end = FastEnd::too_far;
+      end = FastStop::too_far;
       break;
     }
   }

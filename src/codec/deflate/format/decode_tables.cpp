@@ -9,13 +9,13 @@ namespace {
 
 enum class Incomplete { refused, one_symbol_or_none };
 
-// The symbols of a code in the order of their bits, shortest first.
+// The symbols of a code in the order of their code words, shortest first.
 struct SortedCode {
   std::array<std::uint16_t, max_code_bits + 1> count{};  // of each length
   std::array<std::uint16_t, literal_symbols> symbols;
   unsigned begin = 0;  // symbols without a code come first
   unsigned longest = 0;
-  int slots_left = 0;  // of 2^15: less than none where the code is over-subscribed
+  int slots_left = 0;  // of 2^15; negative for an over-subscribed code
 
   explicit SortedCode(std::span<const std::uint8_t> code_bits) {
     for (const std::uint8_t bits : code_bits) count[bits]++;
@@ -32,8 +32,8 @@ struct SortedCode {
   }
 };
 
-// A code's bits stand in the stream highest first: the next code of `bits` bits, each read from its
-// lowest bit.
+// Code words are stored highest bit first. Returns the next code word of `bits` bits, with the bits
+// reversed.
 inline unsigned next_reversed(unsigned reversed, unsigned bits) {
   const unsigned zeros = reversed ^ ((1u << bits) - 1);
   if (zeros == 0) return 0;
@@ -41,8 +41,8 @@ inline unsigned next_reversed(unsigned reversed, unsigned bits) {
   return (reversed & (highest - 1)) | highest;
 }
 
-// The codes longer than table_bits. Those with the same first bits stand together, the longest
-// last, and share a second table.
+// Makes the second tables, for codes longer than table_bits. Those with the same first bits are
+// consecutive, the longest last, and share a table.
 template <class EntryOf>
 void build_second_tables(const SortedCode& code, unsigned index, unsigned bits, unsigned reversed,
                          unsigned symbol_count, Entry* table, unsigned table_bits,
@@ -72,7 +72,7 @@ void build_second_tables(const SortedCode& code, unsigned index, unsigned bits, 
   }
 }
 
-// The table grows with the length of codes: what is there repeats itself at each bit more.
+// The table doubles with each code length: its content repeats for each further bit.
 template <class EntryOf>
 void build_complete(const SortedCode& code, unsigned symbol_count, Entry* table,
                     unsigned table_bits, const EntryOf& entry_of) {
@@ -120,8 +120,8 @@ Entry distance_entry_of(unsigned symbol, unsigned bits) {
   return ranged(distance_ranges, symbol, bits);
 }
 
-// Where the bits behind a literal of `bits` bits are those of another one, both become one entry:
-// what is added to the first, for each value of the bits behind it.
+// Where the bits after a literal of `bits` bits are those of another literal, both become one
+// entry. Computes what is added to the first, for each value of the bits after it.
 void pair_sums(const Entry* table, unsigned bits, Entry* sums) {
   const unsigned left = literal_table_bits - bits;
   for (unsigned at = 0; at < 1u << left; at++) {
@@ -141,8 +141,8 @@ bool build_literals(std::span<const std::uint8_t> code_bits, DecodeTables& table
 void pair_literals(std::span<const std::uint8_t> code_bits, DecodeTables& tables) {
   const SortedCode code(code_bits);
   Entry* const table = tables.literals.data();
-  std::array<Entry, 1u << literal_table_bits>
-      sums;  // for codes of b bits 2^(11 - b) of them, at that place
+  // For codes of b bits there are 2^(11 - b) sums, at that index.
+  std::array<Entry, 1u << literal_table_bits> sums;
   for (unsigned bits = 1; bits < literal_table_bits; bits++)
     if (code.count[bits] > 0)
       pair_sums(table, bits, sums.data() + (1u << (literal_table_bits - bits)));
@@ -177,11 +177,11 @@ const DecodeTables& fixed_tables() {
       literals[symbol] = symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
     std::array<std::uint8_t, distance_symbols> distances;
     distances.fill(5);
-    DecodeTables made;
-    build_literals(literals, made);
-    pair_literals(literals, made);
-    build_distances(distances, made);
-    return made;
+    DecodeTables result;
+    build_literals(literals, result);
+    pair_literals(literals, result);
+    build_distances(distances, result);
+    return result;
   }();
   return tables;
 }

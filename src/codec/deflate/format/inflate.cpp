@@ -16,8 +16,8 @@ Result<Inflated> inflate(std::span<const std::byte> input, std::span<std::byte> 
     case Decoder::Stop::boundary:
     case Decoder::Stop::symbol: break;
   }
-  return Status(Code::capacity, "the Deflate stream has more than the " +
-                                    std::to_string(output.size()) + " bytes there is room for");
+  return Status(Code::capacity, "the Deflate stream has more output than the buffer's " +
+                                    std::to_string(output.size()) + " bytes");
 }
 
 }  // namespace penstock::deflate

@@ -1,5 +1,5 @@
-// One Deflate stream (RFC 1951) decoded at once and in order, into a buffer of the caller's: for
-// small ones. parallel_inflate.hpp has the decoder for large ones.
+// Decodes one small Deflate stream (RFC 1951) sequentially into a buffer of the caller's.
+// parallel_inflate.hpp decodes large ones.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace penstock::deflate {
 
 struct Inflated {
-  std::uint64_t input_bytes = 0;  // the stream's; what follows it is not looked at
+  std::uint64_t input_bytes = 0;  // the stream's; bytes after it are ignored
   std::uint64_t output_bytes = 0;
 };
 
-// Errors name the block, counted from 1, and the place in the input: `corrupt`, `truncated`, and
-// `capacity` where the output is too small. What was written by then is part of the stream's text.
-// Sound is what zlib takes.
+// Decodes a stream. Accepts what zlib accepts. Errors name the block, counted from 1, and the byte:
+// Code::corrupt, Code::truncated, or Code::capacity where `output` is too small. The output before
+// an error is valid.
 Result<Inflated> inflate(std::span<const std::byte> input, std::span<std::byte> output);
 
 }  // namespace penstock::deflate

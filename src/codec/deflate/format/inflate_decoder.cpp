@@ -8,49 +8,49 @@
 namespace penstock::deflate {
 namespace {
 
-// The same loop twice: with BMI2's shifts, which leave flags and CL alone, it is a fifth faster
-// where the processor has them.
-template <class Sink> FastEnd run_plain(FastState& state, Sink& sink) {
+// The same loop compiled twice: BMI2's shifts, which leave flags and CL alone, make it a fifth
+// faster.
+template <class Sink> FastStop run_plain(FastState& state, Sink& sink) {
   return decode_fast(state, sink);
 }
 #if defined(__x86_64__)
-template <class Sink> [[gnu::target("bmi,bmi2")]] FastEnd run_bmi2(FastState& state, Sink& sink) {
+template <class Sink> [[gnu::target("bmi,bmi2")]] FastStop run_bmi2(FastState& state, Sink& sink) {
   return decode_fast(state, sink);
 }
 const bool has_bmi2 = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-template <class Sink> FastEnd run_fast(FastState& state, Sink& sink) {
+template <class Sink> FastStop run_fast(FastState& state, Sink& sink) {
   return has_bmi2 ? run_bmi2(state, sink) : run_plain(state, sink);
 }
 #else
-template <class Sink> FastEnd run_fast(FastState& state, Sink& sink) {
+template <class Sink> FastStop run_fast(FastState& state, Sink& sink) {
   return run_plain(state, sink);
 }
 #endif
 
-// The entry of the next bits, which may be more than the input has left: zeros stand in for those.
+// Returns the entry of the next bits. Zeros stand for bits after the end of the input.
 Entry careful_entry(BitInput& in, const Entry* table, unsigned table_bits) {
   const Entry entry = table[low_bits(in.word, table_bits)];
   if ((entry & (literal_entry | special_entry | end_entry | no_symbol_entry)) != special_entry)
     return entry;
   const unsigned second_bits = entry >> code_bits_at & 15;
   if (in.bits < table_bits)
-    return special_entry | no_symbol_entry | 63;  // more bits than there are
+    return special_entry | no_symbol_entry | 63;  // more bits than the input has
   in.take(table_bits);
   return table[(entry >> value_at) + low_bits(in.word, second_bits)];
 }
-// Of a length or a distance; takes its bits.
+// Returns a length or a distance, and takes its bits.
 std::size_t careful_value(BitInput& in, Entry entry) {
   const std::uint64_t before = in.word;
   in.take(entry & 0xff);
   return (entry >> value_at) + (low_bits(before, entry & 0xff) >> (entry >> code_bits_at & 15));
 }
 
-// Before literals are paired: a block of a hundred bytes is not worth it.
+// Input that is decoded before literals are paired: a block of a hundred bytes is not worth it.
 constexpr std::ptrdiff_t input_before_pairs = 256;
 
 }  // namespace
 
-std::string_view message_of(ErrorCode error) {
+std::string_view message(ErrorCode error) {
   switch (error) {
     case ErrorCode::none: return "nothing is wrong";
     case ErrorCode::truncated: return "the input ends inside the stream";
@@ -86,7 +86,7 @@ Status Decoder::error(std::uint64_t blocks_before) const {
   return {error_ == ErrorCode::truncated ? Code::truncated : Code::corrupt,
           "Deflate block " + std::to_string(blocks_before + blocks_begun_) + ", byte " +
               std::to_string(error_bit_ / 8) + ", bit " + std::to_string(error_bit_ % 8) + ": " +
-              std::string(message_of(error_))};
+              std::string(message(error_))};
 }
 
 template <class Sink>
@@ -94,20 +94,20 @@ Decoder::Stop Decoder::run(Sink& sink, std::uint64_t boundary_bit, std::uint64_t
   symbol_bit_ = symbol_bit;
   for (;;) {
     if (error_ != ErrorCode::none) return Stop::error;
-    switch (place_) {
-      case Place::between_blocks:
+    switch (state_) {
+      case State::between_blocks:
         if (in_.position() >= boundary_bit) return Stop::boundary;
         blocks_begun_++;
         begin_block();
         break;
-      case Place::in_stored:
+      case State::in_stored:
         if (!copy_stored(sink) && error_ == ErrorCode::none) return Stop::output_full;
         break;
-      case Place::in_coded:
+      case State::in_coded:
         if (!decode_block(sink) && error_ == ErrorCode::none)
           return in_.position() >= symbol_bit ? Stop::symbol : Stop::output_full;
         break;
-      case Place::after_last: return Stop::end_of_stream;
+      case State::after_last: return Stop::end_of_stream;
     }
   }
 }
@@ -133,7 +133,7 @@ ErrorCode Decoder::read_header() {
       break;
     case BlockType::reserved: return ErrorCode::block_type;
   }
-  place_ = Place::in_coded;
+  state_ = State::in_coded;
   return ErrorCode::none;
 }
 
@@ -145,7 +145,7 @@ ErrorCode Decoder::begin_stored() {
   if ((length ^ complement) != 0xffff) return ErrorCode::stored_length;
   in_.to_byte();
   stored_left_ = length;
-  place_ = Place::in_stored;
+  state_ = State::in_stored;
   return ErrorCode::none;
 }
 
@@ -195,21 +195,21 @@ ErrorCode Decoder::read_codes() {
   return ErrorCode::none;
 }
 
-// True when the block is done.
+// Copies a stored block. Returns whether the block is done.
 template <class Sink> bool Decoder::copy_stored(Sink& sink) {
   const auto in_left = static_cast<std::uint64_t>(in_.end - in_.at);
   const std::uint64_t count = sink.stored(in_.at, std::min(stored_left_, in_left));
   in_.at += count;
   stored_left_ -= count;
   if (stored_left_ == 0) {
-    place_ = is_last_ ? Place::after_last : Place::between_blocks;
+    state_ = is_last_ ? State::after_last : State::between_blocks;
     return true;
   }
   return count == in_left && failed(ErrorCode::truncated, in_.position());
 }
 
-// A turn of the fast loop begins in front of it: of 81 bits at most, it ends in front of the symbol
-// at which to stop.
+// Returns where the fast loop must stop: a turn takes at most 81 bits, and has to end before the
+// symbol at which to stop.
 const std::uint8_t* Decoder::fast_input_end() const {
   constexpr std::ptrdiff_t turn_bytes = 16;
   std::ptrdiff_t bytes = in_.end - in_.begin - fast_input_bytes;
@@ -218,8 +218,8 @@ const std::uint8_t* Decoder::fast_input_end() const {
   return in_.begin + std::max<std::ptrdiff_t>(bytes, 0);
 }
 
-// True when the block is done; false where the output is full, the symbol to stop at was reached,
-// or a fault was found.
+// Decodes a block's codes. Returns true when the block is done; false where the output is full, the
+// symbol to stop at was reached, or an error was found.
 template <class Sink> bool Decoder::decode_block(Sink& sink) {
   const std::uint8_t* const in_end = fast_input_end();
   while (in_.at < in_end && sink.has_capacity()) {
@@ -227,16 +227,16 @@ template <class Sink> bool Decoder::decode_block(Sink& sink) {
     FastState state{in_.at,
                     has_pairs ? in_end : in_.at + std::min(in_end - in_.at, input_before_pairs),
                     in_.word, in_.bits, uses_fixed_ ? &fixed_tables() : &tables_};
-    const FastEnd end = run_fast(state, sink);
+    const FastStop end = run_fast(state, sink);
     in_.at = state.in, in_.bits = state.bits, in_.word = low_bits(state.word, state.bits);
     switch (end) {
-      case FastEnd::output_too_small: break;
-      case FastEnd::block_ended:
-        place_ = is_last_ ? Place::after_last : Place::between_blocks;
+      case FastStop::slack_used_up: break;
+      case FastStop::block_ended:
+        state_ = is_last_ ? State::after_last : State::between_blocks;
         return true;
-      case FastEnd::literal_symbol: return failed(ErrorCode::literal_symbol, in_.position());
-      case FastEnd::distance_symbol: return failed(ErrorCode::distance_symbol, in_.position());
-      case FastEnd::too_far: return failed(ErrorCode::too_far, in_.position());
+      case FastStop::literal_symbol: return failed(ErrorCode::literal_symbol, in_.position());
+      case FastStop::distance_symbol: return failed(ErrorCode::distance_symbol, in_.position());
+      case FastStop::too_far: return failed(ErrorCode::too_far, in_.position());
     }
     if (has_pairs || !sink.has_capacity()) break;
     pair_literals({code_bits_.data(), literal_count_}, tables_);
@@ -245,7 +245,7 @@ template <class Sink> bool Decoder::decode_block(Sink& sink) {
   return decode_careful(sink);
 }
 
-// Symbol by symbol, each looked at before it is taken.
+// Decodes symbol by symbol, with all checks.
 template <class Sink> bool Decoder::decode_careful(Sink& sink) {
   const DecodeTables& tables = uses_fixed_ ? fixed_tables() : tables_;
   while (in_.position() < symbol_bit_) {
@@ -260,7 +260,7 @@ template <class Sink> bool Decoder::decode_careful(Sink& sink) {
     if (!(entry & literal_entry) && entry & end_entry) {
       in.take(bits);
       in_ = in;
-      place_ = is_last_ ? Place::after_last : Place::between_blocks;
+      state_ = is_last_ ? State::after_last : State::between_blocks;
       return true;
     }
     if (!sink.fits(1)) return false;

@@ -9,7 +9,7 @@
 namespace penstock::deflate {
 namespace {
 
-// 32 symbols at once, where none of them is a marker.
+// Converts 32 symbols at once, if none of them is a marker.
 #if defined(__x86_64__)
 bool narrow_32(const std::uint16_t* symbols, std::uint8_t* out) {
   __m128i all[4];
@@ -30,7 +30,7 @@ void set_markers(std::uint16_t* window) {
   for (unsigned i = 0; i < window_bytes; i++) window[i] = static_cast<std::uint16_t>(marker + i);
 }
 
-// From the end, where markers are fewest and yet most often one is left.
+// Searches from the end, where markers are fewest and yet one is most often left.
 bool has_markers(std::span<const std::uint16_t> symbols) {
   constexpr std::size_t block = 1024;
   for (std::size_t end = symbols.size(); end > 0;) {
@@ -51,11 +51,11 @@ ByteOfSymbol::ByteOfSymbol(const std::uint8_t* window) {
 void ByteOfSymbol::resolve(std::span<const std::uint16_t> symbols, std::uint8_t* out) const {
   std::size_t i = 0;
   for (; i + 32 <= symbols.size(); i += 32) {
-    std::array<std::uint16_t, 32>
-        now;  // all of them before a byte is written, which may be where they stand
-    std::memcpy(now.data(), symbols.data() + i, sizeof(now));
-    if (narrow_32(now.data(), out + i)) continue;
-    for (std::size_t k = 0; k < 32; k++) out[i + k] = bytes_[now[k]];
+    // All are loaded before a byte is written, which may overwrite them.
+    std::array<std::uint16_t, 32> current;
+    std::memcpy(current.data(), symbols.data() + i, sizeof(current));
+    if (narrow_32(current.data(), out + i)) continue;
+    for (std::size_t k = 0; k < 32; k++) out[i + k] = bytes_[current[k]];
   }
   for (; i < symbols.size(); i++) out[i] = bytes_[symbols[i]];
 }

@@ -1,5 +1,5 @@
-// Symbols of a piece whose window was not known while it was decoded (sinks.hpp), and what becomes
-// of them once it is.
+// Marker symbols (pugz, rapidgzip): output of a segment whose window is unknown (sinks.hpp), and
+// its conversion to bytes once the window is known.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -12,17 +12,17 @@ namespace penstock::deflate {
 
 constexpr std::uint16_t marker = 0x8000;
 
-// The window that stands for itself: markers of bytes 0 to 32767.
+// Fills a window with its own markers: bytes 0 to 32767.
 void set_markers(std::uint16_t* window);
 
 bool has_markers(std::span<const std::uint16_t> symbols);
 
-// Each symbol's byte, markers standing for those of a window: by a table of all symbols, as a
-// branch on each would go wrong often.
+// Maps symbols to bytes, markers to those of a window. It uses a table of all symbols, since a
+// branch on each symbol is mispredicted often.
 class ByteOfSymbol {
  public:
   explicit ByteOfSymbol(const std::uint8_t* window);  // window_bytes of it
-  // `out` may be where the symbols begin.
+  // `out` may overlap the beginning of `symbols`.
   void resolve(std::span<const std::uint16_t> symbols, std::uint8_t* out) const;
 
  private:

@@ -1,11 +1,12 @@
-// Where a decoder's literals and matches go. decode_fast.hpp's loop keeps a copy of one in
-// registers, and says what it needs of it.
+// The destinations of a decoder's literals and matches. decode_fast.hpp's loop keeps a copy of one
+// in registers, and requires:
 //
-//   has_capacity()       whether one more turn of the fast loop fits: three entries of literals and
-//   a match literals(entry)  one or two, as the entry has them match(l, d)      false where the
-//   distance reaches too far
-// and of what looks at each symbol: fits(l), literal(byte), match_exactly(l, d), and stored(bytes,
-// count), which says how many it took.
+//     has_capacity()       whether one more turn fits: three entries of literals and a match
+//     literals(entry)      appends one or two literals of an entry
+//     match(l, d)          appends a match; false where the distance reaches too far
+//
+// The careful loop requires fits(l), literal(byte), match_exactly(l, d), and stored(bytes, count),
+// which returns how many bytes it took.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -17,19 +18,18 @@
 
 namespace penstock::deflate {
 
-// Symbols behind its end that an output has room for: a match begun in front of it, and what wide
-// copies write too much.
+// Symbols that may be written after an output's end: a match that began before it, and the excess
+// of wide copies.
 constexpr std::size_t output_slack = max_match_bytes + 62;
 
-// Bytes, or 16-bit symbols where what stands before is not known: one below 256 is a byte, one of
-// 32768 + n stands for byte n of the 32 KiB before the first (markers, as pugz has them: Kerbiriou
-// and Chikhi, arXiv 1905.07224).
+// Bytes, or 16-bit marker symbols where the window is unknown: a value below 256 is a byte, 32768 +
+// n is byte n of the 32 KiB before the first (Kerbiriou and Chikhi, pugz, arXiv 1905.07224).
 template <class Symbol> struct SymbolSink {
   Symbol* begin;  // distances reach down to here
   Symbol* at;
   Symbol* end;
-  Symbol* fast_end;  // `end` where output_slack symbols behind it may be written; else in front of
-                     // it, and not one too many is
+  // `end` where output_slack symbols after it may be written; else before it, so that none is.
+  Symbol* fast_end;
 
   static SymbolSink with_slack(Symbol* begin, Symbol* at, Symbol* end) {
     return {begin, at, end, end};
@@ -78,16 +78,15 @@ template <class Symbol> struct SymbolSink {
 using ByteSink = SymbolSink<std::uint8_t>;
 using MarkerSink = SymbolSink<std::uint16_t>;
 
-// A match and the literals in front of it in one word. The copy waits until what it reaches into is
-// known.
+// A match and the literals before it in one word. The copy waits until the window is known.
 using Token = std::uint32_t;
 constexpr unsigned token_length_at = 15,
                    token_run_at = 23;     // distance - 1, length - 3, literals: 15, 8, 9 bits
-constexpr std::size_t longest_run = 511;  // stands for so many literals and no match
+constexpr std::size_t longest_run = 511;  // this many literals and no match
 
 struct TokenSink {
-  std::uint8_t *run_begin, *at,
-      *end;  // literals: from the last match on, and where the next one goes
+  // Literals: the first since the last match, and where the next one goes.
+  std::uint8_t *run_begin, *at, *end;
   Token *token, *token_end;
   std::uint64_t match_bytes = 0;
 
@@ -107,8 +106,8 @@ struct TokenSink {
     match_bytes += length;
     return true;
   }
-  // A stored block has 65535 bytes, and the literals of several may follow one another: a step's,
-  // as fits() and stored() have it.
+  // A stored block has up to 65535 bytes, and literals of several blocks may be consecutive: up to
+  // a step's, as fits() and stored() ensure.
   [[gnu::noinline]] void split_run() {
     for (; at - run_begin >= static_cast<std::ptrdiff_t>(longest_run); run_begin += longest_run)
       *token++ = longest_run << token_run_at;

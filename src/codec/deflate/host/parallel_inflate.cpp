@@ -9,41 +9,44 @@
 namespace penstock::deflate {
 namespace {
 
-constexpr std::size_t front_segment_bytes =
-    std::size_t{1} << 20;  // the caller writes it from the second-level cache
-constexpr unsigned max_token_threads =
-    6;  // by the speeds of docs/performance.md: of more, the front would copy matches all the time
+// The caller writes a slice from the second-level cache.
+constexpr std::size_t slice_bytes = std::size_t{1} << 20;
+// With more threads the one that copies matches is always busy (docs/performance.md has the
+// speeds).
+constexpr unsigned max_token_threads = 6;
 
-PieceResources resources_of(const InflateOptions& options, bool uses_tokens) {
-  const PieceSizes sizes{options.piece_bytes, std::min(options.piece_bytes, front_segment_bytes),
-                         options.step_bytes};
-  const std::size_t segment_bytes = Front::segment_buffer_bytes(sizes);
+SegmentResources resources_of(const InflateOptions& options, bool uses_tokens) {
+  const SegmentSizes sizes{options.segment_bytes, std::min(options.segment_bytes, slice_bytes),
+                           options.step_bytes};
+  const std::size_t slice_buffer = SequentialDecoder::slice_buffer_bytes(sizes);
   return {
       sizes, options.checksum,
-      BufferPool(uses_tokens ? TokenPiece::buffer_bytes(sizes) : MarkerPiece::buffer_bytes(sizes)),
-      BufferPool(uses_tokens ? segment_bytes
-                             : std::max(segment_bytes, MarkerPiece::byte_buffer_bytes(sizes)))};
+      BufferPool(uses_tokens ? TokenSegment::buffer_bytes(sizes)
+                             : MarkerSegment::buffer_bytes(sizes)),
+      BufferPool(uses_tokens ? slice_buffer
+                             : std::max(slice_buffer, MarkerSegment::byte_buffer_bytes(sizes)))};
 }
 
 }  // namespace
 
-ParallelInflate::State::State(std::span<const std::byte> bytes, const InflateOptions& asked)
+ParallelInflate::State::State(std::span<const std::byte> bytes, const InflateOptions& given_options)
     : input(bytes),
-      options(asked),
-      thread_count(asked.threads > 0 ? asked.threads
-                                     : std::max(1u, std::thread::hardware_concurrency())),
-      uses_tokens(asked.ahead == AheadBy::tokens ||
-                  (asked.ahead == AheadBy::threads && thread_count <= max_token_threads)),
-      resources(resources_of(asked, uses_tokens)),
-      front(bytes, resources),
-      checksum(asked.checksum) {}
+      options(given_options),
+      thread_count(given_options.threads > 0 ? given_options.threads
+                                             : std::max(1u, std::thread::hardware_concurrency())),
+      uses_tokens(given_options.speculation == SpeculationMode::tokens ||
+                  (given_options.speculation == SpeculationMode::threads &&
+                   thread_count <= max_token_threads)),
+      resources(resources_of(given_options, uses_tokens)),
+      sequential(bytes, resources),
+      checksum(given_options.checksum) {}
 
-// The caller's thread: gives what is ready, and is the front where nothing is.
+// Runs on the caller's thread: returns output that is ready, else runs the sequential decoder.
 Result<std::span<const std::byte>> ParallelInflate::State::next() {
   delivered.reset();
   Lock lock(mutex);
   for (;;) {
-    if (!output.empty() && output.front()->state == Segment::State::ready) return deliver();
+    if (!output.empty() && output.front()->state == OutputSlice::State::ready) return deliver();
     if (resolve_one(lock, 1)) continue;
     if (output.empty() && is_finished) {
       PENSTOCK_TRY(status);
@@ -66,133 +69,138 @@ std::span<const std::byte> ParallelInflate::State::deliver() {
   return delivered->bytes();
 }
 
-// Replaces the markers of one of the first `segments`.
-bool ParallelInflate::State::resolve_one(Lock& lock, std::size_t segments) {
-  for (std::size_t i = 0; i < std::min(segments, output.size()); i++) {
-    if (output[i]->state != Segment::State::symbols) continue;
-    const SegmentPointer segment = output[i];
-    segment->state = Segment::State::being_resolved;
+// Resolves the markers of one of the first `slices` slices.
+bool ParallelInflate::State::resolve_one(Lock& lock, std::size_t slices) {
+  for (std::size_t i = 0; i < std::min(slices, output.size()); i++) {
+    if (output[i]->state != OutputSlice::State::symbols) continue;
+    const OutputSlicePointer slice = output[i];
+    slice->state = OutputSlice::State::being_resolved;
     lock.unlock();
-    segment->resolve();
+    slice->resolve();
     lock.lock();
-    segment->state = Segment::State::ready;
+    slice->state = OutputSlice::State::ready;
     changed.notify_all();
     return true;
   }
   return false;
 }
 
-// Takes the front for a segment of output, and a piece that follows it.
+// Runs the sequential decoder for a slice of output, and adopts a segment that follows it.
 void ParallelInflate::State::advance(Lock& lock) {
-  front_is_taken = true;
-  const std::uint64_t bit_before = front_bit, bytes_before = front.produced_bytes();
+  sequential_is_taken = true;
+  const std::uint64_t bit_before = sequential_bit, bytes_before = sequential.produced_bytes();
   Status thrown;
   try {
-    decode_segment(lock);
+    decode_slice(lock);
   } catch (...) {
     thrown = status_of_exception();
     if (!lock.owns_lock()) lock.lock();
   }
   if (!thrown.ok()) status = thrown, is_finished = true;
-  if (const std::uint64_t made = front.produced_bytes() - bytes_before; made > resources.sizes.step)
-    bits_per_byte =
-        (bits_per_byte + static_cast<double>(front_bit - bit_before) / static_cast<double>(made)) /
-        2;
-  front_is_taken = false;
+  if (const std::uint64_t result = sequential.produced_bytes() - bytes_before;
+      result > resources.sizes.step)
+    bits_per_byte = (bits_per_byte + static_cast<double>(sequential_bit - bit_before) /
+                                         static_cast<double>(result)) /
+                    2;
+  sequential_is_taken = false;
   if (is_finished)
-    for (const AheadPointer& one : ahead) one->should_stop = true;
+    for (const SpeculativeSegmentPointer& one : speculative) one->should_stop = true;
   changed.notify_all();
 }
 
-void ParallelInflate::State::decode_segment(Lock& lock) {
-  AheadPointer reached;
+void ParallelInflate::State::decode_slice(Lock& lock) {
+  SpeculativeSegmentPointer reached;
   lock.unlock();
-  const SegmentPointer segment = front.begin_segment();
+  const OutputSlicePointer slice = sequential.begin_slice();
   lock.lock();
-  while (!front.is_full(*segment) && !is_finished && !reached) {
-    const Target target = front_target();
+  while (!sequential.is_full(*slice) && !is_finished && !reached) {
+    const Target target = sequential_target();
     lock.unlock();
-    const Decoder::Stop stop = front.step(*segment, target.boundary_bit, target.symbol_bit);
+    const Decoder::Stop stop = sequential.step(*slice, target.boundary_bit, target.symbol_bit);
     lock.lock();
-    front_bit = front.bit_position();
+    sequential_bit = sequential.bit_position();
     keep_block();
     reached = pass(stop == Decoder::Stop::boundary);
-    if (stop == Decoder::Stop::error) status = front.error();
+    if (stop == Decoder::Stop::error) status = sequential.error();
     is_finished = stop == Decoder::Stop::error || stop == Decoder::Stop::end_of_stream;
   }
-  front.end_segment(*segment);
-  if (segment->count > 0) output.push_back(segment);
+  sequential.end_slice(*slice);
+  if (slice->count > 0) output.push_back(slice);
   changed.notify_all();
-  if (reached) adopt(lock, reached);  // at the end of a segment, so that the window is known
+  if (reached) adopt(lock, reached);  // at the end of a slice, so that the window is known
 }
 
-// Where a piece begins is where the one before it ends, and the front stops; inside of a block that
-// is a symbol.
-ParallelInflate::State::Target ParallelInflate::State::target_of(const Ahead* next,
+// Returns where the segment before `next` ends, and where the sequential decoder stops: at a block,
+// or at a symbol where `next` begins inside a block.
+ParallelInflate::State::Target ParallelInflate::State::target_of(const SpeculativeSegment* next,
                                                                  std::uint64_t otherwise) {
   if (next == nullptr || !next->start_bit) return {otherwise, UINT64_MAX};
   return {*next->start_bit, next->block_bit ? *next->start_bit : UINT64_MAX};
 }
 
-ParallelInflate::State::Target ParallelInflate::State::front_target() const {
-  for (const AheadPointer& one : ahead)
+ParallelInflate::State::Target ParallelInflate::State::sequential_target() const {
+  for (const SpeculativeSegmentPointer& one : speculative)
     if (one->start_bit) return target_of(one.get(), UINT64_MAX);
   return {UINT64_MAX, UINT64_MAX};
 }
 
-// Inside of a long block no other begins: who decodes ahead needs its codes.
+// Keeps a copy of the decoder inside a long block: no other block begins there, so speculating
+// threads need its codes.
 void ParallelInflate::State::keep_block() {
-  const auto block_bit = front.decoder().block_bit();
+  const auto block_bit = sequential.decoder().block_bit();
   if (long_block && long_block->block_bit() == block_bit) return;
   long_block.reset();
-  const bool is_long = block_bit && front_bit - *block_bit > piece_bits();
-  if (is_long && !threads.empty()) long_block = std::make_shared<const Decoder>(front.decoder());
+  const bool is_long = block_bit && sequential_bit - *block_bit > segment_input_bits();
+  if (is_long && !threads.empty())
+    long_block = std::make_shared<const Decoder>(sequential.decoder());
 }
 
-// Of the pieces at or in front of the front: the one that begins here, where a block does or a
-// symbol of the same block; the others are thrown away, as nothing begins there, and so is what is
-// still being looked for in what is passed.
-AheadPointer ParallelInflate::State::pass(bool is_at_block) {
+// Returns the segment that begins where the sequential decoder is, at a block or at a symbol of the
+// same block. Segments that it has passed are discarded, and searches in what it has passed stop.
+SpeculativeSegmentPointer ParallelInflate::State::pass(bool is_at_block) {
   for (;;) {
-    const auto found = std::find_if(ahead.begin(), ahead.end(), [](const AheadPointer& one) {
-      return one->start_bit.has_value();
-    });
-    if (found == ahead.end() || *(*found)->start_bit > front_bit) return nullptr;
-    const AheadPointer one = *found;
-    const bool is_here = *one->start_bit == front_bit;
-    if (is_here && (one->block_bit ? front.is_executing() : !is_at_block)) return nullptr;
-    for (auto passed = ahead.begin(); passed != found + 1; passed++) (*passed)->should_stop = true;
-    ahead.erase(ahead.begin(), found + 1);
-    const bool is_valid = !one->block_bit || front.decoder().block_bit() == one->block_bit;
-    if (is_here && is_valid && front.has_whole_window()) return one;
-    pieces.thrown_away++;
+    const auto found = std::find_if(
+        speculative.begin(), speculative.end(),
+        [](const SpeculativeSegmentPointer& one) { return one->start_bit.has_value(); });
+    if (found == speculative.end() || *(*found)->start_bit > sequential_bit) return nullptr;
+    const SpeculativeSegmentPointer one = *found;
+    const bool is_here = *one->start_bit == sequential_bit;
+    if (is_here && (one->block_bit ? sequential.is_executing() : !is_at_block)) return nullptr;
+    for (auto passed = speculative.begin(); passed != found + 1; passed++)
+      (*passed)->should_stop = true;
+    speculative.erase(speculative.begin(), found + 1);
+    const bool is_valid = !one->block_bit || sequential.decoder().block_bit() == one->block_bit;
+    if (is_here && is_valid && sequential.has_whole_window()) return one;
+    segments.discarded++;
   }
 }
 
-// The piece ends after a step at most.
-void ParallelInflate::State::adopt(Lock& lock, const AheadPointer& reached) {
+// Waits for the segment, which ends after one step at most, and continues after it.
+void ParallelInflate::State::adopt(Lock& lock, const SpeculativeSegmentPointer& reached) {
   if (!reached->is_done)
-    front_share = std::min(2.0, front_share * 1.03 + 0.003);  // the front was early
+    sequential_share =
+        std::min(2.0, sequential_share * 1.03 + 0.003);  // the sequential decoder was early
   changed.wait(lock, [&] { return reached->is_done; });
-  if (!reached->piece) return;  // its thread had no memory for it
+  if (!reached->segment) return;  // its thread had no memory
   if (uses_tokens)
-    front.adopt(std::unique_ptr<TokenPiece>(static_cast<TokenPiece*>(reached->piece.release())));
+    sequential.adopt(
+        std::unique_ptr<TokenSegment>(static_cast<TokenSegment*>(reached->segment.release())));
   else
-    front.adopt(static_cast<MarkerPiece&>(*reached->piece), output);
-  front_bit = front.bit_position();
-  reached->piece.reset();
-  pieces.used++;
+    sequential.adopt(static_cast<MarkerSegment&>(*reached->segment), output);
+  sequential_bit = sequential.bit_position();
+  reached->segment.reset();
+  segments.used++;
   changed.notify_all();
 }
 
-// Not for a stream that ends in its first segment of output, nor for the last few bytes.
+// Starts the threads, unless the stream ends in its first slice or is nearly at its end.
 void ParallelInflate::State::begin_threads() {
   if (!threads.empty() || thread_count == 1 || is_finished ||
-      front_bit + 2 * piece_bits() > input.size() * 8)
+      sequential_bit + 2 * segment_input_bits() > input.size() * 8)
     return;
   try {
     while (threads.size() + 1 < thread_count) threads.emplace_back([this] { work(); });
-  } catch (const std::exception&) {  // those there are do
+  } catch (const std::exception&) {  // fewer threads are enough
     may_speculate = !threads.empty();
   }
 }
@@ -201,7 +209,7 @@ void ParallelInflate::State::close() {
   {
     const std::lock_guard lock(mutex);
     is_closing = true;
-    for (const AheadPointer& one : ahead) one->should_stop = true;
+    for (const SpeculativeSegmentPointer& one : speculative) one->should_stop = true;
   }
   changed.notify_all();
   for (std::thread& thread : threads) thread.join();
@@ -221,9 +229,9 @@ Result<std::unique_ptr<ParallelInflate>> ParallelInflate::begin(std::span<const 
 Result<std::span<const std::byte>> ParallelInflate::next() {
   return guard([&] { return state_->next(); });
 }
-std::uint64_t ParallelInflate::position() const { return state_->front_bit / 8; }
-std::uint64_t ParallelInflate::consumed_bytes() const { return state_->front.bytes_used(); }
+std::uint64_t ParallelInflate::position() const { return state_->sequential_bit / 8; }
+std::uint64_t ParallelInflate::consumed_bytes() const { return state_->sequential.bytes_used(); }
 std::uint32_t ParallelInflate::checksum() const { return state_->checksum.value(); }
-ParallelInflate::Pieces ParallelInflate::pieces() const { return state_->pieces; }
+ParallelInflate::Segments ParallelInflate::segments() const { return state_->segments; }
 
 }  // namespace penstock::deflate

@@ -1,4 +1,4 @@
-// Either of the checksums that wrap Deflate, of pieces that are summed apart and joined.
+// One of the checksums around Deflate streams, of parts that are summed separately and joined.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ class RunningChecksum {
     if (kind_ == Checksum::crc32) value_ = checksum::crc32(value_, bytes);
     if (kind_ == Checksum::adler32) value_ = checksum::adler32(value_, bytes);
   }
-  // That of bytes which follow.
+  // Appends bytes whose checksum is known.
   void join(const RunningChecksum& next, std::uint64_t next_bytes) {
     if (kind_ == Checksum::crc32) value_ = checksum::crc32_combine(value_, next.value_, next_bytes);
     if (kind_ == Checksum::adler32)

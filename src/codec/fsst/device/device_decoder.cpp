@@ -1,4 +1,4 @@
-// Decoding on a device: which variant, and what all of them share.
+// Decoding of all rows on a device: the table of variants, and what they share.
 #include "codec/fsst/device/device_decoder.hpp"
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t fault_code = 1;  // fsst_tables.kc
+constexpr std::uint32_t error_code = 1;  // fsst_tables.kc
 constexpr std::uint64_t spans_local_bytes =
-    0x10200 + std::uint64_t{span_warps} * 3536;  // of a group (fsst_span_text.kc)
+    0x10200 + std::uint64_t{span_warps} * 3536;  // of a thread block (fsst_span_text.kc)
 
-bool has_room(const Traits& traits) { return has_room_for_tiles(traits, 0); }
+bool fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
 bool any(const Traits&) { return true; }
 
 struct Variant {
@@ -25,7 +25,7 @@ struct Variant {
   std::unique_ptr<DeviceDecoder> (*make)(std::shared_ptr<Device> device);
 };
 constexpr std::array<Variant, 3> table = {{{"fsst_decode_spans", has_warps, make_span_decoder},
-                                           {"fsst_decode_tiles", has_room, make_tile_decoder},
+                                           {"fsst_decode_tiles", fits_memory, make_tile_decoder},
                                            {"fsst_decode_rows", any, make_row_decoder}}};
 
 }  // namespace
@@ -35,7 +35,7 @@ bool has_warps(const Traits& traits) {
          traits.max_group_size >= 32 * span_warps && traits.local_bytes >= spans_local_bytes;
 }
 
-bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes) {
+bool fits_tiles(const Traits& traits, std::uint32_t row_bytes) {
   return !traits.is_cpu &&
          traits.local_bytes >=
              std::uint64_t{tile_threads(traits)} * (codes_per_thread * 9 + 4 + row_bytes) + 3200;
@@ -43,7 +43,7 @@ bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes) {
 
 Status DeviceDecoder::open(const DeviceStrings& strings) {
   offset_bytes_ = strings.offset_bytes;
-  PENSTOCK_ASSIGN(verdict_, device_->allocate(16));
+  PENSTOCK_ASSIGN(status_, device_->allocate(16));
   return open_variant(strings);
 }
 
@@ -53,56 +53,58 @@ Result<std::shared_ptr<Program>> DeviceDecoder::build_program(std::string_view f
   return fsst::build_program(*device_, {offset_bytes_, group_size, std::move(definitions)}, file);
 }
 
-Status DeviceDecoder::begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
+Status DeviceDecoder::check_arguments(Queue& queue, const DeviceStrings& strings,
+                                      const DeviceOutput& output) {
   if (strings.offset_bytes != offset_bytes_)
-    return Status(Code::invalid, "a decoder that was built for offsets of another width");
+    return Status(Code::invalid, "the decoder was built for offsets of another width");
   if (strings.tables == nullptr)
-    return Status(Code::invalid, "strings that were brought for matching alone");
-  if (text.offsets->bytes() < (strings.row_count + 1) * 8 ||
-      text.bytes->bytes() < std::max<std::uint64_t>(strings.text_bytes, 1))
-    return Status(Code::invalid, "memory for less text than the column has");
-  if (is_verdict_spoilt_) PENSTOCK_TRY(queue.fill(*verdict_, 0, 8));
-  is_verdict_spoilt_ = false;
+    return Status(Code::invalid, "strings that were upload_vector for matching alone");
+  if (output.offsets->bytes() < (strings.row_count + 1) * 8 ||
+      output.bytes->bytes() < std::max<std::uint64_t>(strings.string_bytes, 1))
+    return Status(Code::invalid, "output memory is smaller than the column's strings");
+  if (is_status_dirty_) PENSTOCK_TRY(queue.fill(*status_, 0, 8));
+  is_status_dirty_ = false;
   return {};
 }
 
-void DeviceDecoder::note(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets) {
+void DeviceDecoder::remember(const DeviceStrings& strings, std::shared_ptr<Buffer> given_offsets) {
   enqueued_ = strings;
   given_offsets_ = std::move(given_offsets);
 }
 
-Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) {
-  PENSTOCK_TRY(begin(queue, strings, text));
-  PENSTOCK_TRY(measure(queue, strings, text));
-  note(strings, nullptr);
-  return decode(queue, strings, text);
+Status DeviceDecoder::enqueue(Queue& queue, const DeviceStrings& strings,
+                              const DeviceOutput& output) {
+  PENSTOCK_TRY(check_arguments(queue, strings, output));
+  PENSTOCK_TRY(measure(queue, strings, output));
+  remember(strings, nullptr);
+  return decode(queue, strings, output);
 }
 
 Status DeviceDecoder::enqueue_decode(Queue& queue, const DeviceStrings& strings,
-                                     const DeviceText& text, GivenOffsets how) {
-  PENSTOCK_TRY(begin(queue, strings, text));
-  PENSTOCK_TRY(take_offsets(queue, strings, text, how));
-  note(strings, text.offsets);
-  return decode(queue, strings, text);
+                                     const DeviceOutput& output, GivenOffsets how) {
+  PENSTOCK_TRY(check_arguments(queue, strings, output));
+  PENSTOCK_TRY(use_given_offsets(queue, strings, output, how));
+  remember(strings, output.offsets);
+  return decode(queue, strings, output);
 }
 
 Status DeviceDecoder::check(Queue& queue) {
-  if (enqueued_.row_count == 0) return {};  // nothing since the last time
-  std::array<std::uint32_t, 2> verdict{};
-  is_verdict_spoilt_ = true;  // also where this fails
-  PENSTOCK_TRY(queue.download(verdict.data(), *verdict_, 8));
+  if (enqueued_.row_count == 0) return {};  // nothing since the last check
+  std::array<std::uint32_t, 2> status{};
+  is_status_dirty_ = true;  // also if the download fails
+  PENSTOCK_TRY(queue.download(status.data(), *status_, 8));
   PENSTOCK_TRY(queue.finish());
-  const auto [bad_row, faults] = verdict;
-  is_verdict_spoilt_ = bad_row != 0 || faults != 0;
-  if (!is_verdict_spoilt_) {
-    note({}, nullptr);  // lets go of what was enqueued
+  const auto [bad_row, errors] = status;
+  is_status_dirty_ = bad_row != 0 || errors != 0;
+  if (!is_status_dirty_) {
+    remember({}, nullptr);  // releases what was enqueued
     return {};
   }
   if (bad_row != 0) return check_bad_row(queue, enqueued_, bad_row);
   PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
-  if ((faults & fault_code) != 0)
+  if ((errors & error_code) != 0)
     return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
-  return Status(Code::corrupt, "text that does not fit its offsets");
+  return Status(Code::corrupt, "string offsets that do not fit the codes");
 }
 
 std::vector<std::string> Decoder::variants(const Traits& traits) {

@@ -1,5 +1,5 @@
-// What the variants of decoding on a device have in common: their programs' texts, the words that
-// kernels report to, the order of steps.
+// Common base of the decoders of all rows: their programs, the status words that kernels write, and
+// the order of steps.
 #pragma once
 #include <initializer_list>
 
@@ -11,36 +11,37 @@ class DeviceDecoder : public Decoder {
  public:
   explicit DeviceDecoder(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   Status open(const DeviceStrings& strings);
-  Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceText& text) override;
-  Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text,
+  Status enqueue(Queue& queue, const DeviceStrings& strings, const DeviceOutput& output) override;
+  Status enqueue_decode(Queue& queue, const DeviceStrings& strings, const DeviceOutput& output,
                         GivenOffsets how) override;
   Status check(Queue& queue) override;
 
  protected:
-  // The program of a file of src/codec/fsst/kernels (device_program.hpp).
+  // Builds the program of a file of src/codec/fsst/kernels (device_program.hpp).
   Result<std::shared_ptr<Program>> build_program(std::string_view file, std::uint32_t group_size,
                                                  std::string definitions = {});
   virtual Status open_variant(const DeviceStrings& strings) = 0;
-  // Finds text.offsets and checks all codes: verdict_ gets the first row that is not sound.
-  virtual Status measure(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
-  // What decode() needs of text.offsets that are given; it checks each row's itself, or they are
-  // checked here.
-  virtual Status take_offsets(Queue& queue, const DeviceStrings& strings, const DeviceText& text,
-                              GivenOffsets how) = 0;
-  virtual Status decode(Queue& queue, const DeviceStrings& strings, const DeviceText& text) = 0;
+  // Fills output.offsets and checks all codes; status_ receives the first corrupt row.
+  virtual Status measure(Queue& queue, const DeviceStrings& strings,
+                         const DeviceOutput& output) = 0;
+  // Prepares decode() for given output.offsets. Either decode() validates each row's offset, or
+  // this does.
+  virtual Status use_given_offsets(Queue& queue, const DeviceStrings& strings,
+                                   const DeviceOutput& output, GivenOffsets how) = 0;
+  virtual Status decode(Queue& queue, const DeviceStrings& strings, const DeviceOutput& output) = 0;
 
   std::shared_ptr<Device> device_;
   std::uint32_t offset_bytes_ = 4;
-  std::shared_ptr<Buffer> verdict_;
+  std::shared_ptr<Buffer> status_;
 
  private:
-  Status begin(Queue& queue, const DeviceStrings& strings, const DeviceText& text);
-  void note(const DeviceStrings& strings,
-            std::shared_ptr<Buffer> given_offsets);  // what check() is about
+  Status check_arguments(Queue& queue, const DeviceStrings& strings, const DeviceOutput& output);
+  void remember(const DeviceStrings& strings,
+                std::shared_ptr<Buffer> given_offsets);  // records what check() is about
 
-  DeviceStrings enqueued_;  // until check() found it sound
-  bool is_verdict_spoilt_ =
-      true;  // so that kernels cannot add to it: filling it takes as long as a short column
+  DeviceStrings enqueued_;  // until check() found it valid
+  bool is_status_dirty_ =
+      true;  // cleared on the host only if dirty: clearing takes as long as a short column
   std::shared_ptr<Buffer> given_offsets_;
 };
 

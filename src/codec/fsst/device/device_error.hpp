@@ -1,17 +1,18 @@
-// Errors of columns on a device in the words that validate() has for columns of the host: row
-// group, row, byte and what is wrong. Kernels tell a row and no more; what they read is fetched,
-// piece by piece, and looked at here. These wait, once something is known to be wrong.
+// Error messages for corrupt columns on a device, equal to those of validate(): row group, row,
+// byte and error. Kernels report only a row. The host then downloads the data part by part and
+// checks it again. These functions wait, and are called only after an error.
 #pragma once
 #include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fsst {
 
-// Of a verdict's word for rows (fsst_tables.kc), about `strings`. Where it is 0 this is ok, and
-// lets go of `strings`. "row 7: its codes are not sound" where the row turns out to be.
-Status check_bad_row(Queue& queue, DeviceStrings& strings, std::uint32_t word);
+// Checks the row that a kernel reported in `bad_row` (fsst_tables.kc). Returns ok and releases
+// `strings` if it is 0. Returns "row 7: its codes are corrupt" if no
+// error is found by then.
+Status check_bad_row(Queue& queue, DeviceStrings& strings, std::uint32_t bad_row);
 
-// Of all rows and of row groups' texts. `text_offsets`: u64, row_count + 1, which the rows' texts
-// have to fit; null where none were given.
-Status check_column(Queue& queue, const DeviceStrings& strings, const Buffer* text_offsets);
+// Checks all rows and the sizes of row groups. `string_offsets`: row_count + 1 given u64 offsets
+// that the strings must fit, or null.
+Status check_column(Queue& queue, const DeviceStrings& strings, const Buffer* string_offsets);
 
 }  // namespace penstock::fsst

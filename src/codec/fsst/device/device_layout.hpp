@@ -1,5 +1,5 @@
-// What the host side of device decoding shares: sizes that kernels know too, and which devices a
-// variant is for.
+// Constants that host code and kernels of device decoding share, and the devices that a variant
+// supports.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,29 +11,30 @@ namespace penstock::fsst {
 constexpr std::uint32_t table_word_count = 768,
                         codes_per_thread = 16;  // fsst_tables.kc, fsst_tile.kc
 
-// Of groups of warps, two a multiprocessor: 28 warps have 72 registers an item, with 32 the
-// decoding spills.
+// Two thread blocks of `span_warps` warps per multiprocessor. 28 warps have 72 registers per
+// thread; with 32 the decoding spills.
 constexpr std::uint32_t span_warps = 14, span_groups_per_unit = 2, max_span_rounds = 8;
 
-// Where a row group's codes lie.
+// The code bytes of a row group.
 struct CodeRange {
   std::uint64_t begin, end;
 };
-// Uploads what kernels share out among groups, of a column whose sizes `there` has already; waits.
-Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
-                    const std::vector<CodeRange>& ranges, DeviceStrings& there);
+// Uploads how codes are divided among thread groups. The sizes of `uploaded` are already set.
+// Waits.
+Status upload_partition(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
+                        const std::vector<CodeRange>& ranges, DeviceStrings& uploaded);
 
 struct PlainStrings;  // encoder.hpp
-// Whether there is memory for all that kernels read; Code::unsupported where there are no rows.
-Status check_texts(const PlainStrings& texts);
+// Checks that there is memory for all that kernels read. Code::unsupported without rows.
+Status check_plain_strings(const PlainStrings& strings);
 
-// Of groups that decode tiles of codes (fsst_tile.kc).
+// Returns the group size of kernels that decode tiles of codes (fsst_tile.kc).
 std::uint32_t tile_threads(const Traits& traits);
-// Of groups whose items have a row each, a power of two.
+// Returns the group size of kernels that give each thread rows, a power of two.
 std::uint32_t row_threads(const Traits& traits);
-// Whether local memory has room for a tile of codes, its text and `row_bytes` an item.
-bool has_room_for_tiles(const Traits& traits, std::uint32_t row_bytes);
-// Whether fsst_decode_spans runs: shared memory is addressed as sm_90 lays it out.
+// Returns whether local memory fits a tile of codes, its output and `row_bytes` per thread.
+bool fits_tiles(const Traits& traits, std::uint32_t row_bytes);
+// Returns whether fsst_decode_spans runs: it addresses shared memory as sm_90 lays it out.
 bool has_warps(const Traits& traits);
 
 }  // namespace penstock::fsst

@@ -1,5 +1,5 @@
-// Lengths of rows on a device.
-#include "codec/fsst/device/device_answers.hpp"
+// Lengths of rows on a device, computed from their codes.
+#include "codec/fsst/device/code_kernel_base.hpp"
 #include "codec/fsst/device/device_layout.hpp"
 #include "penstock/fsst/matcher.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint8_t no_symbol = 255;  // fsst_lengths.kc
 
 bool counts(std::uint32_t byte, DeviceLengths::Unit unit) {
-  return unit == DeviceLengths::Unit::bytes || (byte & 0xc0) != 0x80;  // a character begins
+  return unit == DeviceLengths::Unit::bytes || (byte & 0xc0) != 0x80;  // no continuation byte
 }
 
 std::vector<std::uint8_t> counts_of(const EncodedStrings& strings, DeviceLengths::Unit unit) {
@@ -26,27 +26,27 @@ std::vector<std::uint8_t> counts_of(const EncodedStrings& strings, DeviceLengths
   return all;
 }
 
-class Lengths final : public RowAnswers<DeviceLengths> {
+class Lengths final : public CodeKernelBase<DeviceLengths> {
  public:
-  using RowAnswers::RowAnswers;
+  using CodeKernelBase::CodeKernelBase;
   std::string_view variant() const override { return "fsst_lengths"; }
   Status open(const EncodedStrings& strings, Unit unit) {
     PENSTOCK_ASSIGN(const auto queue, open_column(strings));
     PENSTOCK_TRY(
         build_program({offset_bytes_, row_threads(device_->traits()), {}}, "fsst_lengths"));
-    PENSTOCK_ASSIGN(counts_, bring(*queue, counts_of(strings, unit)));
+    PENSTOCK_ASSIGN(counts_, upload(*queue, counts_of(strings, unit)));
     return {};
   }
   Status enqueue(Queue& queue, const DeviceStrings& strings, const Buffer& lengths) override {
     if (lengths.bytes() < row_count_ * 8)
-      return Status(Code::invalid, "memory for fewer lengths than the column has rows");
+      return Status(Code::invalid, "the buffer of lengths is smaller than the column's rows");
     PENSTOCK_TRY(begin(queue, strings));
     constexpr std::uint32_t groups_per_unit = 64;
     return queue.launch(
         *program_, variant(), groups(program_->group_size(), groups_per_unit),
         {{Argument::of(*strings.codes), Argument::of(*strings.offsets),
-          Argument::of(*strings.groups), Argument::of(*counts_), Argument::of(lengths),
-          Argument::of(*verdict_), Argument::value(code_bytes_), Argument::value(row_count_),
+          Argument::of(*strings.group_rows), Argument::of(*counts_), Argument::of(lengths),
+          Argument::of(*status_), Argument::value(code_bytes_), Argument::value(row_count_),
           Argument::value(group_count_)}});
   }
 

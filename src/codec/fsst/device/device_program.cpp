@@ -9,9 +9,9 @@ ProgramSource program_source(const Device& device, const ProgramOptions& options
                              std::string_view file) {
   const std::string offset =
       options.offset_bytes == 8 ? "#define FSST_OFFSET u64\n" : "#define FSST_OFFSET u32\n";
-  // Small groups hide their barriers behind one another: a multiprocessor is to hold 1024 items.
-  // Without a bound these texts take up to 100 registers, and ran half as fast through CUDA as
-  // through OpenCL, whose compiler takes fewer; with it nine tenths as fast.
+  // Small groups hide their barriers behind one another, so a multiprocessor should hold 1024
+  // threads. Without this bound the kernels take up to 100 registers, and ran half as fast through
+  // CUDA as through OpenCL, whose compiler takes fewer. With it they are nine tenths as fast.
   std::string groups_per_unit;
   if (options.group_size > 1 && options.group_size <= 256)
     groups_per_unit = primitive::groups_per_unit(1024 / options.group_size);

@@ -1,4 +1,4 @@
-// Programs made of the kernels in src/codec/fsst/kernels.
+// Builds programs from the kernels in src/codec/fsst/kernels.
 #pragma once
 #include <string_view>
 
@@ -8,9 +8,9 @@ namespace penstock::fsst {
 
 struct ProgramOptions {
   std::uint32_t offset_bytes = 4, group_size = 1;
-  std::string definitions;  // lines of text in front
+  std::string definitions;  // #define lines before the kernels
 };
-// Returns the program of a file of src/codec/fsst/kernels, by its name without ending.
+// Assembles these files, in this order, after fsst_tables. The program is named after the last.
 ProgramSource program_source(const Device& device, const ProgramOptions& options,
                              std::string_view file);
 Result<std::shared_ptr<Program>> build_program(Device& device, const ProgramOptions& options,

@@ -1,4 +1,4 @@
-// Encoded strings brought to a device, and their codes shared out among its groups.
+// Upload of encoded strings, and the division of their codes among thread groups.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t escape_word = 0x02000000, no_symbol_word = 0x02000001;
 
-// fsst_tables.kc
+// Returns the tables as fsst_tables.kc documents them.
 std::vector<std::uint32_t> table_words(std::span<const RowGroup> row_groups) {
   std::vector<std::uint32_t> words(row_groups.size() * table_word_count);
   for (std::size_t group = 0; group < row_groups.size(); group++) {
@@ -50,17 +50,17 @@ std::vector<std::uint64_t> tiles_of(const std::vector<CodeRange>& ranges,
   return tiles;
 }
 
-// Spans of about `span_codes`, whole steps of a warp; groups of up to `max_spans` of them, of one
-// row group.
+// Spans of about `span_codes` codes, in whole steps of a warp. A thread block has up to `max_spans`
+// of them, all of one row group.
 struct SpanPlan {
   std::vector<std::uint64_t>
-      spans;  // begin, end, twice the row that is expected there, plus 1 for the row group's last
-  std::vector<std::uint32_t> groups;  // of each span its row group
-  std::vector<std::uint32_t> blocks;  // first span, count, row group
-  std::uint64_t max_steps = 0;        // of a span
+      spans;  // begin, end, 2 * (row expected to hold the first code) + (is the row group's last)
+  std::vector<std::uint32_t> groups;  // row group of each span
+  std::vector<std::uint32_t> blocks;  // of each thread block: first span, span count, row group
+  std::uint64_t max_steps = 0;        // of any span
   std::uint64_t group_count() const { return blocks.size() / 3; }
 };
-// `rows`: the first of each row group, and their count.
+// `rows`: each row group's first row, then the row count.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
                     double span_codes, std::uint32_t max_spans) {
   constexpr std::uint64_t step_codes = 512;
@@ -68,16 +68,16 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::u
   for (std::uint32_t group = 0; group < ranges.size(); group++) {
     const CodeRange range = ranges[group];
     const std::uint64_t from = range.begin & ~std::uint64_t{15}, codes = range.end - from;
-    const auto pieces =
+    const auto span_count =
         static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(codes) / span_codes + 0.999));
-    const std::uint64_t piece =
-        std::max((codes + pieces - 1) / pieces + step_codes - 1, step_codes) / step_codes *
+    const std::uint64_t codes_per_span =
+        std::max((codes + span_count - 1) / span_count + step_codes - 1, step_codes) / step_codes *
         step_codes;
-    plan.max_steps = std::max(plan.max_steps, std::min(piece, codes) / step_codes);
-    std::uint32_t in_group = 0;
-    for (std::uint64_t at = from; at < range.end || in_group == 0;
-         at += piece) {  // one where there are no codes, for rows' offsets
-      if (in_group++ % max_spans == 0)
+    plan.max_steps = std::max(plan.max_steps, std::min(codes_per_span, codes) / step_codes);
+    std::uint32_t span_of_group = 0;
+    for (std::uint64_t at = from; at < range.end || span_of_group == 0;
+         at += codes_per_span) {  // a row group without codes has one, for its rows' offsets
+      if (span_of_group++ % max_spans == 0)
         plan.blocks.insert(plan.blocks.end(),
                            {static_cast<std::uint32_t>(plan.spans.size() / 3), 0, group});
       plan.blocks[plan.blocks.size() - 2]++;
@@ -86,7 +86,7 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::u
       const std::uint64_t row =
           rows[group] +
           static_cast<std::uint64_t>(part * static_cast<double>(rows[group + 1] - rows[group]));
-      const std::uint64_t end = std::min(at + piece, range.end);
+      const std::uint64_t end = std::min(at + codes_per_span, range.end);
       plan.spans.insert(plan.spans.end(),
                         {std::max(at, range.begin), end, 2 * row + (end == range.end ? 1 : 0)});
       plan.groups.push_back(group);
@@ -95,16 +95,16 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::u
   return plan;
 }
 
-// What decoding takes, in tenths of a step: round after round by the longest of the spans, two
-// steps to begin and to end each; at the end groups wait for one another for about a tenth of a
-// span. Fitted to an H200 (addresses, microseconds): one million in 1, 2, 3 rounds 68, 77, 84; four
-// millions in 1, 2, 3, 4, 6 rounds 247, 240, 242, 249, 259; ten millions in 3, 4, 5 rounds 580,
-// 588, 564.
+// Estimates decoding time in tenths of a step. Each round takes as long as its longest span, plus
+// two steps to begin and end it. At the end thread blocks wait for one another for about a tenth of
+// a span. Fitted to an H200 (addresses, microseconds): one million in 1, 2, 3 rounds 68, 77, 84;
+// four millions in 1, 2, 3, 4, 6 rounds 247, 240, 242, 249, 259; ten millions in 3, 4, 5 rounds
+// 580, 588, 564.
 std::uint64_t cost_of(const SpanPlan& plan, std::uint64_t groups_at_once) {
   return (plan.group_count() + groups_at_once - 1) / groups_at_once * 10 * (plan.max_steps + 2) +
          plan.max_steps;
 }
-// In as many rounds of groups as are the fastest.
+// Plans the number of rounds that is estimated to be fastest.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
                     std::uint64_t code_bytes, std::uint32_t compute_units) {
   const std::uint64_t groups_at_once = std::uint64_t{compute_units} * span_groups_per_unit;
@@ -113,8 +113,8 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::u
     double span = std::max(512.0, static_cast<double>(code_bytes) /
                                       static_cast<double>(rounds * groups_at_once * span_warps));
     SpanPlan plan = plan_spans(ranges, rows, span, span_warps);
-    // Whole steps and row groups' ends leave groups unfilled; a few groups more than the rounds
-    // have would take a round of their own.
+    // Whole steps and ends of row groups leave thread blocks partly filled. A few blocks beyond the
+    // planned rounds would take a round of their own.
     const std::uint64_t max_groups = rounds * groups_at_once;
     for (int attempt = 0;
          attempt < 100 && plan.group_count() > max_groups && ranges.size() <= max_groups; attempt++)
@@ -125,7 +125,7 @@ SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::u
   return best;
 }
 
-// What is uploaded, and must outlive the uploads.
+// Host data that must outlive its uploads.
 struct Uploads {
   std::vector<std::uint64_t> groups, tiles;
   std::vector<std::uint32_t> tables;
@@ -134,12 +134,13 @@ struct Uploads {
 
 using LastCodes = std::array<std::byte, 16>;
 Status enqueue_codes(Device& device, Queue& queue, const EncodedStrings& strings, LastCodes& last,
-                     DeviceStrings& there) {
-  PENSTOCK_ASSIGN(there.codes, device.allocate(there.code_bytes / 16 * 16 + 16));
-  PENSTOCK_ASSIGN(there.offsets, device.allocate((there.row_count + 1) * there.offset_bytes));
-  PENSTOCK_TRY(upload_padded(queue, *there.codes, strings.codes, last));
-  return queue.upload(*there.offsets, strings.offsets.data,
-                      (there.row_count + 1) * there.offset_bytes);
+                     DeviceStrings& uploaded) {
+  PENSTOCK_ASSIGN(uploaded.codes, device.allocate(uploaded.code_bytes / 16 * 16 + 16));
+  PENSTOCK_ASSIGN(uploaded.offsets,
+                  device.allocate((uploaded.row_count + 1) * uploaded.offset_bytes));
+  PENSTOCK_TRY(upload_padded(queue, *uploaded.codes, strings.codes, last));
+  return queue.upload(*uploaded.offsets, strings.offsets.data,
+                      (uploaded.row_count + 1) * uploaded.offset_bytes);
 }
 
 std::vector<std::uint64_t> first_rows(std::span<const RowGroup> row_groups,
@@ -150,33 +151,33 @@ std::vector<std::uint64_t> first_rows(std::span<const RowGroup> row_groups,
   return rows;
 }
 
-Status enqueue_shares(Device& device, Queue& queue, const std::vector<CodeRange>& ranges,
-                      Uploads& uploads, DeviceStrings& there) {
+Status enqueue_partition(Device& device, Queue& queue, const std::vector<CodeRange>& ranges,
+                         Uploads& uploads, DeviceStrings& uploaded) {
   uploads.tiles = tiles_of(ranges, std::uint64_t{codes_per_thread} * tile_threads(device.traits()));
-  there.tile_count = uploads.tiles.back();
-  PENSTOCK_ASSIGN(there.groups, brought(device, queue, uploads.groups));
-  PENSTOCK_ASSIGN(there.tables, brought(device, queue, uploads.tables));
-  PENSTOCK_ASSIGN(there.first_tiles, brought(device, queue, uploads.tiles));
+  uploaded.tile_count = uploads.tiles.back();
+  PENSTOCK_ASSIGN(uploaded.group_rows, upload_vector(device, queue, uploads.groups));
+  PENSTOCK_ASSIGN(uploaded.tables, upload_vector(device, queue, uploads.tables));
+  PENSTOCK_ASSIGN(uploaded.first_tiles, upload_vector(device, queue, uploads.tiles));
   if (!has_warps(device.traits())) return {};
   SpanPlan& plan = uploads.plan;
-  plan = plan_spans(ranges, uploads.groups, there.code_bytes, device.traits().compute_units);
-  PENSTOCK_ASSIGN(there.spans, brought(device, queue, plan.spans));
-  PENSTOCK_ASSIGN(there.blocks, brought(device, queue, plan.blocks));
-  PENSTOCK_ASSIGN(there.span_groups, brought(device, queue, plan.groups));
-  there.block_count = static_cast<std::uint32_t>(plan.group_count());
-  there.span_count = static_cast<std::uint32_t>(plan.groups.size());
+  plan = plan_spans(ranges, uploads.groups, uploaded.code_bytes, device.traits().compute_units);
+  PENSTOCK_ASSIGN(uploaded.spans, upload_vector(device, queue, plan.spans));
+  PENSTOCK_ASSIGN(uploaded.thread_blocks, upload_vector(device, queue, plan.blocks));
+  PENSTOCK_ASSIGN(uploaded.span_row_groups, upload_vector(device, queue, plan.groups));
+  uploaded.thread_block_count = static_cast<std::uint32_t>(plan.group_count());
+  uploaded.span_count = static_cast<std::uint32_t>(plan.groups.size());
   return {};
 }
 
 }  // namespace
 
-Status bring_shares(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
-                    const std::vector<CodeRange>& ranges, DeviceStrings& there) {
+Status upload_partition(Device& device, Queue& queue, std::span<const RowGroup> row_groups,
+                        const std::vector<CodeRange>& ranges, DeviceStrings& uploaded) {
   Uploads uploads;
-  uploads.groups = first_rows(row_groups, there.row_count);
+  uploads.groups = first_rows(row_groups, uploaded.row_count);
   uploads.tables = table_words(row_groups);
-  const Status enqueued = enqueue_shares(device, queue, ranges, uploads, there);
-  PENSTOCK_TRY(queue.finish());  // also after an error: what was enqueued reads what ends here
+  const Status enqueued = enqueue_partition(device, queue, ranges, uploads, uploaded);
+  PENSTOCK_TRY(queue.finish());  // also after an error: enqueued uploads read `uploads`
   return enqueued;
 }
 
@@ -187,52 +188,53 @@ std::uint32_t row_threads(const Traits& traits) {
 
 static Result<DeviceStrings> sizes_of(const EncodedStrings& strings) {
   if (strings.row_count == 0) return Status(Code::unsupported, "a column without rows");
-  DeviceStrings there;
-  there.row_count = strings.row_count;
-  there.code_bytes = strings.codes.size;
-  there.text_bytes = strings.text_bytes;
-  there.offset_bytes = strings.offset_bytes;
-  there.group_count = static_cast<std::uint32_t>(strings.row_groups.size());
-  there.row_groups = std::make_shared<std::vector<RowGroup>>(strings.row_groups);
-  return there;
+  DeviceStrings uploaded;
+  uploaded.row_count = strings.row_count;
+  uploaded.code_bytes = strings.codes.size;
+  uploaded.string_bytes = strings.string_bytes;
+  uploaded.offset_bytes = strings.offset_bytes;
+  uploaded.group_count = static_cast<std::uint32_t>(strings.row_groups.size());
+  uploaded.row_groups = std::make_shared<std::vector<RowGroup>>(strings.row_groups);
+  return uploaded;
 }
 
-Result<DeviceStrings> DeviceStrings::for_matching(Device& device, const EncodedStrings& strings,
-                                                  std::shared_ptr<Buffer> codes,
-                                                  std::shared_ptr<Buffer> offsets) {
-  PENSTOCK_ASSIGN(DeviceStrings there, sizes_of(strings));
-  if (codes->bytes() < (there.code_bytes + 15) / 16 * 16 ||
-      offsets->bytes() < (there.row_count + 1) * there.offset_bytes)
-    return Status(Code::invalid, "memory for fewer codes or offsets than the column has");
-  there.codes = std::move(codes);
-  there.offsets = std::move(offsets);
+Result<DeviceStrings> DeviceStrings::wrap_for_matching(Device& device,
+                                                       const EncodedStrings& strings,
+                                                       std::shared_ptr<Buffer> codes,
+                                                       std::shared_ptr<Buffer> offsets) {
+  PENSTOCK_ASSIGN(DeviceStrings uploaded, sizes_of(strings));
+  if (codes->bytes() < (uploaded.code_bytes + 15) / 16 * 16 ||
+      offsets->bytes() < (uploaded.row_count + 1) * uploaded.offset_bytes)
+    return Status(Code::invalid, "the buffers of codes or offsets are smaller than the column's");
+  uploaded.codes = std::move(codes);
+  uploaded.offsets = std::move(offsets);
   const std::vector<std::uint64_t> groups = first_rows(strings.row_groups, strings.row_count);
   PENSTOCK_ASSIGN(const auto queue, device.queue());
-  PENSTOCK_ASSIGN(there.groups, brought_at_once(device, *queue, groups));
-  return there;
+  PENSTOCK_ASSIGN(uploaded.group_rows, upload_vector_now(device, *queue, groups));
+  return uploaded;
 }
 
-Result<DeviceStrings> DeviceStrings::bring(Device& device, Queue& queue,
-                                           const EncodedStrings& strings) {
+Result<DeviceStrings> DeviceStrings::upload(Device& device, Queue& queue,
+                                            const EncodedStrings& strings) {
   PENSTOCK_TRY(validate_layout(strings));
-  PENSTOCK_ASSIGN(DeviceStrings there, sizes_of(strings));
+  PENSTOCK_ASSIGN(DeviceStrings uploaded, sizes_of(strings));
   LastCodes last{};
   return guard([&]() -> Result<DeviceStrings> {
-    const Status enqueued = enqueue_codes(device, queue, strings, last, there);
-    const Status shared =
-        enqueued.ok() ? bring_shares(device, queue, strings.row_groups, code_ranges(strings), there)
-                      : queue.finish();
+    const Status enqueued = enqueue_codes(device, queue, strings, last, uploaded);
+    const Status shared = enqueued.ok() ? upload_partition(device, queue, strings.row_groups,
+                                                           code_ranges(strings), uploaded)
+                                        : queue.finish();
     PENSTOCK_TRY(enqueued);
     PENSTOCK_TRY(shared);
-    return there;
+    return uploaded;
   });
 }
 
-Result<DeviceText> DeviceText::allocate(Device& device, const DeviceStrings& strings) {
-  DeviceText text;
-  PENSTOCK_ASSIGN(text.offsets, device.allocate((strings.row_count + 1) * 8));
-  PENSTOCK_ASSIGN(text.bytes, device.allocate((strings.text_bytes + 15) / 16 * 16 + 16));
-  return text;
+Result<DeviceOutput> DeviceOutput::allocate(Device& device, const DeviceStrings& strings) {
+  DeviceOutput output;
+  PENSTOCK_ASSIGN(output.offsets, device.allocate((strings.row_count + 1) * 8));
+  PENSTOCK_ASSIGN(output.bytes, device.allocate((strings.string_bytes + 15) / 16 * 16 + 16));
+  return output;
 }
 
 }  // namespace penstock::fsst

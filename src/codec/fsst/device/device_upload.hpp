@@ -1,4 +1,4 @@
-// Host values brought to a device's memory.
+// Uploads of host values to new device buffers.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -10,27 +10,28 @@
 
 namespace penstock::fsst {
 
-// Of what outlives the queue's work.
+// Enqueues the upload of `values`, which must outlive it.
 template <class T>
-Result<std::shared_ptr<Buffer>> brought(Device& device, Queue& queue,
-                                        const std::vector<T>& values) {
+Result<std::shared_ptr<Buffer>> upload_vector(Device& device, Queue& queue,
+                                              const std::vector<T>& values) {
   PENSTOCK_ASSIGN(auto buffer,
                   device.allocate(std::max<std::uint64_t>(values.size() * sizeof(T), 16)));
   if (!values.empty())
     PENSTOCK_TRY(queue.upload(*buffer, values.data(), values.size() * sizeof(T)));
   return buffer;
 }
-// Waits: of what ends with its caller.
+// Uploads `values` and waits.
 template <class T>
-Result<std::shared_ptr<Buffer>> brought_at_once(Device& device, Queue& queue,
-                                                const std::vector<T>& values) {
-  auto buffer = brought(device, queue, values);
+Result<std::shared_ptr<Buffer>> upload_vector_now(Device& device, Queue& queue,
+                                                  const std::vector<T>& values) {
+  auto buffer = upload_vector(device, queue, values);
   PENSTOCK_TRY(queue.finish());
   return buffer;
 }
 
-// Whole 16s and 16 bytes more, the last of `from` and zeros, in which kernels may read wide. `from`
-// and `last` outlive the queue's work.
+// Uploads `from` with zeros up to a multiple of 16, so that kernels may load 16 bytes at once. The
+// rest after the last whole 16 bytes goes through `last`. `from` and `last` must outlive the
+// upload.
 inline Status upload_padded(Queue& queue, const Buffer& to, const Bytes& from,
                             std::array<std::byte, 16>& last) {
   const std::uint64_t whole = from.size / 16 * 16;

@@ -20,21 +20,20 @@ Measured measure(const CodeTable& table, const std::uint8_t* at, const std::uint
     const std::uint32_t count = left >= 8 ? 8 : static_cast<std::uint32_t>(left);
     std::uint64_t special = table.special(codes);
     if (count == 8 && special == 0) {
-      measured.text_bytes += table.text_bytes(codes);
+      measured.string_bytes += table.string_bytes(codes);
       at += 8;
       continue;
     }
     if (count < 8)
-      special &=
-          (std::uint64_t{1} << 8 * count) - 1;  // what stands behind the row counts for nothing
+      special &= (std::uint64_t{1} << 8 * count) - 1;  // ignores the bytes after the row
     const std::uint32_t before = special != 0 ? first_byte_of(special) : count;
     for (std::uint32_t i = 0; i < before; i++, codes >>= 8)
-      measured.text_bytes += table.lengths[codes & 255];
+      measured.string_bytes += table.lengths[codes & 255];
     at += before;
     if (special == 0) continue;
     if (const Special found = special_at(at, end); found != Special::literal)
-      return {measured.text_bytes, at, found};
-    measured.text_bytes++;
+      return {measured.string_bytes, at, found};
+    measured.string_bytes++;
     at += 2;
   }
   return measured;

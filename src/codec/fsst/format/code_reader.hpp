@@ -1,5 +1,7 @@
-// What decoding, measuring and checking codes share: a symbol table laid out for look-ups, eight
-// codes at a time.
+// Reads codes eight at a time: a symbol table laid out for lookups, and the measuring of a row.
+//
+// Eight codes are loaded as one 64-bit word. A few operations on the whole word find the bytes that
+// are not a symbol's code (SWAR), so that the usual case, eight symbols, has one branch.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -16,7 +18,7 @@ inline std::uint64_t load_codes(const std::uint8_t* codes) {
   std::memcpy(&word, codes, 8);
   return word;
 }
-// The last `count` (below eight) codes of a row; zero behind them.
+// Loads the last `count` (below eight) codes of a row; the bytes after them are zero.
 inline std::uint64_t load_last_codes(const std::uint8_t* codes, std::uint64_t count) {
   std::uint64_t word = 0;
   std::memcpy(&word, codes, count);
@@ -32,14 +34,14 @@ struct CodeTable {
     symbol_count = table.symbol_count;
   }
 
-  // Bit 7 of every byte that is no symbol's code: an escape, or one without a symbol.
+  // Returns bit 7 of every byte that is no symbol's code: an escape, or a code without a symbol.
   std::uint64_t special(std::uint64_t codes) const {
-    const std::uint64_t carries =
-        (codes & bytes_of(0x7f)) + limit_adds;  // bit 7: the low seven bits reach the limit's
+    const std::uint64_t carries = (codes & bytes_of(0x7f)) +
+                                  limit_adds;  // bit 7: the low seven bits reach those of the limit
     return ((codes & carries) | ((codes | carries) & low_limit)) & bytes_of(0x80);
   }
-  // Of eight symbols.
-  std::uint64_t text_bytes(std::uint64_t codes) const {
+  // Returns the output bytes of eight symbols.
+  std::uint64_t string_bytes(std::uint64_t codes) const {
     std::uint64_t bytes = 0;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++, codes >>= 8) bytes += lengths[codes & 255];
@@ -49,7 +51,7 @@ struct CodeTable {
 
   std::uint64_t symbols[256] = {};
   std::uint8_t lengths[256] = {};
-  std::uint64_t limit_adds, low_limit;  // the number of symbols as special() compares with it
+  std::uint64_t limit_adds, low_limit;  // the number of symbols, as special() compares with it
   std::uint32_t symbol_count;
 };
 
@@ -57,20 +59,20 @@ inline std::uint32_t first_byte_of(std::uint64_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(mask)) / 8;
 }
 
-// The code at `at` of a row that ends at `end` is no symbol's. What it is.
+// Classifies the code at `at`, which is no symbol's, of a row that ends at `end`.
 enum class Special : unsigned char { literal, ends_early, no_symbol };
 inline Special special_at(const std::uint8_t* at, const std::uint8_t* end) {
   if (*at != escape_code) return Special::no_symbol;
   return end - at < 2 ? Special::ends_early : Special::literal;
 }
 
-// "row 7, byte 3 of its codes: an escape at the row's end"
+// Returns an error such as "row 7, byte 3 of its codes: an escape at the row's end".
 Status bad_code(Special special, std::uint32_t code, std::uint64_t row, std::uint64_t byte);
 
-// The bytes of a row's text; a fault when its codes are not sound.
+// How many output bytes a row's codes stand for, or the first code that is wrong.
 struct Measured {
-  std::uint64_t text_bytes = 0;
-  const std::uint8_t* fault = nullptr;
+  std::uint64_t string_bytes = 0;
+  const std::uint8_t* error = nullptr;
   Special special = Special::literal;
 };
 Measured measure(const CodeTable& table, const std::uint8_t* at, const std::uint8_t* end);

@@ -10,7 +10,7 @@
 namespace penstock::fsst {
 namespace {
 
-// Offsets of rows [first, first + count], counted from `base` on; `to` has room for them.
+// Copies the offsets of rows [first, first + count] to `to`, rebased so that the first is `base`.
 template <class From, class To>
 void move_offsets(const EncodedStrings& strings, std::uint64_t first, std::uint64_t count,
                   std::uint64_t base, To* to) {
@@ -37,14 +37,14 @@ Bytes part_of_offsets(const EncodedStrings& strings, std::uint64_t first, std::u
   return Bytes::own(std::move(moved));
 }
 
-// A byte of text for each of codes.
-void state_text_bytes(EncodedStrings& strings) {
+// Sets string sizes that the layout rules allow, without reading codes: one byte per code byte.
+void set_string_bytes(EncodedStrings& strings) {
   for (RowGroup& group : strings.row_groups)
-    group.first_text_byte = strings.offset(group.first_row);
-  strings.text_bytes = strings.row_count > 0 ? strings.offset(strings.row_count) : 0;
+    group.first_string_byte = strings.offset(group.first_row);
+  strings.string_bytes = strings.row_count > 0 ? strings.offset(strings.row_count) : 0;
 }
 
-// With the sizes that the codes say.
+// Sets the string sizes by measuring the codes.
 Result<EncodedStrings> measured(EncodedStrings strings) {
   std::vector<Result<std::uint64_t>> sizes(strings.row_groups.size(), Result<std::uint64_t>(0));
   in_parallel(sizes.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
@@ -52,31 +52,33 @@ Result<EncodedStrings> measured(EncodedStrings strings) {
       sizes[group] =
           measure_rows(strings, group, strings.row_groups[group].first_row, strings.end_row(group));
   });
-  strings.text_bytes = 0;
+  strings.string_bytes = 0;
   for (std::size_t group = 0; group < sizes.size(); group++) {
     PENSTOCK_ASSIGN(const std::uint64_t bytes, std::move(sizes[group]));
-    strings.row_groups[group].first_text_byte = strings.text_bytes;
-    strings.text_bytes += bytes;
+    strings.row_groups[group].first_string_byte = strings.string_bytes;
+    strings.string_bytes += bytes;
   }
   return strings;
 }
 
 class CodesOfColumn final : public EncodedTexts {
  public:
-  CodesOfColumn(EncodedStrings strings, TextCheck check, bool has_text_sizes)
-      : strings_(std::move(strings)), check_(std::move(check)), has_text_sizes_(has_text_sizes) {}
+  CodesOfColumn(EncodedStrings strings, StringCheck check, bool has_string_sizes)
+      : strings_(std::move(strings)),
+        check_(std::move(check)),
+        has_string_sizes_(has_string_sizes) {}
 
   const EncodedStrings& strings() const { return strings_; }
 
   Result<Column> decode() const override {
     return guard([&]() -> Result<Column> {
-      if (has_text_sizes_) return checked(fsst::decode(strings_));
+      if (has_string_sizes_) return validated(fsst::decode(strings_));
       PENSTOCK_ASSIGN(const EncodedStrings strings, measured(strings_));
-      return checked(fsst::decode(strings));
+      return validated(fsst::decode(strings));
     });
   }
   Result<Column> decode_rows(std::span<const std::uint64_t> rows) const override {
-    return checked(fsst::decode(strings_, {0, rows}));
+    return validated(fsst::decode(strings_, {0, rows}));
   }
 
   std::shared_ptr<const EncodedTexts> slice(std::uint64_t first,
@@ -89,7 +91,7 @@ class CodesOfColumn final : public EncodedTexts {
     for (const auto& part : parts) {
       const auto* const codes = dynamic_cast<const CodesOfColumn*>(part.get());
       if (codes == nullptr)
-        return Status(Code::internal, "texts of several encodings in one column");
+        return Status(Code::internal, "strings of several encodings in one column");
       all.push_back(&codes->strings_);
     }
     PENSTOCK_ASSIGN(EncodedStrings strings, fsst::joined(all));
@@ -98,17 +100,17 @@ class CodesOfColumn final : public EncodedTexts {
   }
 
  private:
-  Result<Column> checked(Result<Column> texts) const {
+  Result<Column> validated(Result<Column> texts) const {
     if (texts.ok() && check_) PENSTOCK_TRY(check_(*texts));
     return texts;
   }
 
-  EncodedStrings strings_;  // without validity, which is the column's
-  TextCheck check_;
-  bool has_text_sizes_;
+  EncodedStrings strings_;  // without validity, which the column holds
+  StringCheck check_;
+  bool has_string_sizes_;
 };
 
-// The row groups that `part` has after the rows and codes of those before it.
+// Appends the row groups of `part`, whose rows follow those that `to` has.
 void add_groups(const EncodedStrings& part, EncodedStrings& to) {
   for (const RowGroup& group : part.row_groups)
     to.row_groups.push_back({to.row_count + group.first_row, 0, group.table});
@@ -136,7 +138,7 @@ void join_codes(std::span<const EncodedStrings* const> parts, EncodedStrings& to
 
 }  // namespace
 
-Result<Column> encoded_column(EncodedStrings strings, TextCheck check) {
+Result<Column> encoded_column(EncodedStrings strings, StringCheck check) {
   PENSTOCK_TRY(validate_layout(strings));
   Column column;
   column.type = {Kind::string};
@@ -167,7 +169,7 @@ EncodedStrings slice(const EncodedStrings& strings, std::uint64_t first, std::ui
     if (from < std::min(strings.end_row(group), first + count))
       part.row_groups.push_back({from - first, 0, whole.table});
   }
-  state_text_bytes(part);
+  set_string_bytes(part);
   return part;
 }
 
@@ -185,7 +187,7 @@ Result<EncodedStrings> joined(std::span<const EncodedStrings* const> parts) {
       join_codes<std::uint32_t>(parts, all, bytes, rows);
     else
       join_codes<std::uint64_t>(parts, all, bytes, rows);
-    state_text_bytes(all);
+    set_string_bytes(all);
     return std::move(all);
   });
 }

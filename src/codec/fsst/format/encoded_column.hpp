@@ -1,4 +1,4 @@
-// Columns of a table whose texts stay FSST codes until somebody decodes them, and parts of such
+// Table columns that keep their strings as FSST codes until they are decoded, and slices of such
 // columns.
 #pragma once
 #include <functional>
@@ -8,20 +8,19 @@
 
 namespace penstock::fsst {
 
-// Looks at decoded texts before whoever asked for them does.
-using TextCheck = std::function<Status(const Column& texts)>;
-// Checks what validate_layout() does, and no code. The column's validity is that of the strings.
-Result<Column> encoded_column(EncodedStrings strings, TextCheck check = {});
+// Checks decoded strings before they are handed out.
+using StringCheck = std::function<Status(const Column& texts)>;
+// Wraps strings as a column with their validity. Checks what validate_layout() does, and no codes.
+Result<Column> encoded_column(EncodedStrings strings, StringCheck check = {});
 
-// A column's codes, null where it has none of ours. Without validity; sizes of text, and splits,
-// are not to be relied on: what is a part of other strings has none.
+// Returns a column's codes, without validity, or null if it is not FSST-encoded. Their string sizes
+// are placeholders and they have no splits where the column is a slice or a concatenation.
 const EncodedStrings* codes_of(const Column& column);
 
-// Rows [first, first + count), with the codes of these rows only; offsets are copied where they do
-// not begin at 0 already. Each code byte is said to be a byte of text, which fits the layout's
-// rules and is not true.
+// Returns rows [first, first + count) with the codes of these rows only. Offsets are copied unless
+// they begin at 0. String sizes become placeholders that fit the layout rules: one per code byte.
 EncodedStrings slice(const EncodedStrings& strings, std::uint64_t first, std::uint64_t count);
-// Rows of several, one after another; of sizes of text as slice() says.
+// Concatenates rows. String sizes become placeholders, as in slice().
 Result<EncodedStrings> joined(std::span<const EncodedStrings* const> parts);
 
 }  // namespace penstock::fsst

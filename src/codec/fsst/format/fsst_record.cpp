@@ -16,7 +16,7 @@ void put(std::vector<std::byte>& to, const void* from, std::uint64_t bytes) {
 void put_u32(std::vector<std::byte>& to, std::uint32_t value) { put(to, &value, sizeof value); }
 void put_u64(std::vector<std::byte>& to, std::uint64_t value) { put(to, &value, sizeof value); }
 
-// Reads on, as long as there are bytes.
+// Reads values from a record in order. Code::truncated where the record ends early.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -26,7 +26,7 @@ class Reader {
     if (count > left())
       return Status(Code::truncated, "FSST record: it ends at byte " +
                                          std::to_string(bytes_.size()) +
-                                         ", within what begins at byte " + std::to_string(at_));
+                                         ", within the field at byte " + std::to_string(at_));
     at_ += count;
     return bytes_.subspan(at_ - count, count);
   }
@@ -49,14 +49,14 @@ Status bad(std::uint64_t byte, const std::string& what) {
 Result<RowGroup> read_group(Reader& reader) {
   RowGroup group;
   PENSTOCK_ASSIGN(group.first_row, reader.number<std::uint64_t>());
-  PENSTOCK_ASSIGN(group.first_text_byte, reader.number<std::uint64_t>());
+  PENSTOCK_ASSIGN(group.first_string_byte, reader.number<std::uint64_t>());
   PENSTOCK_ASSIGN(const auto table_bytes, reader.number<std::uint32_t>());
   const std::uint64_t table_at = reader.at();
   PENSTOCK_ASSIGN(const auto bytes, reader.take(table_bytes));
   const auto read = read_symbol_table(bytes);
   if (!read.ok())
     return read.with("in the FSST record's table at byte " + std::to_string(table_at));
-  if (read->byte_count != table_bytes) return bad(table_at, "bytes behind a symbol table's end");
+  if (read->byte_count != table_bytes) return bad(table_at, "extra bytes after a symbol table");
   group.table = std::make_shared<SymbolTable>(read->table);
   return group;
 }
@@ -64,16 +64,17 @@ Result<RowGroup> read_group(Reader& reader) {
 template <class T> Result<Bytes> read_array(Reader& reader) {
   PENSTOCK_ASSIGN(const auto count, reader.number<std::uint64_t>());
   if (count > reader.left() / sizeof(T))
-    return bad(reader.at() - 8, std::to_string(count) + " elements, more than there are bytes");
+    return bad(reader.at() - 8,
+               std::to_string(count) + " elements, more than the record has bytes for");
   PENSTOCK_ASSIGN(const auto bytes, reader.take(count * sizeof(T)));
-  std::vector<T> values(count);  // a copy, for its alignment
+  std::vector<T> values(count);  // copied, as the record is not aligned
   if (count != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
   return Bytes::own(std::move(values));
 }
 
 Result<Splits> read_splits(Reader& reader, std::uint32_t split_code_bytes) {
   Splits splits{split_code_bytes, {}, {}};
-  PENSTOCK_ASSIGN(splits.block_text, read_array<std::uint64_t>(reader));
+  PENSTOCK_ASSIGN(splits.block_offsets, read_array<std::uint64_t>(reader));
   PENSTOCK_ASSIGN(splits.splits, read_array<std::uint16_t>(reader));
   return splits;
 }
@@ -86,17 +87,17 @@ Result<std::vector<std::byte>> write_record(const EncodedStrings& strings) {
   put_u32(record, strings.is_canonical ? flag_canonical : 0);
   put_u32(record, static_cast<std::uint32_t>(strings.row_groups.size()));
   put_u32(record, strings.splits ? strings.splits->split_code_bytes : 0);
-  put_u64(record, strings.text_bytes);
+  put_u64(record, strings.string_bytes);
   for (const RowGroup& group : strings.row_groups) {
     PENSTOCK_ASSIGN(const auto table, write_symbol_table(*group.table));
     put_u64(record, group.first_row);
-    put_u64(record, group.first_text_byte);
+    put_u64(record, group.first_string_byte);
     put_u32(record, static_cast<std::uint32_t>(table.size()));
     put(record, table.data(), table.size());
   }
   if (!strings.splits) return record;
   put_u64(record, strings.splits->block_count());
-  put(record, strings.splits->block_text.data, strings.splits->block_text.size);
+  put(record, strings.splits->block_offsets.data, strings.splits->block_offsets.size);
   put_u64(record, strings.splits->split_count());
   put(record, strings.splits->splits.data, strings.splits->splits.size);
   return record;
@@ -107,22 +108,21 @@ Status read_record(std::span<const std::byte> record, EncodedStrings& strings) {
   PENSTOCK_ASSIGN(const auto read_mark, reader.number<std::uint32_t>());
   if (read_mark != mark) return bad(0, "it does not begin with PFS1");
   PENSTOCK_ASSIGN(const auto flags, reader.number<std::uint32_t>());
-  if ((flags & ~known_flags) != 0)
-    return bad(4, "flags that are not known: " + std::to_string(flags));
+  if ((flags & ~known_flags) != 0) return bad(4, "unknown flags: " + std::to_string(flags));
   PENSTOCK_ASSIGN(const auto group_count, reader.number<std::uint32_t>());
   PENSTOCK_ASSIGN(const auto split_code_bytes, reader.number<std::uint32_t>());
-  PENSTOCK_ASSIGN(strings.text_bytes, reader.number<std::uint64_t>());
+  PENSTOCK_ASSIGN(strings.string_bytes, reader.number<std::uint64_t>());
   strings.is_canonical = (flags & flag_canonical) != 0;
   strings.row_groups.clear();
   for (std::uint32_t group = 0; group < group_count;
-       group++) {  // a false count ends at the record's end
+       group++) {  // a wrong count runs into the end of the record
     PENSTOCK_ASSIGN(strings.row_groups.emplace_back(), read_group(reader));
   }
   strings.splits.reset();
   if (split_code_bytes != 0) {
     PENSTOCK_ASSIGN(strings.splits, read_splits(reader, split_code_bytes));
   }
-  if (reader.left() != 0) return bad(reader.at(), "bytes behind the record's end");
+  if (reader.left() != 0) return bad(reader.at(), "extra bytes after the record");
   return {};
 }
 

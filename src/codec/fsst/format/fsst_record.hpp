@@ -1,5 +1,5 @@
-// What a column's codes, offsets and validity leave untold, as bytes: docs/formats/fsst.md, "The
-// record".
+// The record: what a column's codes, offsets and validity do not say, as bytes
+// (docs/formats/fsst.md, "The record").
 #pragma once
 #include <cstddef>
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace penstock::fsst {
 
-// Of all of strings but its rows, codes, offsets and validity.
+// Writes everything but rows, codes, offsets and validity.
 Result<std::vector<std::byte>> write_record(const EncodedStrings& strings);
-// Fills these parts of `strings`; the error names the record's byte. validate_layout() still has to
-// look at them.
+// Reads a record into `strings`; errors name the byte. The caller must still call
+// validate_layout().
 Status read_record(std::span<const std::byte> record, EncodedStrings& strings);
 
 }  // namespace penstock::fsst

@@ -1,27 +1,26 @@
-// Checks and walks of encoded strings that decoding, splits and validate() share.
+// Checks and measurements of encoded strings that decoding, splits and validate() share.
 #pragma once
 #include "penstock/fsst.hpp"
 
 namespace penstock::fsst {
 
-// What is wrong with a row whose codes are [begin, end) of so many; nothing where they lie among
-// them.
-Status check_row_place(std::uint64_t row, std::uint64_t begin, std::uint64_t end,
-                       std::uint64_t code_bytes);
-// Of a row group's text, found and stated.
-Status check_text_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated);
+// Checks that a row's codes [begin, end) lie within code_bytes; the error says how they do not.
+Status check_row_offsets(std::uint64_t row, std::uint64_t begin, std::uint64_t end,
+                         std::uint64_t code_bytes);
+// Compares the size that a row group's strings decode to with the size that the column states.
+Status check_string_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated);
 
-// The text of rows [first, end) of a row group; the error names row and byte.
+// Returns the decoded size of rows [first, end) of a row group; errors name row and byte.
 Result<std::uint64_t> measure_rows(const EncodedStrings& strings, std::size_t group,
                                    std::uint64_t first, std::uint64_t end);
 
-// Code bytes of a row group, and what its splits number.
+// Returns the number of code bytes of a row group, which its splits divide.
 std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group);
 
-// Whether splits can be so far apart.
+// Checks a split length: a power of two from 16 to 4096.
 Status check_split_size(std::uint32_t split_code_bytes);
 
-// The splits of sound codes.
+// Returns the splits of valid codes.
 Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes);
 
 }  // namespace penstock::fsst

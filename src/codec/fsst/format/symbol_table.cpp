@@ -1,15 +1,17 @@
-// cwida/fsst's serialized symbol table:
+// The serialized symbol table of cwida/fsst:
 //
 //     byte 0       1: the writer was little endian
 //     byte 1       the number of symbols
 //     byte 2       the terminator, a hint for encoders
-//     byte 3       the first code after the two-byte symbols that begin no longer one
+//     byte 3       the first code after the two-byte symbols that are no prefix of a longer one
 //                  (and after code 0 of a zero-terminated table), a hint for encoders
 //     bytes 4..7   20190218, the version
 //     byte 8       1 when strings are zero-terminated: then code 0 is the byte 0,
 //                  and is not among the symbols' bytes
 //     bytes 9..16  the numbers of symbols of 1, 2, ..., 8 bytes
 //     then         the symbols' bytes in the order of codes: lengths 2 to 8, and last 1
+//
+// Every count is checked against the others and against the input's size before it is used.
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -34,7 +36,7 @@ std::uint32_t byte_at(std::span<const std::byte> bytes, std::uint64_t at) {
   return std::to_integer<std::uint32_t>(bytes[at]);
 }
 
-// Everything in front of the symbols' bytes.
+// The bytes before the symbols.
 struct Header {
   std::uint32_t symbol_count = 0;
   std::uint8_t terminator = 0;
@@ -58,7 +60,7 @@ Status read_counts(std::span<const std::byte> bytes, Header& header) {
                       std::to_string(sum));
   if (!header.zero_terminated) return {};
   if (header.counts[1] == 0)
-    return bad(9, "no symbol of one byte, though texts are zero-terminated");
+    return bad(9, "no symbol of one byte, but strings are zero-terminated");
   header.counts[1]--, header.symbol_bytes--;
   return {};
 }
@@ -83,7 +85,7 @@ Result<Header> read_header(std::span<const std::byte> bytes) {
   return header;
 }
 
-// The first code behind those of two-byte symbols that begin no longer symbol.
+// Returns the first code after the two-byte symbols that are no prefix of a longer one.
 std::uint32_t suffix_limit(const SymbolTable& table) {
   const auto begins_another = [&](std::uint32_t code) {
     for (std::uint32_t other = 0; other < table.symbol_count; other++)
@@ -97,7 +99,7 @@ std::uint32_t suffix_limit(const SymbolTable& table) {
   return limit;
 }
 
-// Where lengths leave the order 2 to 8, 1; symbol_count when nowhere.
+// Returns the first code that breaks the order of lengths 2 to 8, 1; symbol_count if none does.
 std::uint32_t first_out_of_order(const SymbolTable& table) {
   std::uint32_t place = 0;
   for (std::uint32_t code = table.zero_terminated ? 1 : 0; code < table.symbol_count; code++) {
@@ -118,15 +120,15 @@ Status validate(const SymbolTable& table) {
   for (std::uint32_t code = 0; code < max_symbols; code++) {
     const std::uint32_t length = table.lengths[code];
     if (code >= table.symbol_count && length != 0)
-      return wrong(code, "a length behind the last symbol");
+      return wrong(code, "a length after the last symbol");
     if (code < table.symbol_count && (length < 1 || length > 8))
       return wrong(code, "a symbol of " + std::to_string(length) + " bytes");
     if (length < 8 && table.symbols[code] >> (8 * length) != 0)
-      return wrong(code, "bytes behind the symbol's end");
+      return wrong(code, "bytes after the symbol's end");
   }
   if (table.zero_terminated &&
       (table.symbol_count == 0 || table.lengths[0] != 1 || table.symbols[0] != 0))
-    return wrong(0, "not the byte 0, though texts are zero-terminated");
+    return wrong(0, "not the byte 0, but strings are zero-terminated");
   return {};
 }
 

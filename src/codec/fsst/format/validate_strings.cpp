@@ -27,11 +27,11 @@ Status check_buffers(const EncodedStrings& strings) {
     return corrupt(std::to_string(offsets) + " offsets for " + std::to_string(strings.row_count) +
                    " rows");
   if (!strings.validity.empty() && strings.validity.size < parts_of(strings.row_count, 8))
-    return corrupt("fewer bits that tell missing rows than rows");
+    return corrupt("the validity bitmap has fewer bits than there are rows");
   return {};
 }
 
-// No branch in the loop, so that several rows are compared at once.
+// Has no branch in the loop, so that the compiler compares several rows at once.
 template <class Offset> bool any_descends(const Offset* offsets, std::uint64_t row_count) {
   unsigned descends = 0;
   for (std::uint64_t row = 0; row < row_count; row++)
@@ -45,13 +45,14 @@ Status check_offsets(const EncodedStrings& strings) {
                             : any_descends(strings.offsets.as<std::uint64_t>(), strings.row_count);
   for (std::uint64_t row = 0; descends && row < strings.row_count; row++)
     if (strings.offset(row + 1) < strings.offset(row))
-      return check_row_place(row, strings.offset(row), strings.offset(row + 1), strings.codes.size);
+      return check_row_offsets(row, strings.offset(row), strings.offset(row + 1),
+                               strings.codes.size);
   if (strings.offset(strings.row_count) <= strings.codes.size) return {};
-  PENSTOCK_TRY(check_row_place(0, strings.offset(0), strings.offset(0),
-                               strings.codes.size));  // also where there is no row
+  PENSTOCK_TRY(check_row_offsets(0, strings.offset(0), strings.offset(0),
+                                 strings.codes.size));  // also covers a column without rows
   std::uint64_t row = 0;
   while (strings.offset(row + 1) <= strings.codes.size) row++;
-  return check_row_place(row, strings.offset(row), strings.offset(row + 1), strings.codes.size);
+  return check_row_offsets(row, strings.offset(row), strings.offset(row + 1), strings.codes.size);
 }
 
 Status check_group(const EncodedStrings& strings, std::size_t group) {
@@ -59,21 +60,23 @@ Status check_group(const EncodedStrings& strings, std::size_t group) {
   const std::uint64_t first = group == 0 ? 0 : strings.row_groups[group - 1].first_row + 1;
   if (at.first_row < first || (group == 0 && at.first_row != 0) ||
       at.first_row >= std::max<std::uint64_t>(strings.row_count, 1))
-    return corrupt(in_group(group) + "it begins at row " + std::to_string(at.first_row));
+    return corrupt(in_group(group) + "it begins at row " + std::to_string(at.first_row) +
+                   ", out of order");
   if (!at.table) return corrupt(in_group(group) + "no symbol table");
   PENSTOCK_TRY(validate(*at.table).with(in_group(group)));
   return {};
 }
 
-// Every code byte but an escape's first stands for 1 to 8 bytes of text.
-Status check_group_text(const EncodedStrings& strings, std::size_t group) {
-  const std::uint64_t first = strings.row_groups[group].first_text_byte,
-                      end = strings.end_text_byte(group);
+// Checks the stated size: each code byte but an escape's first stands for 1 to 8 output bytes.
+Status check_group_string_bytes(const EncodedStrings& strings, std::size_t group) {
+  const std::uint64_t first = strings.row_groups[group].first_string_byte,
+                      end = strings.end_string_byte(group);
   const std::uint64_t codes = code_bytes(strings, group);
   if ((group == 0 && first != 0) || end < first || end - first > codes * max_symbol_bytes ||
       end - first < codes / 2)
-    return corrupt(in_group(group) + "text from byte " + std::to_string(first) + " to " +
-                   std::to_string(end) + ", of " + std::to_string(codes) + " bytes of codes");
+    return corrupt(in_group(group) + "strings from byte " + std::to_string(first) + " to " +
+                   std::to_string(end) + " do not fit " + std::to_string(codes) +
+                   " bytes of codes");
   return {};
 }
 
@@ -86,10 +89,10 @@ Status check_split_sizes(const EncodedStrings& strings) {
     blocks += parts_of(code_bytes(strings, group), block_code_bytes);
     count += parts_of(code_bytes(strings, group), each);
   }
-  if (splits.block_text.size != blocks * 8 || splits.splits.size != count * 2)
-    return corrupt(std::to_string(splits.block_text.size) + " and " +
-                   std::to_string(splits.splits.size) + " bytes of " + std::to_string(blocks) +
-                   " blocks' and " + std::to_string(count) + " splits' places");
+  if (splits.block_offsets.size != blocks * 8 || splits.splits.size != count * 2)
+    return corrupt("block offsets of " + std::to_string(splits.block_offsets.size) +
+                   " bytes and splits of " + std::to_string(splits.splits.size) + " bytes, for " +
+                   std::to_string(blocks) + " blocks and " + std::to_string(count) + " splits");
   return {};
 }
 
@@ -97,14 +100,14 @@ Status check_rows(const EncodedStrings& strings) {
   std::vector<Status> statuses(strings.row_groups.size());
   in_parallel(statuses.size(), 1, [&](std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t group = first; group < last; group++) {
-      const auto text_bytes =
+      const auto string_bytes =
           measure_rows(strings, group, strings.row_groups[group].first_row, strings.end_row(group));
       const std::uint64_t stated =
-          strings.end_text_byte(group) - strings.row_groups[group].first_text_byte;
-      if (!text_bytes.ok())
-        statuses[group] = text_bytes.status();
+          strings.end_string_byte(group) - strings.row_groups[group].first_string_byte;
+      if (!string_bytes.ok())
+        statuses[group] = string_bytes.status();
       else
-        statuses[group] = check_text_bytes(group, *text_bytes, stated);
+        statuses[group] = check_string_bytes(group, *string_bytes, stated);
     }
   });
   for (const Status& status : statuses) PENSTOCK_TRY(status);
@@ -117,17 +120,16 @@ Status check_splits(const EncodedStrings& strings) {
     return static_cast<std::uint64_t>(
         std::mismatch(one.data, one.data + one.size, other.data).first - one.data);
   };
-  if (const std::uint64_t byte = first_difference(stated.block_text, found.block_text);
-      byte < found.block_text.size)
-    return corrupt("block " + std::to_string(byte / 8) +
-                   " of codes does not begin where the splits say");
+  if (const std::uint64_t byte = first_difference(stated.block_offsets, found.block_offsets);
+      byte < found.block_offsets.size)
+    return corrupt("block " + std::to_string(byte / 8) + " of codes: its offset is wrong");
   if (const std::uint64_t byte = first_difference(stated.splits, found.splits);
       byte < found.splits.size)
-    return corrupt("split " + std::to_string(byte / 2) + " does not begin where it says");
+    return corrupt("split " + std::to_string(byte / 2) + ": its offset is wrong");
   return {};
 }
 
-// Of a row group's codes, one split after the other.
+// Walks the codes of a row group from one split to the next and counts output bytes.
 class SplitWalk {
  public:
   SplitWalk(const EncodedStrings& strings, std::size_t group)
@@ -137,13 +139,13 @@ class SplitWalk {
         end_(begin_ + code_bytes(strings, group)),
         at_(begin_) {}
 
-  // To the first code at byte `code_byte` or behind it.
+  // Advances to the first code at byte `code_byte` or after it.
   void go_to(std::uint64_t code_byte) {
     const std::uint8_t* const goal = begin_ + code_byte;
     while (at_ < goal) {
       if (goal - at_ >= 8) {
         if (const std::uint64_t codes = load_codes(at_); table_.special(codes) == 0) {
-          text_bytes_ += table_.text_bytes(codes);
+          text_bytes_ += table_.string_bytes(codes);
           at_ += 8;
           continue;
         }
@@ -153,7 +155,7 @@ class SplitWalk {
       at_ += is_symbol ? 1 : 2;
     }
   }
-  std::uint64_t text_bytes() const { return text_bytes_; }
+  std::uint64_t string_bytes() const { return text_bytes_; }
   bool is_behind(std::uint64_t code_byte) const { return at_ > begin_ + code_byte; }
   std::uint64_t code_byte_count() const { return static_cast<std::uint64_t>(end_ - begin_); }
 
@@ -165,19 +167,19 @@ class SplitWalk {
 
 void find_group_splits(SplitWalk walk, std::uint32_t each, std::uint64_t* blocks,
                        std::uint16_t* splits) {
-  std::uint64_t block_text = 0;
+  std::uint64_t block_offsets = 0;
   for (std::uint64_t code_byte = 0; code_byte < walk.code_byte_count(); code_byte += each) {
     walk.go_to(code_byte);
-    if (code_byte % block_code_bytes == 0) *blocks++ = block_text = walk.text_bytes();
-    *splits++ = static_cast<std::uint16_t>((walk.text_bytes() - block_text) |
+    if (code_byte % block_code_bytes == 0) *blocks++ = block_offsets = walk.string_bytes();
+    *splits++ = static_cast<std::uint16_t>((walk.string_bytes() - block_offsets) |
                                            (walk.is_behind(code_byte) ? 1u << 15 : 0u));
   }
 }
 
 }  // namespace
 
-Status check_row_place(std::uint64_t row, std::uint64_t begin, std::uint64_t end,
-                       std::uint64_t code_bytes) {
+Status check_row_offsets(std::uint64_t row, std::uint64_t begin, std::uint64_t end,
+                         std::uint64_t code_bytes) {
   const std::string its_codes = "row " + std::to_string(row) + ": its codes ",
                     of = " of " + std::to_string(code_bytes);
   if (end < begin) return corrupt(its_codes + "end before they begin");
@@ -187,16 +189,16 @@ Status check_row_place(std::uint64_t row, std::uint64_t begin, std::uint64_t end
   return {};
 }
 
-Status check_text_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated) {
+Status check_string_bytes(std::size_t group, std::uint64_t found, std::uint64_t stated) {
   if (found == stated) return {};
-  return corrupt(in_group(group) + std::to_string(found) + " bytes of text, where " +
+  return corrupt(in_group(group) + std::to_string(found) + " bytes of strings, but " +
                  std::to_string(stated) + " are stated");
 }
 
 Status check_split_size(std::uint32_t split_code_bytes) {
   if (is_split_size(split_code_bytes)) return {};
   return {Code::invalid, "splits of " + std::to_string(split_code_bytes) +
-                             " bytes of codes; powers of two from 16 to 4096 do"};
+                             " bytes of codes; it must be a power of two from 16 to 4096"};
 }
 
 std::uint64_t code_bytes(const EncodedStrings& strings, std::size_t group) {
@@ -208,16 +210,16 @@ Result<std::uint64_t> measure_rows(const EncodedStrings& strings, std::size_t gr
                                    std::uint64_t first, std::uint64_t end) {
   const CodeTable table(*strings.row_groups[group].table);
   const auto* const codes = strings.codes.as<std::uint8_t>();
-  std::uint64_t text_bytes = 0;
+  std::uint64_t string_bytes = 0;
   for (std::uint64_t row = first; row < end; row++) {
     const std::uint8_t* const begin = codes + strings.offset(row);
     const Measured measured = measure(table, begin, codes + strings.offset(row + 1));
-    if (measured.fault != nullptr)
-      return bad_code(measured.special, *measured.fault, row,
-                      static_cast<std::uint64_t>(measured.fault - begin));
-    text_bytes += measured.text_bytes;
+    if (measured.error != nullptr)
+      return bad_code(measured.special, *measured.error, row,
+                      static_cast<std::uint64_t>(measured.error - begin));
+    string_bytes += measured.string_bytes;
   }
-  return text_bytes;
+  return string_bytes;
 }
 
 Splits splits_of(const EncodedStrings& strings, std::uint32_t split_code_bytes) {
@@ -250,12 +252,12 @@ Result<Splits> find_splits(const EncodedStrings& strings, std::uint32_t split_co
 Status validate_layout(const EncodedStrings& strings) {
   PENSTOCK_TRY(check_buffers(strings));
   PENSTOCK_TRY(check_offsets(strings));
-  if (strings.row_groups.empty() && (strings.row_count != 0 || strings.text_bytes != 0))
+  if (strings.row_groups.empty() && (strings.row_count != 0 || strings.string_bytes != 0))
     return corrupt("rows without a row group");
   for (std::size_t group = 0; group < strings.row_groups.size(); group++)
     PENSTOCK_TRY(check_group(strings, group));
   for (std::size_t group = 0; group < strings.row_groups.size(); group++)
-    PENSTOCK_TRY(check_group_text(strings, group));
+    PENSTOCK_TRY(check_group_string_bytes(strings, group));
   if (strings.splits) PENSTOCK_TRY(check_split_sizes(strings));
   return {};
 }

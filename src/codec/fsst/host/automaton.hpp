@@ -1,4 +1,4 @@
-// Predicates on texts as automatons: first on bytes, then on the codes of a symbol table.
+// Predicates on strings as automata, on bytes and then on the codes of a symbol table.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,39 +9,39 @@
 
 namespace penstock::fsst {
 
-// States are numbers: those that more bytes can change come first, the ones that hold at a text's
-// end last among them; then three that nothing changes.
+// A deterministic automaton. States are numbers: first the ordinary ones, of which the accepting
+// ones are last, then three final ones that no byte changes: matched, dead and invalid.
 struct Automaton {
-  std::uint32_t state_count = 0;      // of those that change
-  std::uint32_t first_accepting = 0;  // states from here to matched() hold at a text's end
-  std::uint32_t start = 0;            // may be one that nothing changes
+  std::uint32_t state_count = 0;      // of ordinary states
+  std::uint32_t first_accepting = 0;  // states from here to matched() match at a string's end
+  std::uint32_t start = 0;            // may be a final state
   std::vector<std::array<std::uint8_t, 256>> next;  // [state][byte]
 
   std::uint32_t matched() const { return state_count; }
   std::uint32_t dead() const { return state_count + 1; }
-  std::uint32_t bad() const { return state_count + 2; }  // the codes are not sound
+  std::uint32_t invalid() const { return state_count + 2; }  // the codes are corrupt
   std::uint32_t after(std::uint32_t state, std::uint8_t byte) const {
     return state < state_count ? next[state][byte] : state;
   }
 };
 
-// Code::unsupported when it has more states than a byte counts.
+// Builds a predicate's automaton. Code::unsupported above 253 states.
 Result<Automaton> automaton_of(const Predicate& predicate);
 
-// [state][code] of a row group: the state behind a symbol. 255, which is an escape, changes
-// nothing.
-std::vector<std::uint8_t> steps_on_codes(const Automaton& automaton, const SymbolTable& table);
+// Returns a row group's transitions, [state][code]: the state after a symbol. The escape code, 255,
+// changes nothing.
+std::vector<std::uint8_t> code_transitions(const Automaton& automaton, const SymbolTable& table);
 
-// The bytes of `word` where the predicate is LIKE '%word%'; 0 where it is another.
+// Returns the length of `word` if the predicate is LIKE '%word%', else 0.
 std::uint32_t contained_bytes(const Predicate& predicate);
 
-// A word a code, from which kernels find the few places where a LIKE '%word%' may hold
-// (fsst_find_pieces.kc).
+// Returns one word per code, with which kernels find the few blocks of codes where LIKE '%word%'
+// may match (fsst_find_pieces.kc).
 std::array<std::uint32_t, 256> filter_of(const Automaton& automaton,
                                          const std::vector<std::uint8_t>& steps,
                                          const SymbolTable& table);
 
-// Of pieces of 16 codes, those that the filter lets through, by the first codes of some row groups.
-double noted_share(const EncodedStrings& strings, const Automaton& automaton);
+// Returns the share of blocks of 16 codes that pass the filter, in a sample of the row groups.
+double candidate_share(const EncodedStrings& strings, const Automaton& automaton);
 
 }  // namespace penstock::fsst

@@ -14,15 +14,16 @@ constexpr std::uint32_t slot_count = 1 << slot_bits;
 constexpr std::uint32_t min_pair_count = 512;
 constexpr std::uint32_t length_shift = 8, is_escaped = 0x1000, row_shift = 13;
 constexpr std::uint16_t free_slot = 0xff00 | escape_code,
-                        free_pair = escape_code;  // a length that no text has; a code of no symbol
+                        free_pair =
+                            escape_code;  // a length that no string has; a code of no symbol
 
-// Rows of two-byte symbols, a row a first byte, laid over one another: where each begins, and the
-// entries.
+// A sparse table of two-byte symbols by row displacement: a row per first byte, the rows laid over
+// one another. `begins` says where each row begins in `entries`.
 struct Pairs {
   std::array<std::uint32_t, 256> begins{};
   std::vector<std::uint16_t> entries = std::vector<std::uint16_t>(256, free_pair);
 
-  bool has_room(std::span<const std::uint16_t> seconds, std::uint32_t begin) const {
+  bool is_free(std::span<const std::uint16_t> seconds, std::uint32_t begin) const {
     return std::ranges::all_of(seconds, [&](std::uint16_t second) {
       return (entries[begin + second] & 255) == free_pair;
     });
@@ -33,12 +34,12 @@ struct Table {
   std::array<std::uint16_t, slot_count> slots;
   std::array<std::uint8_t, 256> singles;
   std::array<std::vector<std::uint16_t>, 256>
-      seconds;                                       // of the two-byte symbols with this first byte
-  std::array<std::vector<std::uint8_t>, 256> codes;  // theirs
+      seconds;  // second bytes of the symbols with a first byte
+  std::array<std::vector<std::uint8_t>, 256> codes;  // and their codes
   Pairs pairs;
 };
 
-// Of equal symbols the first counts, as for encode_text().
+// Adds a symbol. The first of equal symbols counts, as in encode_string().
 bool add_symbol(Table& table, std::uint64_t symbol, std::uint32_t length, std::uint8_t code) {
   const std::uint32_t first = symbol & 255;
   if (length == 1) {
@@ -56,8 +57,8 @@ bool add_symbol(Table& table, std::uint64_t symbol, std::uint32_t length, std::u
   return true;
 }
 
-// The longest rows first, each at the first place where none of its entries meets another's: tables
-// of addresses need some 400 entries.
+// Places the longest rows first, each at the first position where its entries collide with no
+// other's. Tables of addresses need some 400 entries.
 void lay_pairs(Table& table) {
   std::array<std::uint32_t, 256> order;
   for (std::uint32_t byte = 0; byte < 256; byte++) order[byte] = byte;
@@ -67,7 +68,7 @@ void lay_pairs(Table& table) {
   for (const std::uint32_t first : order) {
     if (table.seconds[first].empty()) break;
     std::uint32_t begin = 0;
-    while (!pairs.has_room(table.seconds[first], begin))
+    while (!pairs.is_free(table.seconds[first], begin))
       if (++begin + 256 > pairs.entries.size()) pairs.entries.push_back(free_pair);
     for (std::size_t i = 0; i < table.seconds[first].size(); i++)
       pairs.entries[begin + table.seconds[first][i]] =

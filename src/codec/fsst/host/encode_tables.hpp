@@ -1,4 +1,4 @@
-// Symbol tables as kernels that encode look symbols up in them (kernels/fsst_encode.kc).
+// Symbol tables laid out for the lookups of encoding kernels (kernels/fsst_encode.kc).
 #pragma once
 #include <span>
 #include <vector>
@@ -8,10 +8,11 @@
 namespace penstock::fsst {
 
 struct EncodeTables {
-  std::uint32_t pair_count = 0;  // PAIR_COUNT there, the same for all row groups
+  std::uint32_t pair_count = 0;  // the kernels' PAIR_COUNT, the same for all row groups
   std::vector<std::uint32_t> words;
 };
-// Code::unsupported, naming the row group, for a table that does not fit (symbol_matcher.hpp).
+// Lays out the tables. Code::unsupported names the row group of a table that does not fit
+// (symbol_matcher.hpp).
 Result<EncodeTables> encode_tables(std::span<const RowGroup> row_groups);
 
 }  // namespace penstock::fsst

@@ -3,7 +3,7 @@
 namespace penstock::fsst {
 
 Matcher::Matcher() {
-  long_[0].symbol = 1;  // 0 belongs to slot 0 and would match there; 1 belongs elsewhere
+  long_[0].symbol = 1;  // 0 hashes to slot 0 and would match there; 1 hashes to another slot
   constexpr auto escape = static_cast<std::uint16_t>(Match::of(escape_code, 1, true).bits);
   single_.fill(escape);
   short_.fill(escape);

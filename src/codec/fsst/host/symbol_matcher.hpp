@@ -1,9 +1,9 @@
-// Finds the longest symbol at a place of a text.
+// Finds the longest symbol at a position of a string with FSST's lossy perfect hash table.
 //
-// Symbols of three bytes and more stand in a table by a hash of their first three, one in a slot;
-// shorter ones in a table by the first two bytes. A set of symbols fits when no two long ones share
-// a slot: then one look at each table finds the longest. Trained tables fit because a candidate
-// that finds its slot taken is left out; others' tables may not.
+// Symbols of three bytes and more are in a table indexed by a hash of their first three bytes, one
+// per slot. Shorter ones are in a table indexed by the first two bytes. A set of symbols fits if no
+// two long ones share a slot. Then one lookup in each table finds the longest match. Trained tables
+// fit, as training drops a candidate whose slot is taken. Tables from elsewhere may not.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,13 +19,13 @@ inline std::uint64_t load_word(const void* from) {
   std::memcpy(&word, from, 8);
   return word;
 }
-// The first `length` (0 to 8) bytes of a word.
+// Returns the first `length` (0 to 8) bytes of a word, zeros after them.
 inline std::uint64_t low_bytes(std::uint64_t word, std::uint32_t length) {
   return length >= 8 ? word : word & ((std::uint64_t{1} << (8 * length)) - 1);
 }
 
-// What a text's next bytes become. In tables it is 16 bits, so that these stay small: the code, or
-// escape_code; the bytes of codes, which are 2 for an escape; the bytes of text.
+// What the next bytes of a string are encoded as, in 16 bits so that tables stay small: the code or
+// escape_code (8 bits), the code bytes (2 bits; 2 for an escape), the string bytes.
 struct Match {
   static constexpr Match of(std::uint32_t code, std::uint32_t length, bool is_escape) {
     return {code | (is_escape ? 2u : 1u) << 8 | length << 10};
@@ -38,29 +38,29 @@ struct Match {
   std::uint32_t bits = 0;
 };
 
-// The slot of a symbol of three bytes and more, also in tables of devices (fsst_encode.kc).
-constexpr std::uint32_t slot_bits = 11;  // 32 KiB on the host, which the fastest cache holds
+// Returns the slot of a symbol of three bytes and more; kernels use the same (fsst_encode.kc).
+constexpr std::uint32_t slot_bits = 11;  // 32 KiB on the host, which fits the first-level cache
 constexpr std::uint32_t slot_of(std::uint64_t word) {
   return (static_cast<std::uint32_t>(word) << 8) * 0x9e3779b1u >> (32 - slot_bits);
 }
 
 class Matcher {
  public:
-  Matcher();  // no symbols: every byte is an escape
-  // False, and nothing changes, when the symbol's slot is taken.
+  Matcher();  // without symbols: every byte is an escape
+  // Adds a symbol. Returns false, and changes nothing, if the symbol's slot is taken.
   bool add(std::uint64_t symbol, std::uint32_t length, std::uint32_t code);
 
-  // The match at eight bytes of text; with fewer bytes left, whatever stands behind them, the right
-  // one if it is no longer than they are.
+  // Returns the match at eight bytes of a string. With fewer bytes left, whatever follows them, the
+  // result is right if it is no longer than they are.
   Match find(std::uint64_t word) const {
-    // Chosen by a mask: which of the two it is cannot be foretold, and a branch would be wrong
-    // every few symbols.
+    // Selects by a mask: which of the two it is cannot be predicted, and a branch would be
+    // mispredicted every few symbols.
     const LongSymbol& at = long_[slot_of(word)];
     const std::uint32_t short_match = short_[word & 0xffff], long_match = at.match;
     const std::uint32_t is_long = (word ^ at.symbol) << at.unused_bits == 0 ? 1 : 0;
     return {short_match ^ ((short_match ^ long_match) & (0 - is_long))};
   }
-  // The match at the text's last `left` (1 to 7) bytes, whatever stands behind them.
+  // Returns the match at the last `left` (1 to 7) bytes of a string, whatever follows them.
   Match find_at_end(std::uint64_t word, std::uint32_t left) const {
     const LongSymbol& at = long_[slot_of(word)];
     if ((word ^ at.symbol) << at.unused_bits == 0 && Match{at.match}.length() <= left)
@@ -70,7 +70,7 @@ class Matcher {
 
  private:
   struct LongSymbol {
-    std::uint64_t symbol = 0;  // a free slot's is a word of another slot: nothing equals it
+    std::uint64_t symbol = 0;  // of a free slot: a word of another slot, so that nothing equals it
     std::uint16_t match = 0;
     std::uint8_t unused_bits = 0;
     bool is_free() const { return match == 0; }
@@ -82,7 +82,7 @@ class Matcher {
   std::array<std::uint16_t, 256> single_;
 };
 
-// With the codes of a finished table; null when its symbols do not fit.
+// Builds a matcher from a finished table; null if its symbols do not fit.
 std::unique_ptr<const Matcher> matcher_of(const SymbolTable& table);
 
 }  // namespace penstock::fsst

@@ -1,10 +1,12 @@
-// A symbol table from a sample, as the paper's section 4.3 says: start without symbols; again and
-// again encode the sample, count symbols and pairs of neighbours, and make the next table of those
-// symbols and joined pairs that gain most.
+// Training of a symbol table, bottom up (FSST, VLDB 2020, section 4.3).
 //
-// Ratios of URLs, log lines and TPC-H comments: the paper's five generations 2.08, 2.59, 2.93;
-// eight 2.16, 2.88, 3.16; nine, and samples of twice the size, within 2 % of eight. Half the sample
-// cost 3 to 10 % of five generations' ratios.
+// Each generation encodes a sample with the current table and counts symbols and pairs of adjacent
+// symbols. The next table has the symbols and concatenated pairs with the greatest gain: count
+// times length. The first generation begins without symbols.
+//
+// Compression ratios of URLs, log lines and TPC-H comments: the paper's five
+// generations 2.08, 2.59, 2.93; eight 2.16, 2.88, 3.16. Nine, and samples of twice the size, are
+// within 2 % of eight. Half the sample cost 3 to 10 % of the ratios of five generations.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -15,45 +17,45 @@ namespace penstock::fsst {
 namespace {
 
 constexpr std::uint64_t sample_bytes = 1 << 14;
-constexpr std::uint64_t sample_piece_bytes =
-    512;  // of one text at most, so that a long one does not fill the sample
+constexpr std::uint64_t max_sample_string_bytes =
+    512;  // at most, of one string, so that a long one does not fill the sample
 constexpr std::uint32_t generations = 8;
 constexpr std::uint32_t min_count =
-    5;  // what stands in a full sample less often is noise, and would crowd the table
+    5;  // rarer symbols of a full sample are noise and would crowd out others
 constexpr std::uint32_t symbol_base =
-    256;  // counted as: bytes without a symbol 0 to 255, symbol n as 256 + n
-constexpr std::uint32_t counted = symbol_base + max_symbols;
-constexpr std::uint32_t pairs_per_row = 512;  // counted, and one more, so that a row is whole words
+    256;  // ids in the counts: a byte without a symbol is 0 to 255, symbol n is 256 + n
+constexpr std::uint32_t symbol_id_count = symbol_base + max_symbols;
+constexpr std::uint32_t pairs_per_row = 512;  // one more than ids, so that a row is whole words
 constexpr std::uint32_t single_byte_weight =
-    8;  // a byte's symbol also saves the escape's second byte, in every text to come
+    8;  // a symbol of one byte saves the escape wherever the byte occurs in future strings
 
 struct Symbol {
   std::uint64_t bytes = 0;
   std::uint32_t length = 0;
 };
 
-Symbol joined(Symbol first, Symbol second) {
+Symbol concatenated(Symbol first, Symbol second) {
   const std::uint32_t length = std::min(first.length + second.length, max_symbol_bytes);
   return {low_bytes(first.bytes | second.bytes << (8 * first.length), length), length};
 }
 
-// Texts spread evenly over all of them, long ones by pieces of theirs.
-std::vector<std::string_view> sample_of(std::span<const std::string_view> texts) {
+// Samples strings evenly over the input, and a part of each long one.
+std::vector<std::string_view> sample_of(std::span<const std::string_view> strings) {
   std::uint64_t all_bytes = 0;
-  for (const std::string_view text : texts)
-    all_bytes += std::min<std::uint64_t>(text.size(), sample_piece_bytes);
+  for (const std::string_view string : strings)
+    all_bytes += std::min<std::uint64_t>(string.size(), max_sample_string_bytes);
   std::vector<std::string_view> sample;
-  std::uint64_t taken = 0, random = 0x9e3779b97f4a7c15;
+  std::uint64_t sampled = 0, random = 0x9e3779b97f4a7c15;
   const std::uint64_t step_bytes =
-      std::max<std::uint64_t>(all_bytes / sample_bytes, 1);  // of text for a byte of sample
-  std::uint64_t passed = 0;
-  for (const std::string_view text : texts) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(text.size(), sample_piece_bytes);
-    passed += bytes;
-    if (bytes == 0 || taken * step_bytes >= passed) continue;
+      std::max<std::uint64_t>(all_bytes / sample_bytes, 1);  // string bytes per byte of sample
+  std::uint64_t bytes_before = 0;
+  for (const std::string_view string : strings) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(string.size(), max_sample_string_bytes);
+    bytes_before += bytes;
+    if (bytes == 0 || sampled * step_bytes >= bytes_before) continue;
     random = random * 6364136223846793005u + 1442695040888963407u;
-    sample.push_back(text.substr((random >> 33) % (text.size() - bytes + 1), bytes));
-    taken += bytes;
+    sample.push_back(string.substr((random >> 33) % (string.size() - bytes + 1), bytes));
+    sampled += bytes;
   }
   return sample;
 }
@@ -63,14 +65,14 @@ class Trainer {
   explicit Trainer(std::vector<std::string_view> sample)
       : sample_(std::move(sample)),
         min_(min_of(sample_)),
-        single_(counted),
-        pairs_(counted * pairs_per_row),
+        single_(symbol_id_count),
+        pairs_(symbol_id_count * pairs_per_row),
         candidates_(candidate_slots) {}
 
   SymbolTable train() {
     for (std::uint32_t generation = 0; generation < generations; generation++) {
       count(generation);
-      choose(generation);
+      select_symbols(generation);
     }
     return table();
   }
@@ -79,7 +81,7 @@ class Trainer {
   struct Candidate {
     Symbol symbol;
     std::uint32_t gain = 0;
-    // The greater gain first; of equal ones any order that is always the same.
+    // Orders by gain. Ties are broken in any fixed order, so that training is deterministic.
     bool operator<(const Candidate& other) const {
       if (gain != other.gain) return gain < other.gain;
       if (symbol.length != other.symbol.length) return symbol.length < other.symbol.length;
@@ -89,10 +91,10 @@ class Trainer {
   static constexpr std::uint32_t candidate_slots = 1 << 15;
   static constexpr std::uint32_t max_candidates = candidate_slots / 2;
 
-  // In a sample of few texts everything counts.
+  // Returns the smallest count that matters; 1 for a small sample.
   static std::uint32_t min_of(const std::vector<std::string_view>& sample) {
     std::uint64_t bytes = 0;
-    for (const std::string_view text : sample) bytes += text.size();
+    for (const std::string_view string : sample) bytes += string.size();
     return static_cast<std::uint32_t>(1 + (min_count - 1) * std::min(bytes, sample_bytes) /
                                               sample_bytes);
   }
@@ -101,25 +103,25 @@ class Trainer {
     return at < symbol_base ? Symbol{at, 1} : symbols_[at - symbol_base];
   }
 
-  // How often each symbol stands in the sample, and each pair of neighbours. A long symbol's first
-  // byte is counted as well, so that shorter symbols can come back.
+  // Counts symbols and pairs of adjacent symbols in the sample. Also counts the first byte of a
+  // long symbol, so that shorter symbols can come back.
   void count(std::uint32_t generation) {
     std::ranges::fill(single_, std::uint16_t{0});
     std::ranges::fill(pairs_, std::uint16_t{0});
-    const bool pairs_too = generation + 1 < generations;
-    for (const std::string_view text : sample_) count_text(text, pairs_too);
+    const bool counts_pairs = generation + 1 < generations;
+    for (const std::string_view string : sample_) count_string(string, counts_pairs);
   }
 
-  void count_text(std::string_view text, bool pairs_too) {
-    std::uint32_t previous = counted;
-    for (std::uint64_t at = 0; at < text.size();) {
-      const std::uint64_t left = text.size() - at;
-      const Match match =
-          left >= 8 ? matcher_->find(load_word(text.data() + at)) : find_at_end(text.substr(at));
-      const std::uint32_t byte = static_cast<unsigned char>(text[at]);
+  void count_string(std::string_view string, bool counts_pairs) {
+    std::uint32_t previous = symbol_id_count;
+    for (std::uint64_t at = 0; at < string.size();) {
+      const std::uint64_t left = string.size() - at;
+      const Match match = left >= 8 ? matcher_->find(load_word(string.data() + at))
+                                    : find_at_end(string.substr(at));
+      const std::uint32_t byte = static_cast<unsigned char>(string[at]);
       const std::uint32_t code = match.is_escape() ? byte : symbol_base + match.code();
-      note(previous, code, pairs_too);
-      if (match.length() > 1) note(previous, byte, pairs_too);
+      count_symbol(previous, code, counts_pairs);
+      if (match.length() > 1) count_symbol(previous, byte, counts_pairs);
       previous = code;
       at += match.length();
     }
@@ -129,36 +131,36 @@ class Trainer {
     std::memcpy(&word, rest.data(), rest.size());
     return matcher_->find_at_end(word, static_cast<std::uint32_t>(rest.size()));
   }
-  void note(std::uint32_t previous, std::uint32_t code, bool pairs_too) {
+  void count_symbol(std::uint32_t previous, std::uint32_t code, bool counts_pairs) {
     single_[code]++;
-    if (pairs_too && previous < counted) pairs_[previous * pairs_per_row + code]++;
+    if (counts_pairs && previous < symbol_id_count) pairs_[previous * pairs_per_row + code]++;
   }
 
-  void choose(std::uint32_t generation) {
+  void select_symbols(std::uint32_t generation) {
     for (const std::uint32_t slot : used_) candidates_[slot] = Candidate{};
     used_.clear();
-    for (std::uint32_t first = 0; first < counted; first++) {
+    for (std::uint32_t first = 0; first < symbol_id_count; first++) {
       if (single_[first] < min_) continue;
       const Symbol symbol_first = symbol(first);
       offer(symbol_first, single_[first] * (symbol_first.length == 1 ? single_byte_weight : 1));
       if (symbol_first.length == max_symbol_bytes || generation + 1 == generations) continue;
       offer_pairs(first, symbol_first);
     }
-    take_best();
+    select_best();
   }
 
   void offer_pairs(std::uint32_t first, Symbol symbol_first) {
     const std::uint16_t* const counts = &pairs_[first * pairs_per_row];
-    for (std::uint32_t second = 0; second < counted; second++) {
-      // Few pairs stand in a sample: four that do not are passed at once.
+    for (std::uint32_t second = 0; second < symbol_id_count; second++) {
+      // Few pairs occur in a sample: four zero counts are skipped at once.
       if (second % 4 == 0 && load_word(counts + second) == 0)
         second += 3;
       else if (counts[second] >= min_)
-        offer(joined(symbol_first, symbol(second)), counts[second]);
+        offer(concatenated(symbol_first, symbol(second)), counts[second]);
     }
   }
 
-  // Adds up the gains of equal symbols, which several pairs may make.
+  // Adds to the gain of a symbol, which several pairs may form (open addressing).
   void offer(Symbol symbol, std::uint32_t times) {
     std::uint64_t slot =
         (symbol.bytes * 0x9e3779b97f4a7c15 ^ symbol.length) >> 17 & (candidate_slots - 1);
@@ -177,7 +179,7 @@ class Trainer {
     }
   }
 
-  void take_best() {
+  void select_best() {
     std::vector<Candidate> best;
     best.reserve(used_.size());
     for (const std::uint32_t slot : used_) best.push_back(candidates_[slot]);
@@ -193,20 +195,20 @@ class Trainer {
     }
   }
 
-  // In the serialized format's order: symbols of two bytes first, those that begin a longer one
-  // behind the others; then 3 to 8; then 1.
+  // Returns the symbols in the order of the serialized format: two bytes first, with those that are
+  // a prefix of a longer one last among them; then 3 to 8 bytes; then 1.
   SymbolTable table() {
     const auto begins_longer = [this](Symbol symbol) {
       return std::ranges::any_of(symbols_, [&](Symbol other) {
         return other.length > 2 && (other.bytes & 0xffff) == symbol.bytes;
       });
     };
-    const auto place = [&](Symbol symbol) {
+    const auto rank = [&](Symbol symbol) {
       return symbol.length == 1
                  ? 18
                  : 2 * symbol.length + (symbol.length == 2 && begins_longer(symbol) ? 1 : 0);
     };
-    std::ranges::stable_sort(symbols_, {}, place);
+    std::ranges::stable_sort(symbols_, {}, rank);
     SymbolTable table;
     table.symbol_count = static_cast<std::uint32_t>(symbols_.size());
     for (std::uint32_t code = 0; code < table.symbol_count; code++) {
@@ -220,15 +222,15 @@ class Trainer {
   std::uint32_t min_;
   std::vector<Symbol> symbols_;
   std::unique_ptr<Matcher> matcher_ = std::make_unique<Matcher>();
-  std::vector<std::uint16_t> single_, pairs_;  // at most a count a byte of the sample
+  std::vector<std::uint16_t> single_, pairs_;  // a count is at most the sample's size in bytes
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> used_;
 };
 
 }  // namespace
 
-SymbolTable train(std::span<const std::string_view> texts) {
-  return Trainer(sample_of(texts)).train();
+SymbolTable train(std::span<const std::string_view> strings) {
+  return Trainer(sample_of(strings)).train();
 }
 
 }  // namespace penstock::fsst

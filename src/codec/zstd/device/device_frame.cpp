@@ -9,32 +9,32 @@
 namespace penstock::zstd {
 namespace {
 
+using batch::Granularity;
 using batch::Phase;
-using batch::Takers;
 
 constexpr Phase sequences_phase = {.kernel = "zstd_stream_sequences",
                                    .file = "zstd/kernels/zstd_stream_sequences",
-                                   .takers = Takers::threads_by_number,
+                                   .granularity = Granularity::threads_per_chunk,
                                    .local_bytes = 2704 + 356,
-                                   .takers_per_group = 32};
+                                   .max_workers_per_group = 32};
 constexpr Phase places_phase = {.kernel = "zstd_stream_places",
                                 .file = "zstd/kernels/zstd_stream_places",
-                                .takers = Takers::one_group};
+                                .granularity = Granularity::single_group};
 constexpr Phase literals_phase = {.kernel = "zstd_stream_literals",
                                   .file = "zstd/kernels/zstd_stream_literals",
-                                  .takers = Takers::threads_by_number,
+                                  .granularity = Granularity::threads_per_chunk,
                                   .local_bytes = 1244,
-                                  .takers_per_group = 28,
+                                  .max_workers_per_group = 28,
                                   .threads_per_chunk = 4};
 constexpr Phase origins_phase = {.kernel = "zstd_stream_origins",
                                  .file = "zstd/kernels/zstd_stream_origins",
-                                 .takers = Takers::warps,
+                                 .granularity = Granularity::warp_per_chunk,
                                  .local_bytes = 1024,
-                                 .takers_per_group = 8,
-                                 .groups_per_unit = 5};
+                                 .max_workers_per_group = 8,
+                                 .groups_per_multiprocessor = 5};
 constexpr Phase thread_origins_phase = {.kernel = "zstd_stream_origins",
                                         .file = "zstd/kernels/zstd_stream_origins_thread",
-                                        .takers = Takers::threads};
+                                        .granularity = Granularity::thread_per_chunk};
 const Phase& origins_phase_on(const Traits& traits) {
   return traits.is_cpu ? thread_origins_phase : origins_phase;
 }
@@ -49,10 +49,10 @@ std::uint64_t suitable_batch_bytes(const Traits& traits) {
 
 // zstd_stream.kc has these, too.
 struct BlockPlanWords {
-  std::uint32_t output, literals, latest[3], position, error, unused;
+  std::uint32_t output, literals, repeat_offsets[3], position, error, unused;
 };
 struct State {
-  std::uint32_t wrong = 0, end = 0, latest[3] = {1, 4, 8}, unused[3] = {};
+  std::uint32_t wrong = 0, end = 0, repeat_offsets[3] = {1, 4, 8}, unused[3] = {};
 };
 constexpr std::uint64_t max_window_bytes = 128 << 20;  // distances of a list have 28 bits
 constexpr std::uint64_t max_positions = 0x7fffff00;
@@ -60,7 +60,7 @@ constexpr std::uint64_t max_positions = 0x7fffff00;
 }  // namespace
 
 // A frame on its way through batches. Positions of a batch count from `base` of the text's memory.
-struct DeviceFrame::Walk {
+struct DeviceFrame::Progress {
   BlockIndex index;
   std::uint32_t window_bytes = 0, block_limit_bytes = 0;
   std::uint64_t output_bytes = 0;                   // of the batches before
@@ -69,7 +69,7 @@ struct DeviceFrame::Walk {
   std::uint64_t first_block = 0, base = 0;
   std::uint32_t floor = 0, first = 0, limit = 0;
   State state = {};
-  batch::OriginStream stream = {};
+  batch::SourceStream stream = {};
 
   void index_next(std::size_t most) {
     next_rows.clear();
@@ -79,17 +79,17 @@ struct DeviceFrame::Walk {
 
 Result<std::unique_ptr<DeviceFrame>> DeviceFrame::build(std::shared_ptr<Device> device,
                                                         std::uint64_t batch_output_bytes) {
-  std::unique_ptr<DeviceFrame> made(new DeviceFrame(std::move(device), batch_output_bytes));
-  PENSTOCK_TRY(made->open());
-  return made;
+  std::unique_ptr<DeviceFrame> result(new DeviceFrame(std::move(device), batch_output_bytes));
+  PENSTOCK_TRY(result->open());
+  return result;
 }
 
 Status DeviceFrame::open() {
   PENSTOCK_ASSIGN(sequences_, batch::build_phase(*device_, sequences_phase));
-  PENSTOCK_ASSIGN(places_, batch::build_phase(*device_, places_phase));
+  PENSTOCK_ASSIGN(positions_, batch::build_phase(*device_, places_phase));
   PENSTOCK_ASSIGN(literals_, batch::build_phase(*device_, literals_phase));
-  PENSTOCK_ASSIGN(origins_, batch::build_phase(*device_, origins_phase_on(device_->traits())));
-  PENSTOCK_ASSIGN(origin_output_, batch::OriginOutput::build(device_));
+  PENSTOCK_ASSIGN(sources_, batch::build_phase(*device_, origins_phase_on(device_->traits())));
+  PENSTOCK_ASSIGN(source_resolver_, batch::SourceResolver::build(device_));
   return {};
 }
 
@@ -109,106 +109,108 @@ bool DeviceFrame::fits(const FrameHeader& header, const Traits& traits) {
 }
 
 Result<DeviceFrame::Decoded> DeviceFrame::decode(Queue& queue, const FrameHeader& header,
-                                                 const Place& place) {
-  walk_.reset(new Walk{.index = BlockIndex(place.input, place.frame_begin, header)});
-  Walk& walk = *walk_;
-  walk.window_bytes = static_cast<std::uint32_t>(header.window_bytes),
-  walk.block_limit_bytes = header.block_limit_bytes();
+                                                 const Target& target) {
+  progress_.reset(new Progress{.index = BlockIndex(target.input, target.frame_begin, header)});
+  Progress& progress = *progress_;
+  progress.window_bytes = static_cast<std::uint32_t>(header.window_bytes),
+  progress.block_limit_bytes = header.block_limit_bytes();
   const std::size_t batch_blocks =
       std::max<std::uint64_t>(batch_output_bytes_ / largest_block_bytes, 1);
-  walk.index_next(batch_blocks);
-  while (!walk.next_rows.empty()) {
-    walk.rows.swap(walk.next_rows);
-    PENSTOCK_TRY(enqueue(queue, place, walk));
-    const Status indexed = walk.indexed;
-    walk.index_next(indexed.ok() ? batch_blocks : 0);  // beside the device
-    if (!indexed.ok()) walk.indexed = indexed;
-    PENSTOCK_TRY(finish(queue, place, walk));
-    walk.first_block += walk.rows.size();
-    if (place.on_batch) PENSTOCK_TRY(place.on_batch(walk.rows.back().content.end));
+  progress.index_next(batch_blocks);
+  while (!progress.next_rows.empty()) {
+    progress.rows.swap(progress.next_rows);
+    PENSTOCK_TRY(enqueue(queue, target, progress));
+    const Status indexed = progress.indexed;
+    progress.index_next(indexed.ok() ? batch_blocks : 0);  // beside the device
+    if (!indexed.ok()) progress.indexed = indexed;
+    PENSTOCK_TRY(finish(queue, target, progress));
+    progress.first_block += progress.rows.size();
+    if (target.on_batch) PENSTOCK_TRY(target.on_batch(progress.rows.back().content.end));
   }
-  PENSTOCK_TRY(walk.indexed);
-  if (header.content_bytes && *header.content_bytes != walk.output_bytes)
+  PENSTOCK_TRY(progress.indexed);
+  if (header.content_bytes && *header.content_bytes != progress.output_bytes)
     return Status(Code::corrupt,
-                  "Zstandard frame: its content has " + std::to_string(walk.output_bytes) +
+                  "Zstandard frame: its content has " + std::to_string(progress.output_bytes) +
                       " bytes, and its header says " + std::to_string(*header.content_bytes));
-  return Decoded{walk.output_bytes, walk.index.at()};
+  return Decoded{progress.output_bytes, progress.index.at()};
 }
 
-Status DeviceFrame::enqueue(Queue& queue, const Place& place, Walk& walk) {
-  const std::uint64_t blocks = walk.rows.size(), output_at = place.output_begin + walk.output_bytes;
-  const std::uint64_t kept = std::min<std::uint64_t>(walk.output_bytes, walk.window_bytes);
-  walk.base = (output_at - kept) / 16 * 16;
-  walk.first = static_cast<std::uint32_t>(output_at - walk.base),
-  walk.floor = walk.first - static_cast<std::uint32_t>(kept);
+Status DeviceFrame::enqueue(Queue& queue, const Target& target, Progress& progress) {
+  const std::uint64_t blocks = progress.rows.size(),
+                      output_at = target.output_begin + progress.output_bytes;
+  const std::uint64_t kept = std::min<std::uint64_t>(progress.output_bytes, progress.window_bytes);
+  progress.base = (output_at - kept) / 16 * 16;
+  progress.first = static_cast<std::uint32_t>(output_at - progress.base),
+  progress.floor = progress.first - static_cast<std::uint32_t>(kept);
   const std::uint64_t capacity =
-      std::min({place.capacity_bytes - walk.output_bytes, blocks * largest_block_bytes,
-                max_positions - walk.first});
-  walk.limit = walk.first + static_cast<std::uint32_t>(capacity);
-  const BlockRow& last = walk.rows.back();
+      std::min({target.capacity_bytes - progress.output_bytes, blocks * largest_block_bytes,
+                max_positions - progress.first});
+  progress.limit = progress.first + static_cast<std::uint32_t>(capacity);
+  const BlockRow& last = progress.rows.back();
   const std::uint64_t sequences = std::uint64_t{last.first_sequence} + last.sequence_count;
   PENSTOCK_TRY(reserve(*device_, blocks * sizeof(BlockRow), rows_));
   PENSTOCK_TRY(reserve(*device_, blocks * sizeof(BlockPlanWords), plans_));
   PENSTOCK_TRY(reserve(*device_, sequences * 8, list_));
-  PENSTOCK_TRY(reserve(*device_, (capacity + 16) * 4, origin_words_));
+  PENSTOCK_TRY(reserve(*device_, (capacity + 16) * 4, source_words_));
   PENSTOCK_TRY(reserve(*device_, sizeof(State), state_));
-  PENSTOCK_TRY(reserve(*device_, sizeof(batch::OriginStream), streams_));
+  PENSTOCK_TRY(reserve(*device_, sizeof(batch::SourceStream), streams_));
   PENSTOCK_TRY(reserve(*device_, 4, next_block_));
-  walk.stream = {walk.base, std::uint64_t{0} - (walk.first & ~std::uint32_t{3}), walk.first, 0};
-  PENSTOCK_TRY(queue.upload(*rows_, walk.rows.data(), blocks * sizeof(BlockRow)));
-  PENSTOCK_TRY(queue.upload(*state_, &walk.state, sizeof(State)));
-  PENSTOCK_TRY(queue.upload(*streams_, &walk.stream, sizeof walk.stream));
-  PENSTOCK_TRY(launch_phases(queue, place, walk));
-  const batch::OriginBatch batch{.stream_count = 1,
-                                 .max_positions = walk.limit - walk.first,
+  progress.stream = {progress.base, std::uint64_t{0} - (progress.first & ~std::uint32_t{3}),
+                     progress.first, 0};
+  PENSTOCK_TRY(queue.upload(*rows_, progress.rows.data(), blocks * sizeof(BlockRow)));
+  PENSTOCK_TRY(queue.upload(*state_, &progress.state, sizeof(State)));
+  PENSTOCK_TRY(queue.upload(*streams_, &progress.stream, sizeof progress.stream));
+  PENSTOCK_TRY(launch_phases(queue, target, progress));
+  const batch::SourceBatch batch{.stream_count = 1,
+                                 .max_positions = progress.limit - progress.first,
                                  .max_segments = static_cast<std::uint32_t>(blocks),
                                  .streams = streams_,
-                                 .origins = origin_words_,
-                                 .output = place.output,
+                                 .source_indices = source_words_,
+                                 .output = target.output,
                                  .wrong = state_};
-  PENSTOCK_TRY(origin_output_->enqueue(queue, batch));
+  PENSTOCK_TRY(source_resolver_->enqueue(queue, batch));
   return queue.flush();
 }
 
-Status DeviceFrame::launch_phases(Queue& queue, const Place& place, const Walk& walk) {
-  const auto blocks = static_cast<std::uint32_t>(walk.rows.size());
-  const std::vector<Argument> arguments = {Argument::of(*place.device_input),
+Status DeviceFrame::launch_phases(Queue& queue, const Target& target, const Progress& progress) {
+  const auto blocks = static_cast<std::uint32_t>(progress.rows.size());
+  const std::vector<Argument> arguments = {Argument::of(*target.device_input),
                                            Argument::of(*rows_),
                                            Argument::of(*plans_),
                                            Argument::of(*list_),
-                                           Argument::of(*place.output),
-                                           Argument::of(*origin_words_),
+                                           Argument::of(*target.output),
+                                           Argument::of(*source_words_),
                                            Argument::of(*state_),
                                            Argument::of(*streams_),
                                            Argument::of(*next_block_),
                                            Argument::value(blocks),
-                                           Argument::value(walk.window_bytes),
-                                           Argument::value(walk.block_limit_bytes),
-                                           Argument::value(walk.base),
-                                           Argument::value(walk.floor),
-                                           Argument::value(walk.first),
-                                           Argument::value(walk.limit)};
+                                           Argument::value(progress.window_bytes),
+                                           Argument::value(progress.block_limit_bytes),
+                                           Argument::value(progress.base),
+                                           Argument::value(progress.floor),
+                                           Argument::value(progress.first),
+                                           Argument::value(progress.limit)};
   PENSTOCK_TRY(queue.fill(*next_block_, 0, 4));
-  for (const batch::BuiltPhase* const built : {&sequences_, &places_, &literals_, &origins_})
+  for (const batch::BuiltPhase* const built : {&sequences_, &positions_, &literals_, &sources_})
     PENSTOCK_TRY(queue.launch(*built->program, built->phase->kernel,
                               built->groups(device_->traits(), blocks), arguments));
   return {};
 }
 
-Status DeviceFrame::finish(Queue& queue, const Place& place, Walk& walk) {
-  PENSTOCK_TRY(queue.download(&walk.state, *state_, sizeof(State)));
+Status DeviceFrame::finish(Queue& queue, const Target& target, Progress& progress) {
+  PENSTOCK_TRY(queue.download(&progress.state, *state_, sizeof(State)));
   PENSTOCK_TRY(queue.finish());
-  if (walk.state.wrong != 0) return error_of(queue, walk, ~walk.state.wrong);
-  walk.output_bytes = walk.base + walk.state.end - place.output_begin;
+  if (progress.state.wrong != 0) return error_of(queue, progress, ~progress.state.wrong);
+  progress.output_bytes = progress.base + progress.state.end - target.output_begin;
   return {};
 }
 
-Status DeviceFrame::error_of(Queue& queue, const Walk& walk, std::uint32_t number) {
-  std::vector<BlockPlanWords> plans(walk.rows.size());
+Status DeviceFrame::error_of(Queue& queue, const Progress& progress, std::uint32_t number) {
+  std::vector<BlockPlanWords> plans(progress.rows.size());
   PENSTOCK_TRY(queue.download(plans.data(), *plans_, plans.size() * sizeof(BlockPlanWords)));
   PENSTOCK_TRY(queue.finish());
-  const std::string block =
-      block_at(walk.first_block + number, walk.rows[number].content.begin - block_header_bytes);
+  const std::string block = block_at(progress.first_block + number,
+                                     progress.rows[number].content.begin - block_header_bytes);
   return batch::status_at("Zstandard frame: " + block,
                           static_cast<batch::ErrorCode>(plans[number].error));
 }

@@ -12,8 +12,8 @@ Status cut_short(std::uint64_t bytes, const std::string& within) {
 
 constexpr std::uint32_t min_four_streams_bytes = 6;
 
-// The sizes in a literals section's header: its own bytes, what it decodes to, and what is coded (0
-// where none is told).
+// The sizes in a literals section header: its own bytes, the decoded size, and the coded size (0
+// where it is not stored).
 struct LiteralsSizes {
   unsigned header_bytes = 0;
   std::uint32_t decoded = 0, coded = 0;
@@ -38,19 +38,19 @@ std::string block_at(std::uint64_t number, std::uint64_t byte) {
   return "block " + std::to_string(number) + " at byte " + std::to_string(byte);
 }
 
-Result<BlockHead> read_block_head(std::span<const Byte> frame, std::uint64_t at,
-                                  std::uint64_t number, std::uint32_t block_limit_bytes) {
+Result<BlockHeader> read_block_head(std::span<const Byte> frame, std::uint64_t at,
+                                    std::uint64_t number, std::uint32_t block_limit_bytes) {
   const auto corrupt = [&](const std::string& error) {
     return Status(Code::corrupt, "Zstandard frame: " + block_at(number, at) + error);
   };
   if (frame.size() - at < block_header_bytes)
     return cut_short(frame.size(), block_at(number, at) + ", in its header");
   const auto word = static_cast<std::uint32_t>(load_le(frame.data() + at, block_header_bytes));
-  BlockHead head{static_cast<BlockType>(word >> 1 & 3), (word & 1) != 0, word >> 3, 0};
+  BlockHeader head{static_cast<BlockType>(word >> 1 & 3), (word & 1) != 0, word >> 3, 0};
   head.content_bytes = head.type == BlockType::rle ? 1 : head.size;
   if (head.type == BlockType::reserved) return corrupt(" is of the reserved type");
-  // By the format the window bounds compressed bytes too; libzstd's list of errata has a sound
-  // frame where it does not.
+  // The format says that the window bounds compressed blocks too. libzstd's list of errata has a
+  // valid frame where it does not.
   const std::uint32_t limit =
       head.type == BlockType::compressed ? largest_block_bytes : block_limit_bytes;
   if (head.size > limit)
@@ -83,8 +83,8 @@ const char* read_literals_part(std::span<const Byte> rest, std::uint32_t block_l
              : nullptr;
 }
 
-// Zero sequences end the block, in the form of two bytes as in that of one (libzstd to 1.5.5 read
-// tables behind the former).
+// Zero sequences end the block, in the two-byte form as in the one-byte form (libzstd to 1.5.5 read
+// tables after the former).
 const char* read_sequences_part(std::span<const Byte> rest, std::uint32_t block_limit_bytes,
                                 SequencesPart& part) {
   if (rest.empty()) return "its number of sequences is cut short";
@@ -101,7 +101,7 @@ const char* read_sequences_part(std::span<const Byte> rest, std::uint32_t block_
     return "its sequences give more than a block of its frame has bytes";
   if (rest.empty()) return "the modes of its sequences' tables are cut short";
   part.modes = rest[0], part.header_bytes++;
-  // libzstd to 1.5.5 did not look.
+  // libzstd to 1.5.5 did not check.
   return (part.modes & 3) != 0 ? "reserved bits of its sequences' tables are set" : nullptr;
 }
 

@@ -1,5 +1,5 @@
-// What blocks' headers say, as far as it is told without reading a table (RFC 8878,
-// sections 3.1.1.2 and 3.1.1.3): enough to find the parts of a block, and the next one.
+// Block headers, as far as they can be read without a table (RFC 8878, sections 3.1.1.2
+// and 3.1.1.3): enough to find the parts of a block, and the next block.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,19 +10,19 @@
 
 namespace penstock::zstd {
 
-struct BlockHead {
+struct BlockHeader {
   BlockType type = BlockType::raw;
   bool is_last = false;
   std::uint32_t size = 0;           // in the header: of content, or of an RLE block's text
   std::uint32_t content_bytes = 0;  // behind the header
 };
 std::string block_at(std::uint64_t number, std::uint64_t byte);  // "block 7 at byte 4711"
-// Of the block that begins at `at`, whose content the frame has. Errors: Code::truncated,
-// Code::corrupt.
-Result<BlockHead> read_block_head(std::span<const Byte> frame, std::uint64_t at,
-                                  std::uint64_t number, std::uint32_t block_limit_bytes);
+// Reads the header of the block at `at`, whose content must be in the frame. Errors:
+// Code::truncated, Code::corrupt.
+Result<BlockHeader> read_block_head(std::span<const Byte> frame, std::uint64_t at,
+                                    std::uint64_t number, std::uint32_t block_limit_bytes);
 
-// The rest of a compressed block's parts: null, or what is wrong.
+// Read the other parts of a compressed block. Return null, or the error.
 struct LiteralsPart {
   LiteralsType type = LiteralsType::raw;
   std::uint32_t header_bytes = 0, content_bytes = 0;

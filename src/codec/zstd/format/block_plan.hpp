@@ -1,5 +1,5 @@
-// One block as the scan of a frame finds it: where its parts lie and which tables they need. A plan
-// has all that decoding its entropy codes takes, so that blocks are decoded by any thread in any
+// One block as the scan of a frame finds it: its parts and the tables that they need. A plan has
+// all that is needed to decode the block's entropy codes, so any thread can decode blocks in any
 // order.
 #pragma once
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace penstock::zstd {
 
-// A table's description; `serial` tells tables of a frame apart, so that a thread that has built
-// one knows it again.
+// The description of a table. `serial` numbers the tables of a frame, so that a thread that has
+// built one recognises it.
 struct NumberedTree {
   HuffmanWeights tree;
   std::uint64_t serial = 0;

@@ -12,7 +12,7 @@ Status bad(std::size_t byte, const std::string& what) {
   return {Code::corrupt, "Zstandard dictionary, byte " + std::to_string(byte) + ": " + what};
 }
 
-// Reads a formatted dictionary from behind its id.
+// Reads a formatted dictionary after its id.
 class Reader {
  public:
   explicit Reader(std::span<const Byte> bytes) : bytes_(bytes) {}

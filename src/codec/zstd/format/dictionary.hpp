@@ -1,5 +1,5 @@
-// Dictionaries (RFC 8878, section 5): text that a frame's first matches reach into, and tables that
-// its first blocks may repeat.
+// Dictionaries (RFC 8878, section 5): content that a frame's first matches reach into, and tables
+// that its first blocks may repeat.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Dictionary {
   std::array<std::uint32_t, 3> offsets{1, 4, 8};  // the latest ones
 };
 
-// A formatted dictionary where `bytes` begin with its magic number, else raw content. Errors:
+// Reads a formatted dictionary where `bytes` begin with its magic number, else raw content. Errors:
 // Code::corrupt with the byte.
 Result<std::shared_ptr<const Dictionary>> read_dictionary(std::span<const std::byte> bytes);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t fixed_bytes = 5;  // magic number and descriptor
 constexpr unsigned largest_window_log = 31;
 
-// Bits of the frame header's descriptor.
+// The bits of the frame header descriptor.
 struct Descriptor {
   explicit Descriptor(Byte byte) : value(byte) {}
   bool is_single_segment() const { return (value >> 5 & 1) != 0; }

@@ -22,7 +22,7 @@ struct FrameHeader {
   }
 };
 
-// The header that `input` begins with. Errors: Code::truncated where it ends too early,
+// Reads the header that `input` begins with. Errors: Code::truncated where it ends too early,
 // Code::corrupt where it is no Zstandard frame, Code::unsupported where the reserved bit is set or
 // the window has 4 GiB or more.
 Result<FrameHeader> read_frame_header(std::span<const std::byte> input);

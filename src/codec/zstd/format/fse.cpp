@@ -5,8 +5,8 @@
 namespace penstock::zstd {
 namespace {
 
-// One share of a distribution, which has `remaining` states to give: values up to a power of two's
-// rest have a bit less.
+// Reads one probability of a distribution that has `remaining` states left. Values below the rest
+// of a power of two have one bit less.
 int take_share(ForwardBits& bits, unsigned remaining) {
   const unsigned width = static_cast<unsigned>(std::bit_width(remaining + 1));
   const unsigned short_values = (1u << width) - 1 - (remaining + 1);
@@ -19,7 +19,7 @@ int take_share(ForwardBits& bits, unsigned remaining) {
   return static_cast<int>(value < 1u << (width - 1) ? value : value - short_values) - 1;
 }
 
-// How many symbols without a state follow one.
+// Returns how many symbols of probability 0 follow one.
 unsigned take_zeros(ForwardBits& bits, unsigned limit) {
   unsigned count = 0, repeat = 3;
   while (repeat == 3 && count <= limit) count += repeat = bits.take(2);
@@ -51,7 +51,7 @@ const char* read_distribution(std::span<const Byte> from, unsigned largest_log,
   return used_bytes > from.size() ? "an FSE table's description is cut short" : nullptr;
 }
 
-// States with less than one share stand at the table's end; the others are strewn over the rest.
+// Symbols of "less than 1" probability are at the table's end. The others are spread over the rest.
 void spread_symbols(const Distribution& distribution,
                     std::array<std::uint8_t, max_states>& symbols) {
   const unsigned size = 1u << distribution.accuracy_log, mask = size - 1,

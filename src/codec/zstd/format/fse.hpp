@@ -1,5 +1,8 @@
-// Finite state entropy coding: the description of a distribution, and the states that it gives (RFC
-// 8878, section 4.1).
+// FSE, finite state entropy, a tANS coder (RFC 8878, section 4.1): the description of a
+// distribution, and the decoding states that follow from it.
+//
+// Hostile input: a distribution whose probabilities exceed its states is refused, so tables are
+// always full.
 #pragma once
 #include <array>
 #include <bit>
@@ -11,18 +14,18 @@
 
 namespace penstock::zstd {
 
-// How many states each symbol has; -1 stands for less than one.
+// The number of states of each symbol; -1 is "less than 1".
 struct Distribution {
   std::uint8_t accuracy_log = 0, symbol_count = 0;
   std::array<std::int16_t, match_length_codes> states{};
 };
 
-// Reads a description; *used_bytes becomes its size. Null, or what is wrong with it.
+// Reads a description; *used_bytes becomes its size. Returns null, or the error.
 const char* read_distribution(std::span<const Byte> from, unsigned largest_log,
                               unsigned largest_count, Distribution& distribution,
                               std::size_t& used_bytes);
 
-// What a state leads to: `next_bits` bits of the stream plus `next_base`.
+// A state: the next one is `next_base` plus `next_bits` bits of the stream.
 struct FseState {
   std::uint8_t symbol = 0, next_bits = 0;
   std::uint16_t next_base = 0;
@@ -30,11 +33,11 @@ struct FseState {
 
 constexpr unsigned max_states = 1u << literal_length_log;
 
-// The symbols of the 2^accuracy_log states of a distribution that read_distribution() found sound.
+// The symbols of the 2^accuracy_log states of a distribution that read_distribution() accepted.
 void spread_symbols(const Distribution& distribution,
                     std::array<std::uint8_t, max_states>& symbols);
 
-// Calls put(state's number, what the state is) for all of them, in order.
+// Calls put(number, state) for all states, in order.
 template <class Put> void for_each_state(const Distribution& distribution, const Put& put) {
   std::array<std::uint8_t, max_states> symbols;
   spread_symbols(distribution, symbols);

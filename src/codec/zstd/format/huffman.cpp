@@ -11,9 +11,9 @@ namespace {
 
 constexpr unsigned largest_described = 255;  // the last symbol's weight is found from the others'
 
-// Two states in turn; the stream ends where a state has not the bits to go on, and the other's
-// symbol is the last. Streams too short for the two first states are corrupt, as libzstd has it
-// since 1.5.7 (earlier it read zeros).
+// Two interleaved states. The stream ends where a state has not enough bits to go on, and the
+// other's symbol is the last. Streams too short for the two first states are corrupt, as for
+// libzstd since 1.5.7 (earlier it read zeros).
 const char* read_fse_weights(std::span<const Byte> from, HuffmanWeights& tree) {
   Distribution distribution;
   std::size_t table_bytes = 0;
@@ -48,7 +48,7 @@ void read_plain_weights(std::span<const Byte> from, unsigned count, HuffmanWeigh
   tree.symbol_count = static_cast<std::uint16_t>(count);
 }
 
-// The last weight completes the sum of all to a power of two.
+// Computes the last weight, which completes the sum of all to a power of two.
 const char* complete(HuffmanWeights& tree) {
   unsigned sum = 0;
   for (unsigned symbol = 0; symbol < tree.symbol_count; symbol++) {
@@ -87,22 +87,22 @@ const char* read_weights(std::span<const Byte> from, HuffmanWeights& tree,
 }
 
 void fill_one(const HuffmanWeights& tree, HuffmanTable& table) {
-  std::array<std::uint32_t, largest_code_bits + 2> place{};  // of the next symbol of each weight
+  std::array<std::uint32_t, largest_code_bits + 2> index{};  // of the next symbol of each weight
   for (unsigned symbol = 0; symbol < tree.symbol_count; symbol++)
-    place[tree.weights[symbol]] += (1u << tree.weights[symbol]) >> 1;
+    index[tree.weights[symbol]] += (1u << tree.weights[symbol]) >> 1;
   std::uint32_t at = 0;
   for (unsigned weight = 1; weight <= largest_code_bits; weight++) {
-    const std::uint32_t entries = place[weight];
-    place[weight] = at;
+    const std::uint32_t entries = index[weight];
+    index[weight] = at;
     at += entries;
   }
   for (unsigned symbol = 0; symbol < tree.symbol_count; symbol++) {
     const unsigned weight = tree.weights[symbol];
     if (weight == 0) continue;
     const std::uint32_t entries = (1u << weight) >> 1;
-    std::fill_n(table.one.begin() + place[weight], entries,
+    std::fill_n(table.one.begin() + index[weight], entries,
                 static_cast<std::uint16_t>((tree.code_bits + 1 - weight) | symbol << 8));
-    place[weight] += entries;
+    index[weight] += entries;
   }
   table.code_bits = tree.code_bits;
   table.has_two = false;
@@ -113,7 +113,7 @@ void fill_two(HuffmanTable& table) {
   for (unsigned at = 0; at < size;) {
     const unsigned first = table.one[at], bits = first & 255, rest_bits = table.code_bits - bits,
                    symbol = first >> 8;
-    // All places that begin with this code: what stands behind it is looked up with its bits alone.
+    // All indices that begin with this code: what follows it is looked up with its bits alone.
     for (unsigned rest = 0; rest < 1u << rest_bits; rest++) {
       const unsigned second = table.one[rest << bits], second_bits = second & 255;
       table.two[at + rest] = second_bits <= rest_bits ? (bits + second_bits) | 2u << 8 |

@@ -7,7 +7,7 @@
 namespace penstock::zstd {
 namespace {
 
-// What the codes of one kind stand for.
+// The values of the codes of one kind.
 struct CodeValues {
   const std::uint32_t* base;
   const std::uint8_t* bits;

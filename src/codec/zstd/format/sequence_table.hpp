@@ -1,5 +1,5 @@
-// The states of one kind of code of sequences (literal lengths, offsets or match lengths), each
-// with what its code stands for.
+// FSE decoding tables of sequences: the states of one kind of code (literal lengths, offsets or
+// match lengths), each with its code's value.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -11,17 +11,16 @@ namespace penstock::zstd {
 
 enum class CodeKind : std::uint8_t { literal_length, offset, match_length };
 
-// Where a table comes from, without its states: kept while later blocks may repeat it.
+// The description of a table, without its states: kept while later blocks may repeat it.
 struct TableSource {
   TableMode mode = TableMode::repeat;  // repeat: none yet
   std::uint8_t rle_code = 0;
   Distribution distribution;  // of mode fse
 };
 
-// What a state stands for and leads to. The value is `base` plus `value_bits` bits of the stream,
-// and the next state `next_base` plus `next_bits` bits. An offset's value is the offset itself
-// where its code is 2 or more (the format adds three), else the place among the latest offsets: 0,
-// or 1 plus a bit.
+// A state. Its value is `base` plus `value_bits` bits of the stream. The next state is `next_base`
+// plus `next_bits` bits. The value of an offset code of 2 or more is the offset itself (the format
+// adds three). Else it is an index into the repeat offsets: 0, or 1 plus a bit.
 struct SequenceState {
   std::uint8_t value_bits = 0, next_bits = 0;
   std::uint16_t next_base = 0;

@@ -1,6 +1,5 @@
-// Bits of Zstandard's streams. Entropy-coded streams are read from their last bit to their first:
-// `left` is how many bits are still to be read, and the next to be read stand below it (RFC 8878,
-// section 4.1).
+// Bit streams of Zstandard. Entropy-coded streams are read from their last bit to their first (RFC
+// 8878, section 4.1): `left` bits are still to be read, and the next ones are the highest of these.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -19,14 +18,14 @@ inline std::uint64_t load_le64(const Byte* at) {
   return value;
 }
 
-// A little-endian number of up to eight bytes.
+// Returns a little-endian number of up to eight bytes.
 inline std::uint64_t load_le(const Byte* at, std::size_t bytes) {
   std::uint64_t value = 0;
   for (std::size_t byte = 0; byte < bytes; byte++) value |= std::uint64_t{at[byte]} << (8 * byte);
   return value;
 }
 
-// How many bits a stream has below the mark that ends it; -1 where it is empty or has no mark.
+// Returns the bits of a stream below its end mark; -1 where it is empty or has no mark.
 inline std::int64_t stream_bits(std::span<const Byte> stream) {
   if (stream.empty() || stream.back() == 0) return -1;
   return static_cast<std::int64_t>(8 * (stream.size() - 1)) + std::bit_width(stream.back()) - 1;
@@ -53,7 +52,7 @@ class BackwardBits {
   std::int64_t left_;
 };
 
-// Reads forwards, and zeros behind the end.
+// Reads forwards, and zeros after the end.
 class ForwardBits {
  public:
   explicit ForwardBits(std::span<const Byte> stream) : stream_(stream) {}

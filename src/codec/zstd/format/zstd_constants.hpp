@@ -1,5 +1,4 @@
-// Zstandard's fixed numbers (RFC 8878, sections 3.1.1 and 5): what frames, blocks and sections are
-// told by.
+// Constants of Zstandard (RFC 8878, sections 3.1.1 and 5).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +22,10 @@ constexpr unsigned largest_code_bits = 11;
 constexpr unsigned literal_length_log = 9, match_length_log = 9, offset_log = 8, weight_log = 6;
 constexpr unsigned literal_length_codes = 36, match_length_codes = 53, offset_codes = 32;
 
-// A sequence gives three bytes or more, so that a block of 128 KiB has no more than this.
+// A sequence makes three bytes or more, so a block of 128 KiB has at most this many.
 constexpr std::uint32_t largest_sequence_count = largest_block_bytes / 3;
 
-// Loads of hot loops reach this far before a bit stream's first byte and stores this far behind a
+// The hot loops may read this far before a bit stream's first byte, and write this far after a
 // block's last.
 constexpr std::size_t copy_slack_bytes = 64;
 

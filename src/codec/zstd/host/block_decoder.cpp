@@ -8,12 +8,12 @@
 namespace penstock::zstd {
 namespace {
 
-// A table of pairs takes about as long to make as it saves on this many literals.
+// Making a table of pairs takes about as long as it saves on this many literals.
 constexpr std::uint32_t min_literals_for_pairs = 6000;
 constexpr std::size_t jump_table_bytes = 6;
 
-// The four streams behind a jump table, or the one stream. False where the table tells of more than
-// there is.
+// Finds the four streams after a jump table, or the one stream. Returns false where the jump table
+// exceeds the content.
 bool find_streams(const LiteralsPlan& plan, Byte* out, LiteralStreams& found) {
   found.count = plan.stream_count;
   if (found.count == 1) {

@@ -1,5 +1,5 @@
-// Decodes the entropy codes of one block, independently of all others: literals as bytes, sequences
-// as lengths and offsets.
+// Decodes the entropy codes of one block (Huffman and FSE, RFC 8878), independently of all others:
+// literals to bytes, sequences to lengths and offsets.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace penstock::zstd {
 
-// A compressed block behind its entropy codes. Its memory is used again for other blocks.
+// A compressed block after entropy decoding. Its memory is reused for other blocks.
 struct DecodedBlock {
   const Byte* literals = nullptr;  // readable copy_slack_bytes behind their end
   std::uint64_t literal_bytes = 0;
@@ -24,11 +24,11 @@ struct DecodedBlock {
   LargeVector<Sequence> sequence_memory;
 };
 
-// One thread's decoder, with the tables that it built last.
+// The decoder of one thread, with the tables that it built last.
 class BlockDecoder {
  public:
   explicit BlockDecoder(const HotLoops& loops) : loops_(loops) {}
-  // `input_end` is where readable memory behind the block ends. Errors: Code::corrupt with the
+  // `input_end` is where readable memory after the block ends. Errors: Code::corrupt with the
   // block.
   Status decode(const BlockPlan& plan, const Byte* input_end, std::uint32_t block_limit_bytes,
                 DecodedBlock& block);

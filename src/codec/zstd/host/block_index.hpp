@@ -1,6 +1,6 @@
-// The blocks of a frame as a device's kernels take them (kernels/zstd_stream.kc): where each lies,
-// and in which earlier one the tables and the tree stand that it repeats. Headers alone are read;
-// what is in the tables the kernels judge.
+// The blocks of a frame as a device's kernels read them (kernels/zstd_stream.kc): where each is,
+// and which earlier block has the tables and the tree that it repeats. Only headers are read; the
+// kernels check the tables.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace penstock::zstd {
 
-// zstd_stream.kc has the numbers. Bytes [begin, end) of the input; of a block without one they are
-// empty.
+// zstd_stream.kc has the same layout. Bytes [begin, end) of the input; empty for a block without
+// one.
 struct BlockBounds {
   std::uint32_t begin = 0, end = 0;
 };
@@ -35,9 +35,9 @@ class BlockIndex {
         at_(begin + header.header_bytes),
         block_limit_bytes_(header.block_limit_bytes()) {}
 
-  // Appends rows of the next blocks, up to `most`, or fewer at the frame's end; first_sequence
-  // counts from the first of them. Errors: Code::truncated, Code::corrupt; rows of the blocks
-  // before are there.
+  // Appends rows of the next blocks, up to `most`, or fewer at the frame's end. first_sequence
+  // counts from the first of them. Errors: Code::truncated, Code::corrupt; the rows of earlier
+  // blocks are valid.
   Status next(std::size_t most, std::vector<BlockRow>& rows);
   bool is_at_end() const { return is_at_end_; }
   std::uint64_t at() const { return at_; }  // behind the blocks so far

@@ -23,7 +23,7 @@ BlockScanner::BlockScanner(std::span<const Byte> frame, const FrameHeader& heade
 Status BlockScanner::next(BlockPlan& plan) {
   plan.number = blocks_++;
   plan.first_byte = at_;
-  PENSTOCK_ASSIGN(const BlockHead head,
+  PENSTOCK_ASSIGN(const BlockHeader head,
                   read_block_head(frame_, at_, plan.number, block_limit_bytes_));
   plan.is_last = head.is_last;
   plan.type = head.type;

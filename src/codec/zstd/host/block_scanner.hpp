@@ -1,6 +1,6 @@
-// Finds a frame's blocks one after another: sizes chain, and whatever a block hands on to later
-// ones is a description of a few hundred bytes. This is all that must happen in order before blocks
-// are decoded (the latest offsets are resolved when blocks are written).
+// Finds a frame's blocks one after another. Sizes form a chain, and a block leaves to later ones
+// only descriptions of a few hundred bytes. This is all that must happen in order before blocks are
+// decoded (repeat offsets are resolved when blocks are written).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,14 +15,14 @@ namespace penstock::zstd {
 
 class BlockScanner {
  public:
-  // `frame` begins with the frame and may go on behind it; it is read while the scanner lives. A
-  // dictionary may be null.
+  // `frame` begins with the frame and may go on after it. It must outlive the scanner. A dictionary
+  // may be null.
   BlockScanner(std::span<const Byte> frame, const FrameHeader& header,
                const Dictionary* dictionary);
 
-  // The next block, not behind the last. Errors: Code::truncated, Code::corrupt.
+  // Reads the next block; not after the last. Errors: Code::truncated, Code::corrupt.
   Status next(BlockPlan& plan);
-  // How many bytes of the frame have been read: behind the last block the checksum begins here.
+  // Returns the bytes of the frame that were read. After the last block the checksum begins here.
   std::uint64_t at() const { return at_; }
 
  private:

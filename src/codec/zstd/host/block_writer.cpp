@@ -10,7 +10,7 @@
 namespace penstock::zstd {
 namespace {
 
-// Offsets of this size leave the caches of a core.
+// Matches of this distance leave the caches of a core.
 constexpr std::uint32_t min_far_offset = 1 << 19;
 
 Status in_block(Code code, const BlockPlan& plan, const std::string& what) {
@@ -18,7 +18,7 @@ Status in_block(Code code, const BlockPlan& plan, const std::string& what) {
                     std::to_string(plan.first_byte) + ": " + what};
 }
 
-// Byte after byte where source and target overlap. Nothing is written behind the match.
+// Copies byte by byte where source and target overlap. Writes nothing after the match.
 void copy_match(Byte* out, std::uint32_t offset, std::uint64_t bytes, const MatchSource& source) {
   const auto reach = static_cast<std::uint64_t>(out - source.begin);
   std::uint64_t before = 0;
@@ -44,8 +44,8 @@ BlockWriter::BlockWriter(const HotLoops& loops, const FrameHeader& header,
       limits_(limits),
       output_(std::move(output)),
       dictionary_bytes_(content_of(dictionary).size()) {
-  std::copy_n(dictionary == nullptr ? first_offsets : dictionary->offsets.data(), latest_.size(),
-              latest_.begin());
+  std::copy_n(dictionary == nullptr ? first_offsets : dictionary->offsets.data(),
+              repeat_offsets_.size(), repeat_offsets_.begin());
 }
 
 std::uint64_t BlockWriter::bytes_of(const BlockPlan& plan, const DecodedBlock& block) {
@@ -83,11 +83,11 @@ Status BlockWriter::write(const BlockPlan& plan, const DecodedBlock& block) {
   return {};
 }
 
-// Whether all that lies before a block, and the dictionary, is within reach of it, or no offset
-// goes beyond the window.
+// Returns whether no check of a single offset is needed: all output before a block, and the
+// dictionary, is within reach, or no offset exceeds the window.
 bool BlockWriter::is_plain(const DecodedBlock& block) const {
   std::uint32_t largest = block.totals.offset_bits;
-  for (const std::uint32_t offset : latest_) largest = std::max(largest, offset);
+  for (const std::uint32_t offset : repeat_offsets_) largest = std::max(largest, offset);
   return largest <= header_.window_bytes || written_ + block.bytes() <= header_.window_bytes;
 }
 
@@ -96,26 +96,26 @@ Status BlockWriter::write_sequences(const BlockPlan& plan, const DecodedBlock& b
   if (!is_plain(block) || !output_.has_slack(block.bytes())) {
     error = write_carefully(block);
   } else {
-    error = loops_.execute(block.sequences, block.literals, output_.at(), output_.source(), latest_,
-                           block.totals.offset_bits >= min_far_offset);
+    error = loops_.execute(block.sequences, block.literals, output_.at(), output_.source(),
+                           repeat_offsets_, block.totals.offset_bits >= min_far_offset);
     const std::uint64_t rest = block.literal_bytes - block.totals.literal_bytes;
     if (error == nullptr && rest != 0)
       std::memcpy(output_.at() + block.totals.literal_bytes + block.totals.match_bytes,
                   block.literals + block.totals.literal_bytes, rest);
   }
-  // Offset 0 too, which libzstd to 1.5.5 took for 1.
+  // Includes offset 0, which libzstd to 1.5.5 took for 1.
   if (error != nullptr)
     return in_block(Code::corrupt, plan,
                     "the offset of its sequence " + std::to_string(error - block.sequences.data()) +
                         " reaches before the window or is 0");
-  const auto latest = latest_;
-  for (std::size_t place = 0; place < latest.size(); place++)
-    latest_[place] = resolved_offset(block.totals.latest[place], latest);
+  const auto repeat_offsets = repeat_offsets_;
+  for (std::size_t index = 0; index < repeat_offsets.size(); index++)
+    repeat_offsets_[index] = resolved_offset(block.totals.repeat_offsets[index], repeat_offsets);
   return {};
 }
 
-// Matches reach as far back as the window, and into the dictionary as long as no more than a window
-// has been written.
+// Matches reach back as far as the window, and into the dictionary as long as at most a window has
+// been written.
 bool BlockWriter::is_within_reach(std::uint32_t offset, std::uint64_t written) const {
   if (offset == 0) return false;
   if (written <= header_.window_bytes) return offset <= written + dictionary_bytes_;
@@ -134,7 +134,7 @@ const Sequence* BlockWriter::write_carefully(const DecodedBlock& block) {
   for (const Sequence& sequence : block.sequences) {
     copy_literals(sequence.literal_bytes);
     if (sequence.match_bytes == 0) continue;
-    const std::uint32_t offset = resolved_offset(sequence.offset, latest_);
+    const std::uint32_t offset = resolved_offset(sequence.offset, repeat_offsets_);
     if (!is_within_reach(offset, written_ + static_cast<std::uint64_t>(out - output_.at())))
       return &sequence;
     copy_match(out, offset, sequence.match_bytes, source);

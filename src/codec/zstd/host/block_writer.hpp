@@ -1,5 +1,5 @@
-// Writes blocks, in order: what stands in raw and RLE blocks, and what decoded sequences copy.
-// Keeps what goes from block to block: the latest offsets and the checksum.
+// Writes blocks in order: raw and RLE blocks, and LZ77 copies of decoded sequences. Keeps the state
+// between blocks: the repeat offsets and the checksum.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -25,11 +25,11 @@ class BlockWriter {
               const Dictionary* dictionary, OutputWindow output);
 
   static std::uint64_t bytes_of(const BlockPlan& plan, const DecodedBlock& block);
-  // Errors: Code::corrupt (offsets, more bytes than the header states), Code::capacity (the limit,
-  // or the caller's buffer).
+  // Writes a block. Errors: Code::corrupt (offsets, more bytes than the header states),
+  // Code::capacity (the limit, or the caller's buffer).
   Status write(const BlockPlan& plan, const DecodedBlock& block);
-  // After the last block: the content's size and, where one is wanted, the checksum that the frame
-  // states at `checksum_at`.
+  // Checks the content size after the last block, and the checksum at `checksum_at` where that is
+  // wanted.
   Status finish(const Byte* checksum, std::uint64_t checksum_at) const;
 
   std::uint64_t written_bytes() const { return written_; }
@@ -47,7 +47,7 @@ class BlockWriter {
   OutputLimits limits_;
   OutputWindow output_;
   std::uint64_t dictionary_bytes_ = 0, written_ = 0;
-  std::array<std::uint32_t, 3> latest_;
+  std::array<std::uint32_t, 3> repeat_offsets_;
   checksum::Xxh64 checksum_;
 };
 

@@ -10,10 +10,10 @@
 namespace penstock::zstd {
 namespace {
 
-// What may be written and not yet taken, at least: enough for the threads to go on while a piece is
-// on its way to a file.
+// Output that may be written and not yet taken: at least enough for the threads to go on while a
+// part is written to a file.
 constexpr std::uint64_t min_kept_bytes = std::uint64_t{2} << 20;
-constexpr std::uint64_t max_piece_bytes = std::uint64_t{512} << 10;
+constexpr std::uint64_t max_part_bytes = std::uint64_t{512} << 10;
 
 std::span<const Byte> bytes_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const Byte*>(bytes.data()), bytes.size()};
@@ -44,10 +44,10 @@ Result<FrameHeader> accepted_header(std::span<const std::byte> input,
                          : ", and " + std::to_string(options.dictionary->id) + " is given"));
 }
 
-class PieceDecoder final : public FrameDecoder {
+class StreamingDecoder final : public FrameDecoder {
  public:
-  PieceDecoder(std::span<const std::byte> input, const FrameHeader& header,
-               const DecodeOptions& options)
+  StreamingDecoder(std::span<const std::byte> input, const FrameHeader& header,
+                   const DecodeOptions& options)
       : header_(header),
         kept_bytes_(kept_of(header)),
         pipeline_(bytes_of(input), header, options.dictionary, limits_of(header, options),
@@ -55,17 +55,17 @@ class PieceDecoder final : public FrameDecoder {
                   kept_bytes_, threads_of(options)) {}
 
   Result<std::span<const std::byte>> next() override {
-    pipeline_.release(piece_bytes_);
-    piece_bytes_ = 0;
-    PENSTOCK_ASSIGN(const auto piece, pipeline_.take(max_piece_bytes));
-    piece_bytes_ = piece.size();
-    return std::as_bytes(piece);
+    pipeline_.release(part_bytes_);
+    part_bytes_ = 0;
+    PENSTOCK_ASSIGN(const auto part, pipeline_.take(max_part_bytes));
+    part_bytes_ = part.size();
+    return std::as_bytes(part);
   }
   std::uint64_t consumed_bytes() const override { return pipeline_.consumed_bytes(); }
   const FrameHeader& header() const override { return header_; }
 
  private:
-  // Of a short frame all is kept, and of others the window.
+  // Returns the output to keep: all of a short frame, and the window of others.
   static std::uint64_t kept_of(const FrameHeader& header) {
     const std::uint64_t kept = std::max<std::uint64_t>(header.window_bytes, min_kept_bytes);
     return header.content_bytes
@@ -76,7 +76,7 @@ class PieceDecoder final : public FrameDecoder {
 
   const FrameHeader header_;
   const std::uint64_t kept_bytes_;
-  std::uint64_t piece_bytes_ = 0;
+  std::uint64_t part_bytes_ = 0;
   FramePipeline pipeline_;
 };
 
@@ -91,7 +91,8 @@ Result<std::unique_ptr<FrameDecoder>> FrameDecoder::begin(std::span<const std::b
                                         std::to_string(header.window_bytes) +
                                         " bytes is beyond the limit of " +
                                         std::to_string(options.window_limit_bytes));
-    return std::unique_ptr<FrameDecoder>(std::make_unique<PieceDecoder>(input, header, options));
+    return std::unique_ptr<FrameDecoder>(
+        std::make_unique<StreamingDecoder>(input, header, options));
   });
 }
 

@@ -1,15 +1,15 @@
-// Zstandard frames (RFC 8878) decoded by our own phases, so that one ordinary frame keeps several
-// cores busy.
+// Decodes Zstandard frames (RFC 8878) in phases of our own, so that one ordinary frame keeps
+// several cores busy.
 //
 //     PENSTOCK_ASSIGN(auto decoder, zstd::FrameDecoder::begin(file, {.threads = 2}));
 //     for (;;) {
-//       PENSTOCK_ASSIGN(const auto piece, decoder->next());
-//       if (piece.empty()) break;
+//       PENSTOCK_ASSIGN(const auto part, decoder->next());
+//       if (part.empty()) break;
 //       ...
 //     }
 //     file = file.subspan(decoder->consumed_bytes());      // the next frame
 //
-// What libzstd accepts and the format does not is refused: see docs/formats/zstd.md for the list.
+// Refuses what libzstd accepts and the format does not: docs/formats/zstd.md has the list.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,18 +33,18 @@ struct DecodeOptions {
 
 class FrameDecoder {
  public:
-  // `input` begins with a frame, may go on behind it, and lives as long as the decoder. Errors:
-  // those of read_frame_header(); Code::capacity where the window is larger than its limit;
-  // Code::invalid where the frame names another dictionary.
+  // `input` begins with a frame, may go on after it, and must outlive the decoder. Errors: those of
+  // read_frame_header(); Code::capacity where the window exceeds its limit; Code::invalid where the
+  // frame names another dictionary.
   static Result<std::unique_ptr<FrameDecoder>> begin(std::span<const std::byte> input,
                                                      const DecodeOptions& options);
   virtual ~FrameDecoder() = default;
 
-  // The frame's bytes piece after piece, each valid until the next call; empty at the end. After an
-  // error, the same error. Errors: Code::corrupt and Code::truncated with block and byte,
-  // Code::capacity at the output's limit, Code::no_memory.
+  // Returns the frame's output in parts, each valid until the next call; empty at the end. Returns
+  // the same error again after an error. Errors: Code::corrupt and Code::truncated with block and
+  // byte, Code::capacity at the output limit, Code::no_memory.
   virtual Result<std::span<const std::byte>> next() = 0;
-  // How many bytes of the input the frame has: after the last piece.
+  // Returns the size of the frame in the input, after the last part.
   virtual std::uint64_t consumed_bytes() const = 0;
   virtual const FrameHeader& header() const = 0;
 };

@@ -8,7 +8,7 @@
 namespace penstock::zstd {
 namespace {
 
-// Threads are started behind so many blocks: a shorter frame is done sooner than they are there.
+// Threads are started after so many blocks: a shorter frame is done before they are.
 constexpr std::uint64_t blocks_before_threads = 3;
 
 // One block for each thread, one that is being written, and some ahead, so that no thread waits for
@@ -54,7 +54,7 @@ void FramePipeline::end(Status status) {
   is_done_ = true;
 }
 
-// Behind the last block.
+// Reads the checksum after the last block.
 Status FramePipeline::finish_frame() {
   const std::uint64_t at = scanner_.at();
   if (header_.has_checksum && input_.size() - at < checksum_bytes)
@@ -110,8 +110,8 @@ bool FramePipeline::work(Lock& lock, BlockDecoder& decoder, bool is_writer) {
   return true;
 }
 
-// Who takes pieces has something to do with them, and leaves the writing to a thread. Where the
-// system gives no threads, those that are there do the work.
+// A caller that takes parts has other work, and leaves the writing to a thread. Where the system
+// starts no threads, the existing ones do the work.
 void FramePipeline::start_threads(bool is_caller_free) {
   if (thread_count_ == 1 || are_started_ || scanned_ < blocks_before_threads || is_scanned_) return;
   are_started_ = true;

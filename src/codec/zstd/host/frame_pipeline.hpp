@@ -1,9 +1,9 @@
-// One frame's blocks on their way through three phases, by as many threads as there are: blocks are
-// found in order, their entropy codes decoded in any order, and they are written in order, all by
-// one thread: matches copy from what was written just before, which another core's caches would
-// have to hand over (two threads that wrote in turn took 1.8 times the processor's time of one).
-// The writer writes where the next block is decoded, and decodes one more where it is not; so two
-// threads share the work whatever its parts cost.
+// The blocks of one frame in a pipeline of three phases, on all threads: blocks are found in order,
+// their entropy codes are decoded in any order, and they are written in order by one thread.
+// Matches copy from recent output, which another core's caches would have to hand over (two threads
+// that wrote in turn took 1.8 times the processor time of one). The writer writes when the next
+// block is decoded, and else decodes one more. So two threads share the work whatever its parts
+// cost.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -21,14 +21,13 @@ namespace penstock::zstd {
 
 class FramePipeline {
  public:
-  // `input` begins with the frame. `kept_bytes` of output that has not been released may be in
-  // flight.
+  // `input` begins with the frame. At most `kept_bytes` of unreleased output are in flight.
   FramePipeline(std::span<const Byte> input, const FrameHeader& header,
                 std::shared_ptr<const Dictionary> dictionary, const OutputLimits& limits,
                 OutputWindow output, std::uint64_t kept_bytes, unsigned threads);
   ~FramePipeline();
 
-  // The next piece of the output, up to `max_bytes`, which stays as it is until release(); empty
+  // Returns the next part of the output, up to `max_bytes`, which is valid until release(); empty
   // at the end. The caller's thread works on blocks while there is none.
   Result<std::span<const Byte>> take(std::uint64_t max_bytes);
   void release(std::uint64_t bytes);
@@ -67,15 +66,15 @@ class FramePipeline {
   const std::uint64_t kept_bytes_;
   const unsigned thread_count_;
 
-  // Guards all below, but that the writer belongs to the thread that set is_writing_, and a slot to
-  // the one that decodes or writes it.
+  // Guards all below. But the writer belongs to the thread that set is_writing_, and a slot to the
+  // one that decodes or writes it.
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   BlockScanner scanner_;
   BlockWriter writer_;
   std::vector<Slot> slots_;  // block n has slot n % size
   std::uint64_t scanned_ = 0, written_blocks_ = 0, written_ = 0, released_ = 0;
-  OutputPlaces places_;  // of what is written
+  OutputSpans places_;  // of what is written
   unsigned waiting_ = 0;
   bool is_scanned_ = false, is_writing_ = false, is_done_ = false, is_stopping_ = false,
        are_started_ = false;

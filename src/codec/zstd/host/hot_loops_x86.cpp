@@ -10,7 +10,7 @@
 namespace penstock::zstd {
 namespace {
 
-// For each period below 16: which of its bytes stand at 16 places, and the most whole periods that
+// For each period below 16: which of its bytes are at 16 positions, and the most whole periods that
 // fit there.
 struct Repetitions {
   alignas(16) Byte places[16][16]{};
@@ -24,9 +24,9 @@ struct Repetitions {
 };
 constexpr Repetitions repetitions;
 
-// How lanes {new offset, latest, second, third} become the same of the next sequence, with its
-// offset in the first too: for a new offset, for the latest, second and third again, and for the
-// latest less one, which is new.
+// How lanes {new offset, first, second, third repeat offset} become those of the next sequence,
+// with its offset in lane 0 too: for a new offset, for each of the repeat offsets, and for the
+// first less one, which is new.
 struct OffsetOrders {
   alignas(16) Byte bytes[5][16]{};
   constexpr OffsetOrders() {

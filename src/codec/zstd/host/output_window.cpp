@@ -33,7 +33,7 @@ bool OutputWindow::make_capacity(std::uint64_t bytes) {
   return true;
 }
 
-std::span<const Byte> OutputPlaces::bytes(std::uint64_t from, std::uint64_t to) const {
+std::span<const Byte> OutputSpans::bytes(std::uint64_t from, std::uint64_t to) const {
   if (from >= segment_first) return {begin + (from - segment_first), to - from};
   return {before_end - (segment_first - from), std::min(to, segment_first) - from};
 }
