@@ -21,6 +21,7 @@ HEADER_LAYER = {
     "arrow_c": "column",
     "arrow_string_layouts": "column",
     "batch": "codec",
+    "batch_errors": "codec",
     "custom": "expr",
     "detail/promotion": "expr",
     "detail/row_type": "plan",

@@ -4,17 +4,21 @@
 #define PENSTOCK_BATCH_ERRORS_H
 
 #define PENSTOCK_CHUNK_OK 0u
-#define PENSTOCK_CHUNK_TRUNCATED_INPUT 1u  /* the input ends inside an element */
-#define PENSTOCK_CHUNK_OUTPUT_TOO_SMALL 2u /* decoding: the output does not fit into its capacity \
-                                            */
-#define PENSTOCK_CHUNK_INVALID_DISTANCE 3u /* a match begins before the output, or has distance 0 \
-                                            */
-#define PENSTOCK_CHUNK_INVALID_END 4u      /* the end of a block breaks a rule of the format */
-#define PENSTOCK_CHUNK_INPUT_TOO_LARGE 5u  /* the chunk has more than max_chunk_bytes */
-#define PENSTOCK_CHUNK_SIZE_MISMATCH 6u /* the output's size is not the one that the chunk stores \
-                                         */
-#define PENSTOCK_CHUNK_ENCODED_TOO_LARGE 7u /* encoding: the chunk does not fit into its capacity \
-                                             */
+#define PENSTOCK_CHUNK_TRUNCATED_INPUT 1u /* the input ends inside an element */
+#define PENSTOCK_CHUNK_OUTPUT_TOO_SMALL                     \
+  2u /* decoding: the output does not fit into its capacity \
+      */
+#define PENSTOCK_CHUNK_INVALID_DISTANCE                                                          \
+  3u                                      /* a match begins before the output, or has distance 0 \
+                                           */
+#define PENSTOCK_CHUNK_INVALID_END 4u     /* the end of a block breaks a rule of the format */
+#define PENSTOCK_CHUNK_INPUT_TOO_LARGE 5u /* the chunk has more than max_chunk_bytes */
+#define PENSTOCK_CHUNK_SIZE_MISMATCH                           \
+  6u /* the output's size is not the one that the chunk stores \
+      */
+#define PENSTOCK_CHUNK_ENCODED_TOO_LARGE                   \
+  7u /* encoding: the chunk does not fit into its capacity \
+      */
 #define PENSTOCK_CHUNK_INVALID_HEADER \
   8u /* an invalid header before the blocks, or one of more than 1 MiB */
 #define PENSTOCK_CHUNK_CHECKSUM_MISMATCH \

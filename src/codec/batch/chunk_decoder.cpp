@@ -3,22 +3,29 @@
 #include <algorithm>
 #include <array>
 
+#include "codec/batch/batch_limits.h"
+#include "codec/deflate/deflate_limits.h"
+#include "codec/lz4/lz4_limits.h"
+#include "codec/snappy/snappy_limits.h"
+#include "codec/zstd/zstd_limits.h"
+
 namespace penstock::batch {
 namespace {
 
-constexpr std::uint64_t deflate_warp_bytes = 7424, deflate_list_bytes = 2048 * 4;  // MAX_TOKENS
+constexpr std::uint64_t deflate_list_bytes = DEFLATE_DECODE_TOKENS * 4;
+static_assert(max_chunk_bytes == BATCH_MAX_CHUNK_BYTES);
 constexpr Phase zstd_order = {.kernel = "zstd_order",
                               .file = "zstd/kernels/zstd_order",
                               .granularity = Granularity::single_group};
 constexpr Phase zstd_sequences = {.kernel = "zstd_sequences",
                                   .file = "zstd/kernels/zstd_sequences",
                                   .granularity = Granularity::threads_per_chunk,
-                                  .local_bytes = 2704 + 356,
+                                  .local_bytes = ZSTD_SEQUENCES_THREAD_BYTES,
                                   .max_workers_per_group = 32};
 constexpr Phase zstd_literals = {.kernel = "zstd_literals",
                                  .file = "zstd/kernels/zstd_literals",
                                  .granularity = Granularity::threads_per_chunk,
-                                 .local_bytes = 1244,
+                                 .local_bytes = ZSTD_LITERALS_THREAD_BYTES,
                                  .max_workers_per_group = 28,
                                  .threads_per_chunk = 4};
 constexpr Phase zstd_checksum = {.kernel = "zstd_checksum",
@@ -38,13 +45,13 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "lz4_measure_stretches",
                              .file = "lz4/kernels/lz4_walk_stretches",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = 2816,
+                             .local_bytes = LZ4_SCAN_WARP_BYTES,
                              .max_workers_per_group = 8,
                              .groups_per_multiprocessor = 8},
                        Phase{.kernel = "lz4_origins_of_stretches",
                              .file = "lz4/kernels/lz4_origins",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = 3456,
+                             .local_bytes = LZ4_SOURCE_WARP_BYTES,
                              .max_workers_per_group = 8,
                              .groups_per_multiprocessor = 4}},
             .splits_blocks = true,
@@ -55,7 +62,7 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "lz4_decode_warp",
                              .file = "lz4/kernels/lz4_decode_warp",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = 4096,
+                             .local_bytes = LZ4_DECODE_WARP_BYTES,
                              .max_workers_per_group = 8,
                              .groups_per_multiprocessor = 6}}},
     Variant{
@@ -67,7 +74,7 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "snappy_decode_warp",
                              .file = "snappy/kernels/snappy_decode_warp",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = 4096,
+                             .local_bytes = SNAPPY_DECODE_WARP_BYTES,
                              .max_workers_per_group = 8,
                              .groups_per_multiprocessor = 6}}},
     Variant{.name = "snappy_decode_thread",
@@ -79,7 +86,7 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "deflate_decode_warp",
                              .file = "deflate/kernels/deflate_decode_warp",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = deflate_warp_bytes,
+                             .local_bytes = DEFLATE_DECODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 7}},
             .bytes_per_active_chunk = deflate_list_bytes},
@@ -93,7 +100,7 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "zlib_decode_warp",
                              .file = "deflate/kernels/zlib_decode_warp",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = deflate_warp_bytes,
+                             .local_bytes = DEFLATE_DECODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 7}},
             .bytes_per_active_chunk = deflate_list_bytes},
@@ -107,7 +114,7 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "gzip_decode_warp",
                              .file = "deflate/kernels/gzip_decode_warp",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = deflate_warp_bytes,
+                             .local_bytes = DEFLATE_DECODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 7}},
             .bytes_per_active_chunk = deflate_list_bytes},
@@ -122,11 +129,11 @@ constexpr std::array table = {
                        Phase{.kernel = "zstd_output",
                              .file = "zstd/kernels/zstd_output",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = 2560,
+                             .local_bytes = ZSTD_OUTPUT_WARP_BYTES,
                              .max_workers_per_group = 8,
                              .groups_per_multiprocessor = 6},
                        zstd_checksum},
-            .bytes_per_chunk = 24 + 8,
+            .bytes_per_chunk = ZSTD_PLAN_WORDS * 4 + 8,
             .bytes_per_match = 8},
     Variant{
         .name = "zstd_decode_thread",
@@ -134,7 +141,7 @@ constexpr std::array table = {
         .phases = {zstd_order, zstd_sequences, zstd_literals,
                    Phase{.kernel = "zstd_output_thread", .file = "zstd/kernels/zstd_output_thread"},
                    zstd_checksum},
-        .bytes_per_chunk = 24 + 8,
+        .bytes_per_chunk = ZSTD_PLAN_WORDS * 4 + 8,
         .bytes_per_match = 8},
 };
 

@@ -2,11 +2,13 @@
 #include <array>
 
 #include "codec/batch/chunk_decoder.hpp"
+#include "codec/deflate/deflate_limits.h"
+#include "codec/lz4/lz4_limits.h"
 
 namespace penstock::batch {
 namespace {
 
-constexpr std::uint64_t deflate_list_bytes = 16384 * 4;  // MAX_TOKENS
+constexpr std::uint64_t deflate_list_bytes = DEFLATE_ENCODE_TOKENS * 4;
 
 // As many warps as local memory holds while the L1 cache of an H200 keeps 60 KiB (LZ4; with 24
 // warps it would keep 28) and 28 KiB (Deflate), as LZ4's decoder needs. Other numbers were not
@@ -17,7 +19,7 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "lz4_encode_warp",
                              .file = "lz4/kernels/lz4_encode_warp",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = 9728,
+                             .local_bytes = LZ4_ENCODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 5}}},
     Variant{
@@ -30,7 +32,7 @@ constexpr std::array table = {
             .phases = {Phase{.kernel = "deflate_encode_warp",
                              .file = "deflate/kernels/deflate_encode_warp",
                              .granularity = Granularity::warp_per_chunk,
-                             .local_bytes = 13312,
+                             .local_bytes = DEFLATE_ENCODE_WARP_BYTES,
                              .max_workers_per_group = 4,
                              .groups_per_multiprocessor = 4}},
             .bytes_per_active_chunk = deflate_list_bytes},

@@ -1,15 +1,16 @@
 #include <algorithm>
 
+#include "codec/batch/batch_limits.h"
 #include "codec/batch/chunk_decoder.hpp"
+#include "codec/zstd/zstd_limits.h"
 
 namespace penstock::batch {
 namespace {
 
 // The counter's part of scratch memory. The memory of chunks begins after it.
-constexpr std::uint64_t scratch_head_bytes = 256;
-// Decoders that list matches accept no chunk with more output (zstd_frame.kc, MAX_FRAME_OUTPUT),
-// whatever its capacity. Products of larger numbers would not fit into 64 bits.
-constexpr std::uint64_t max_listed_output_bytes = 0x1fffffff;
+constexpr std::uint64_t scratch_head_bytes = BATCH_SCRATCH_HEAD_WORDS * 4;
+// Decoders that list matches accept no chunk with more output, whatever its capacity.
+constexpr std::uint64_t max_listed_output_bytes = ZSTD_MAX_FRAME_OUTPUT;
 
 // Runs a Decoder or an Encoder; to the host both are kernels over a batch.
 template <class Codec> class KernelCodec final : public Codec {

@@ -5,12 +5,13 @@
 #include <bit>
 
 #include "codec/batch/chunk_program.hpp"
+#include "codec/lz/lz_limits.h"
 
 namespace penstock::batch {
 namespace {
 
-constexpr std::uint32_t group_threads = 256, bytes_per_thread = 8,
-                        output_of_thread = 4096;  // output_of_origins.kc: GROUP_OUTPUT_BYTES
+constexpr std::uint32_t group_threads = 256, bytes_per_thread = LZ_BYTES_PER_THREAD,
+                        output_of_thread = LZ_BYTES_OF_SINGLE_THREAD;
 // The bytes of a launch, of all streams together. Smaller ranges need more launches, each with its
 // start and end. Larger ranges have longer chains, which end where the range begins.
 // docs/performance.md has the times.
@@ -23,7 +24,7 @@ constexpr std::uint64_t min_stream_range_bytes = 64 << 10;  // about a segment
 // stream has few segments, since a chain has at limit as many steps, and one more for each KiB.
 constexpr std::uint64_t first_range_bytes = 16 << 10, first_range_bytes_on_cpus = 4 << 10;
 constexpr std::uint32_t few_segments = 512;
-static_assert(sizeof(SourceStream) == 24);
+static_assert(sizeof(SourceStream) == LZ_STREAM_WORDS * 4);
 
 std::uint32_t threads_of_group(const Traits& traits) {
   return traits.is_cpu ? 1 : std::bit_floor(std::min(group_threads, traits.max_group_size));

@@ -1,20 +1,26 @@
 // Decodes large LZ4 blocks, and dependent ones, with several warps per block. The phases and their
-// data are described in src/codec/lz4/kernels/lz4_stretches.kc; the constants repeat its numbers.
+// data are described in src/codec/lz4/kernels/lz4_stretches.kc.
 #include <algorithm>
 
 #include "codec/batch/chunk_decoder.hpp"
+#include "codec/lz/lz_limits.h"
 #include "codec/lz/source_resolver.hpp"
+#include "codec/lz4/lz4_limits.h"
 
 namespace penstock::batch {
 namespace {
 
-constexpr std::uint64_t segment_bytes = 4032, max_window_bytes = 65536;
-constexpr std::uint64_t words_per_stream = 6, words_per_block = 2,
-                        words_per_segment = 8 + 5 * 33;  // SEGMENT_WORDS and KEPT_WORDS
-constexpr std::uint32_t correcting_rounds = 5;           // must be odd
-constexpr std::uint32_t segments_per_correction = 8;     // SEGMENTS_PER_CORRECTION
-constexpr std::uint64_t first_stream = 11;               // the counter is before it
-constexpr std::uint64_t max_tasks = 0xfff00000;          // handed out by a counter of 32 bits
+constexpr std::uint64_t segment_bytes = LZ4_SEGMENT_BYTES, max_window_bytes = LZ4_MAX_WINDOW_BYTES;
+constexpr std::uint64_t warp_threads = 32;
+constexpr std::uint64_t words_per_stream = LZ_STREAM_WORDS, words_per_block = LZ4_BLOCK_WORDS,
+                        words_per_segment =
+                            LZ4_SEGMENT_WORDS + LZ4_KEPT_WINDOWS * (1 + warp_threads);
+constexpr std::uint32_t correcting_rounds = 5;  // must be odd
+constexpr std::uint32_t segments_per_correction = LZ4_SEGMENTS_PER_CORRECTION;
+constexpr std::uint64_t first_stream = 11;  // the counter is before it
+static_assert(first_stream * words_per_stream == LZ4_SCRATCH_HEAD_WORDS);
+static_assert(sizeof(SourceStream) == LZ_STREAM_WORDS * 4);
+constexpr std::uint64_t max_tasks = 0xfff00000;  // handed out by a counter of 32 bits
 // Positions have 31 bits. A window and an unaligned beginning come before the stream.
 constexpr std::uint64_t max_stream_bytes = 0x7ffe0000;
 
@@ -101,7 +107,8 @@ class LargeBlockDecoder final : public Decoder {
     PENSTOCK_TRY(
         check_batch(batch, scratch, scratch_bytes(batch.chunk_count, batch.max_output_bytes)));
     if (batch.chunk_count * segments_of(capacity_of(batch.max_output_bytes)) > max_tasks)
-      return Status(Code::invalid, "the batch has too many segments of 4032 bytes");
+      return Status(Code::invalid, "the batch has too many segments of " +
+                                       std::to_string(segment_bytes) + " bytes");
     const BlockDependencies& links = batch.dependencies;
     if (links.streams == nullptr) return {};
     if (links.streams->bytes() < std::uint64_t{batch.chunk_count} * 4 ||

@@ -5,15 +5,18 @@
 #include <bit>
 #include <numeric>
 
+#include "codec/batch/batch_limits.h"
 #include "codec/checksum/adler32.hpp"
 #include "codec/checksum/crc32.hpp"
+#include "codec/deflate/deflate_limits.h"
 
 namespace penstock::deflate {
 namespace {
 
-constexpr std::uint64_t window_symbols = 32768, symbol_bytes = 2, symbol_alignment = 8;
-constexpr std::uint64_t warp_bytes = 8448, list_bytes = 16384 * 4,
-                        list_at = 256;  // MAX_TOKENS, LIST_AT
+constexpr std::uint64_t window_symbols = DEFLATE_WINDOW_SYMBOLS, symbol_bytes = 2,
+                        symbol_alignment = 8;
+constexpr std::uint64_t list_bytes = DEFLATE_SEGMENT_TOKENS * 4,
+                        list_offset = BATCH_SCRATCH_HEAD_WORDS * 4;
 constexpr std::uint32_t groups_per_multiprocessor = 6;
 // A group takes a run of segments in order: so many runs for each multiprocessor of the device. One
 // and four took as long or longer.
@@ -72,7 +75,8 @@ Result<std::unique_ptr<SegmentDecoder>> SegmentDecoder::build(std::shared_ptr<De
                                                               batch::Checksum checksum) {
   auto outputs = std::make_unique<SegmentDecoder>();
   const Traits& traits = device->traits();
-  outputs->symbol_policy_ = segment_policy(traits, warp_bytes, groups_per_multiprocessor);
+  outputs->symbol_policy_ =
+      segment_policy(traits, DEFLATE_SEGMENT_WARP_BYTES, groups_per_multiprocessor);
   outputs->window_policy_ = window_policy(traits);
   const std::string_view symbols = traits.is_cpu ? "deflate/kernels/deflate_mark_pieces_thread"
                                                  : "deflate/kernels/deflate_mark_pieces_warp";
@@ -123,7 +127,7 @@ Status SegmentDecoder::reserve_batch(const MeasuredStream& stream, std::size_t f
   const std::uint64_t warps =
       std::uint64_t{batch::groups_of(symbol_policy_, device_->traits(), count)} *
       symbol_policy_.chunks_per_group;
-  PENSTOCK_TRY(reserve(*device_, list_at + warps * list_bytes, scratch_));
+  PENSTOCK_TRY(reserve(*device_, list_offset + warps * list_bytes, scratch_));
   PENSTOCK_TRY(host_spans_.resize(*device_, count));
   PENSTOCK_TRY(host_offsets_.resize(*device_, 2 * (count + std::uint64_t{1})));
   PENSTOCK_TRY(host_order_.resize(*device_, count));

@@ -5,16 +5,17 @@
 #include <utility>
 
 #include "codec/batch/chunk_decoder.hpp"
+#include "codec/deflate/deflate_limits.h"
 
 namespace penstock::deflate {
 namespace {
 
 constexpr std::uint64_t not_found = ~std::uint64_t{0};
-constexpr std::uint64_t find_warp_bytes = 1536, measure_warp_bytes = 8448;
 // As many warps as local memory holds, as for batches (chunk_decoder.cpp).
 constexpr std::uint32_t find_groups_per_multiprocessor = 12, measure_groups_per_multiprocessor = 6;
 
-constexpr std::uint64_t guessed_entry = std::uint64_t{1} << 63;  // deflate_pieces.kc
+constexpr std::uint64_t guessed_entry = std::uint64_t{1} << DEFLATE_GUESSED_ENTRY_BIT;
+static_assert(sizeof(SegmentSpan) == DEFLATE_SPAN_WORDS * 8);
 constexpr std::uint64_t min_segment_bits = 512, max_segment_bits = 1 << 20;
 // Once a block has ended in a segment, the segment goes on so far: short blocks between two that
 // were found, seldom more than two strides apart, are one segment. In a simulation of 800 MB of C
@@ -33,7 +34,7 @@ constexpr std::uint64_t max_guessed_times = 4;
 
 // Returns the memory for the scans of windows (kernels/deflate_walks.kc): 32 words for each KiB.
 constexpr std::uint64_t scan_bytes(std::uint64_t input_bytes) {
-  return (input_bytes / 1024 + 8) * 32 * 4;
+  return (input_bytes / (DEFLATE_SCAN_SLOT_BITS / 8) + 8) * 32 * 4;
 }
 
 }  // namespace
@@ -49,8 +50,8 @@ batch::GroupPolicy segment_policy(const Traits& traits, std::uint64_t local_byte
 }
 
 bool SegmentFinder::fits(const Traits& traits) {
-  constexpr std::uint64_t max_warp_bytes = 8448;  // of a warp's output (device_inflate.cpp)
-  return traits.is_cpu || (traits.max_group_size >= 32 && traits.local_bytes >= max_warp_bytes);
+  return traits.is_cpu ||
+         (traits.max_group_size >= 32 && traits.local_bytes >= DEFLATE_SEGMENT_WARP_BYTES);
 }
 
 Result<std::unique_ptr<SegmentFinder>> SegmentFinder::build(std::shared_ptr<Device> device,
@@ -64,9 +65,10 @@ Result<std::unique_ptr<SegmentFinder>> SegmentFinder::build(std::shared_ptr<Devi
     return Status(Code::invalid, "segments of Deflate streams must have 512 to 2^20 bits");
   auto segments = std::make_unique<SegmentFinder>();
   const Traits& traits = device->traits();
-  segments->find_policy_ = segment_policy(traits, find_warp_bytes, find_groups_per_multiprocessor);
+  segments->find_policy_ =
+      segment_policy(traits, DEFLATE_FIND_WARP_BYTES, find_groups_per_multiprocessor);
   segments->measure_policy_ =
-      segment_policy(traits, measure_warp_bytes, measure_groups_per_multiprocessor);
+      segment_policy(traits, DEFLATE_SEGMENT_WARP_BYTES, measure_groups_per_multiprocessor);
   const std::string_view find =
       traits.is_cpu ? "deflate/kernels/deflate_find_thread" : "deflate/kernels/deflate_find";
   const std::string_view measure = traits.is_cpu ? "deflate/kernels/deflate_measure_pieces_thread"

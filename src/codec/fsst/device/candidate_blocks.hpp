@@ -2,11 +2,12 @@
 #pragma once
 #include <string>
 
+#include "codec/fsst/fsst_limits.h"
 #include "penstock/device.hpp"
 
 namespace penstock::fsst {
 
-constexpr std::uint64_t candidate_codes = 16;  // BLOCK_CODES of fsst_find_pieces.kc
+constexpr std::uint64_t candidate_codes = FSST_BLOCK_CODES;
 
 // `threads` per group, `blocks` of codes that a thread loads at once, and, as powers of two, the
 // number of copies of the filter and the bytes from one code's copies to the next code's.

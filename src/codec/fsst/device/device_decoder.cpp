@@ -7,14 +7,15 @@
 #include "codec/fsst/device/device_error.hpp"
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
+#include "codec/fsst/fsst_limits.h"
 #include "device/architecture.hpp"
 
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t error_code = 1;  // fsst_tables.kc
 constexpr std::uint64_t spans_local_bytes =
-    0x10200 + std::uint64_t{span_warps} * 3536;  // of a thread block (fsst_span_text.kc)
+    FSST_SPAN_HEAD_BYTES +
+    std::uint64_t{span_warps} * (FSST_STAGE_BYTES + FSST_STEP_CODES);  // of a thread block
 
 bool fits_memory(const Traits& traits) { return fits_tiles(traits, 0); }
 bool any(const Traits&) { return true; }
@@ -102,7 +103,7 @@ Status DeviceDecoder::check(Queue& queue) {
   }
   if (bad_row != 0) return check_bad_row(queue, enqueued_, bad_row);
   PENSTOCK_TRY(check_column(queue, enqueued_, given_offsets_.get()));
-  if ((errors & error_code) != 0)
+  if ((errors & FSST_ERROR_CODE) != 0)
     return Status(Code::corrupt, "a code without a symbol, or an escape at a row group's end");
   return Status(Code::corrupt, "string offsets that do not fit the codes");
 }

@@ -7,6 +7,7 @@
 #include "base/exception_boundary.hpp"
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
+#include "codec/fsst/fsst_limits.h"
 #include "codec/fsst/host/encode_tables.hpp"
 #include "penstock/fsst/encoder.hpp"
 #include "primitive/scan.hpp"
@@ -14,8 +15,7 @@
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t error_capacity = 8;  // fsst_encode.kc
-constexpr std::uint32_t segment_bytes = 64;  // fsst_encode_tiles.kc
+constexpr std::uint32_t segment_bytes = FSST_SEGMENT_BYTES;
 constexpr std::uint32_t max_tile_steps = 8;
 constexpr std::uint64_t cpu_tile_bytes = 1 << 16;
 constexpr std::uint64_t max_trained_pairs = 1024;  // usually enough for tables of train()
@@ -107,7 +107,7 @@ class Encoder final : public DeviceEncoder {
       return Status(Code::corrupt,
                     "row " + std::to_string(~status[0]) +
                         ": string offsets descend, exceed the string bytes or are 1 GiB apart");
-    if ((status[1] & error_capacity) != 0)
+    if ((status[1] & FSST_ERROR_CAPACITY) != 0)
       return Status(Code::capacity, std::to_string(code_bytes) +
                                         " bytes of codes, and memory for " +
                                         std::to_string(capacity_));

@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "codec/fsst/fsst_limits.h"
 #include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fsst {
 
-constexpr std::uint32_t table_word_count = 768,
-                        codes_per_thread = 16;  // fsst_tables.kc, fsst_tile.kc
+constexpr std::uint32_t table_word_count = FSST_TABLE_WORDS,
+                        codes_per_thread = FSST_CODES_PER_THREAD;
 
 // Two thread blocks of `span_warps` warps per multiprocessor. 28 warps have 72 registers per
 // thread; with 32 the decoding spills.

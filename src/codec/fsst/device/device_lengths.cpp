@@ -1,12 +1,13 @@
 // Lengths of rows on a device, computed from their codes.
 #include "codec/fsst/device/code_kernel_base.hpp"
 #include "codec/fsst/device/device_layout.hpp"
+#include "codec/fsst/fsst_limits.h"
 #include "penstock/fsst/matcher.hpp"
 
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint8_t no_symbol = 255;  // fsst_lengths.kc
+constexpr std::uint8_t no_symbol = FSST_LENGTH_NO_SYMBOL;
 
 bool counts(std::uint32_t byte, DeviceLengths::Unit unit) {
   return unit == DeviceLengths::Unit::bytes || (byte & 0xc0) != 0x80;  // no continuation byte

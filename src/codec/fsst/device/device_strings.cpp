@@ -8,12 +8,13 @@
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_upload.hpp"
 #include "codec/fsst/format/strings_layout.hpp"
+#include "codec/fsst/fsst_limits.h"
 #include "penstock/fsst/decoder.hpp"
 
 namespace penstock::fsst {
 namespace {
 
-constexpr std::uint32_t escape_word = 0x02000000, no_symbol_word = 0x02000001;
+constexpr std::uint32_t escape_word = FSST_ESCAPE, no_symbol_word = FSST_NO_SYMBOL;
 
 // Returns the tables as fsst_tables.kc documents them.
 std::vector<std::uint32_t> table_words(std::span<const RowGroup> row_groups) {
@@ -63,7 +64,7 @@ struct SpanPlan {
 // `rows`: each row group's first row, then the row count.
 SpanPlan plan_spans(const std::vector<CodeRange>& ranges, std::span<const std::uint64_t> rows,
                     double span_codes, std::uint32_t max_spans) {
-  constexpr std::uint64_t step_codes = 512;
+  constexpr std::uint64_t step_codes = FSST_STEP_CODES;
   SpanPlan plan;
   for (std::uint32_t group = 0; group < ranges.size(); group++) {
     const CodeRange range = ranges[group];

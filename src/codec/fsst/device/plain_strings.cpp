@@ -7,14 +7,16 @@
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
 #include "codec/fsst/device/device_upload.hpp"
+#include "codec/fsst/fsst_limits.h"
 #include "penstock/fsst/encoder.hpp"
 
 namespace penstock::fsst {
 namespace {
 
 constexpr std::uint64_t max_rows = 0xfffffffe;
-constexpr std::uint64_t sample_slots = 512, slot_rows = 16, slot_string_bytes = 112,
-                        slot_bytes = slot_rows + slot_string_bytes;  // fsst_sample.kc
+constexpr std::uint64_t sample_slots = FSST_SAMPLE_SLOTS, slot_rows = FSST_SLOT_ROWS,
+                        slot_string_bytes = FSST_SLOT_STRING_BYTES,
+                        slot_bytes = slot_rows + slot_string_bytes;
 
 Result<PlainStrings> enqueue_strings(Device& device, Queue& queue, const Column& column,
                                      std::array<std::byte, 16>& last) {

@@ -1,4 +1,5 @@
 #include "codec/fsst/device/row_selection.hpp"
+#include "codec/fsst/fsst_limits.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ void add(std::vector<Argument>& arguments, const RowSelection& selection) {
 Status enqueue_measure(Queue& queue, const Program& program, const Traits& traits,
                        const DeviceStrings& strings, const RowSelection& selection,
                        const Buffer& lengths, const Buffer& status) {
-  constexpr std::uint64_t rows_per_thread = 8;  // fsst_measure.kc
+  constexpr std::uint64_t rows_per_thread = FSST_MEASURED_ROWS;
   std::vector<Argument> arguments;
   for (const auto& buffer : {strings.codes, strings.offsets, strings.group_rows, strings.tables})
     arguments.push_back(Argument::of(*buffer));

@@ -6,13 +6,12 @@
 #include "codec/fsst/device/device_layout.hpp"
 #include "codec/fsst/device/device_program.hpp"
 #include "codec/fsst/device/row_selection.hpp"
+#include "codec/fsst/fsst_limits.h"
 #include "penstock/fsst/matcher.hpp"
 #include "primitive/scan.hpp"
 
 namespace penstock::fsst {
 namespace {
-
-constexpr std::uint32_t error_row = 4, error_capacity = 8;  // fsst_tables.kc
 
 bool fits_memory(const Traits& traits) { return fits_tiles(traits, 17); }  // fsst_chosen_tiles.kc
 bool any(const Traits&) { return true; }
@@ -105,9 +104,9 @@ class DeviceSelectedRowDecoder final : public SelectedRowDecoder {
       PENSTOCK_TRY(queue.download(&count, *row_bases_, 8, (row_count_ + 31) / 32 * 8));
     PENSTOCK_TRY(queue.finish());
     PENSTOCK_TRY(check_bad_row(queue, enqueued_, status[0]));
-    if ((status[1] & error_row) != 0)
+    if ((status[1] & FSST_ERROR_ROW) != 0)
       return Status(Code::invalid, "a selected row that the column does not have");
-    if ((status[1] & error_capacity) != 0)
+    if ((status[1] & FSST_ERROR_CAPACITY) != 0)
       return Status(Code::capacity, "more selected rows or output than there is memory for");
     if (status[1] != 0) return Status(Code::corrupt, "codes or offsets changed during decoding");
     return count;

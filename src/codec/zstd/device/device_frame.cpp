@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "codec/batch/batch_limits.h"
 #include "codec/batch/chunk_decoder.hpp"
 #include "codec/zstd/format/block_parts.hpp"
+#include "codec/zstd/zstd_limits.h"
 #include "device/reserve_buffer.hpp"
 
 namespace penstock::zstd {
@@ -15,7 +17,7 @@ using batch::Phase;
 constexpr Phase sequences_phase = {.kernel = "zstd_stream_sequences",
                                    .file = "zstd/kernels/zstd_stream_sequences",
                                    .granularity = Granularity::threads_per_chunk,
-                                   .local_bytes = 2704 + 356,
+                                   .local_bytes = ZSTD_SEQUENCES_THREAD_BYTES,
                                    .max_workers_per_group = 32};
 constexpr Phase places_phase = {.kernel = "zstd_stream_places",
                                 .file = "zstd/kernels/zstd_stream_places",
@@ -23,13 +25,13 @@ constexpr Phase places_phase = {.kernel = "zstd_stream_places",
 constexpr Phase literals_phase = {.kernel = "zstd_stream_literals",
                                   .file = "zstd/kernels/zstd_stream_literals",
                                   .granularity = Granularity::threads_per_chunk,
-                                  .local_bytes = 1244,
+                                  .local_bytes = ZSTD_LITERALS_THREAD_BYTES,
                                   .max_workers_per_group = 28,
                                   .threads_per_chunk = 4};
 constexpr Phase origins_phase = {.kernel = "zstd_stream_origins",
                                  .file = "zstd/kernels/zstd_stream_origins",
                                  .granularity = Granularity::warp_per_chunk,
-                                 .local_bytes = 1024,
+                                 .local_bytes = ZSTD_SOURCE_WARP_BYTES,
                                  .max_workers_per_group = 8,
                                  .groups_per_multiprocessor = 5};
 constexpr Phase thread_origins_phase = {.kernel = "zstd_stream_origins",
@@ -47,15 +49,17 @@ std::uint64_t suitable_batch_bytes(const Traits& traits) {
       largest_block_bytes);
 }
 
-// zstd_stream.kc has these, too.
+// In the layouts of zstd_stream.kc.
 struct BlockPlanWords {
   std::uint32_t output, literals, repeat_offsets[3], position, error, unused;
 };
 struct State {
   std::uint32_t wrong = 0, end = 0, repeat_offsets[3] = {1, 4, 8}, unused[3] = {};
 };
+static_assert(sizeof(BlockPlanWords) == ZSTD_BLOCK_PLAN_WORDS * 4);
+static_assert(sizeof(BlockRow) == ZSTD_ROW_WORDS * 4);
 constexpr std::uint64_t max_window_bytes = 128 << 20;  // distances of a list have 28 bits
-constexpr std::uint64_t max_positions = 0x7fffff00;
+constexpr std::uint64_t max_positions = BATCH_MAX_CHUNK_BYTES;
 
 }  // namespace
 
