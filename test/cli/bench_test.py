@@ -219,7 +219,7 @@ class Bench(CommandLineTest):
             self.folder / "a",
             "--phases",
         )
-        way = "zstd_decode_threads"
+        way = "zstd_decode_thread"
         phases = [
             "zstd_order",
             "zstd_sequences",

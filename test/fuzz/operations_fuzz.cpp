@@ -3,7 +3,6 @@
 #define GROUP_SIZE 1
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 namespace kernelc {

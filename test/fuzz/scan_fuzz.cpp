@@ -3,12 +3,11 @@
 #define GROUP_SIZE 8
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 namespace kernelc {
 #include "kernel/group.kc"
-#include "plan/codegen/kernels/scan.kc"
+#include "assembled/plan/codegen/kernels/scan.kc"
 }
 // clang-format on
 #include "kernel_c/executor.hpp"

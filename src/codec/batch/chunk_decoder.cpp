@@ -129,7 +129,7 @@ constexpr std::array table = {
             .bytes_per_chunk = 24 + 8,
             .bytes_per_match = 8},
     Variant{
-        .name = "zstd_decode_threads",
+        .name = "zstd_decode_thread",
         .format = Format::zstd,
         .phases = {zstd_order, zstd_sequences, zstd_literals,
                    Phase{.kernel = "zstd_output_thread", .file = "zstd/kernels/zstd_output_thread"},

@@ -29,7 +29,7 @@ std::vector<Bytes> made_by_threads(const std::vector<Bytes>& outputs, std::uint3
   for (const Bytes& output : outputs)
     bounded.push_back({output, batch::Encoder::bound_bytes(format_here(), output.size())});
   const std::vector<Taken> results =
-      taken<batch::Encoder>(*find_row(chunk_devices, "items"), bounded, gap, 0);
+      taken<batch::Encoder>(*find_row(chunk_devices, "thread"), bounded, gap, 0);
   std::vector<Bytes> whole;
   for (std::size_t i = 0; i < outputs.size(); i++) {
     require(results[i].chunk_status.error == batch::ErrorCode::none, "the bound is room enough");

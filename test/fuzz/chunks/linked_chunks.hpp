@@ -15,9 +15,9 @@ struct ChunkDevice {
   std::uint32_t group_size, subgroup_size;
 };
 constexpr ChunkDevice chunk_devices[] = {
-    {"team", "team", false, 32, 0},        // a team is a group
-    {"subgroups", "team", false, 32, 32},  // a team is a sub-group
-    {"items", "items", true, 1, 0}};
+    {"warp", "warp", false, 32, 0},        // a warp is a group
+    {"subgroups", "warp", false, 32, 32},  // a warp is a sub-group
+    {"thread", "thread", true, 1, 0}};
 // `variant`: of a row whose variant is not <name>_decode_<granularity> or <name>_<granularity>.
 struct ChunkCodec {
   std::string_view name;

@@ -4,7 +4,6 @@
 // long for tiles are short here.
 // clang-format off
 #include "kernel/common.prelude"
-#include "kernel/parameters.prelude"
 #include "kernel/plain.prelude"
 #include "kernel/host.prelude"
 #include "fuzz/device/linked_programs.hpp"
@@ -26,64 +25,55 @@
 #define SCAN_WINDOW 1u
 #define SCAN_IS_EXCLUSIVE 1
 #define SCAN_IS_SEGMENTED 0
-// A namespace a program: functions of different ones have the same names.
+// A namespace a program: functions of different ones have the same names. print_kernel_text made
+// the sources, with what they include.
 namespace kernelc {
 namespace PROGRAMS {
 #include "kernel/group.kc"
-#include "codec/fsst/kernels/fsst_tables.kc"
 namespace measure {
-#include "codec/fsst/kernels/fsst_measure.kc"
+#include "assembled/codec/fsst/kernels/fsst_measure.kc"
 #undef BAD
 }
 namespace rows {
-#include "codec/fsst/kernels/fsst_row_text.kc"
-#include "codec/fsst/kernels/fsst_decode_rows.kc"
+#include "assembled/codec/fsst/kernels/fsst_decode_rows.kc"
 }
 namespace tiles {
-#include "codec/fsst/kernels/fsst_tile.kc"
-#include "codec/fsst/kernels/fsst_decode_tiles.kc"
+#include "assembled/codec/fsst/kernels/fsst_decode_tiles.kc"
 }
 namespace compare {
-#include "codec/fsst/kernels/fsst_compare_offsets.kc"
+#include "assembled/codec/fsst/kernels/fsst_compare_offsets.kc"
 }
 namespace select {
-#include "codec/fsst/kernels/fsst_select.kc"
+#include "assembled/codec/fsst/kernels/fsst_select.kc"
 }
 namespace selected {
-#include "codec/fsst/kernels/fsst_row_text.kc"
-#include "codec/fsst/kernels/fsst_tile.kc"
-#include "codec/fsst/kernels/fsst_chosen_tiles.kc"
+#include "assembled/codec/fsst/kernels/fsst_chosen_tiles.kc"
 }
 namespace lengths {
-#include "codec/fsst/kernels/fsst_lengths.kc"
+#include "assembled/codec/fsst/kernels/fsst_lengths.kc"
 }
 namespace codes {
-#include "codec/fsst/kernels/fsst_match_codes.kc"
+#include "assembled/codec/fsst/kernels/fsst_match_codes.kc"
 #undef MATCH_ROWS
 }
 namespace pieces {
-#include "codec/fsst/kernels/fsst_match.kc"
-#include "codec/fsst/kernels/fsst_find_pieces.kc"
-#include "codec/fsst/kernels/fsst_walk_pieces.kc"
+#include "assembled/codec/fsst/kernels/fsst_walk_pieces.kc"
 }
 namespace far_tables {
-#include "codec/fsst/kernels/fsst_match.kc"
-#include "codec/fsst/kernels/fsst_match_rows.kc"
+#include "assembled/codec/fsst/kernels/fsst_match_rows.kc"
 #undef MATCH_ROWS
 #undef MATCH_LOCAL_STATES
 }
 namespace near_tables {
 #define MATCH_LOCAL_STATES 16u
-#include "codec/fsst/kernels/fsst_match.kc"
-#include "codec/fsst/kernels/fsst_match_rows.kc"
+#include "assembled/codec/fsst/kernels/fsst_match_rows.kc"
 }
 namespace scan {
 #if GROUP_SIZE == 1
-#include "primitive/kernels/scan_chunks.kc"
+#include "assembled/primitive/kernels/scan_chunks.kc"
 static const KernelEntry* const kernels[] = {&scan_add_chunks_entry, &scan_start_chunks_entry, &scan_chunks_entry};
 #else
-#include "primitive/kernels/scan_sums.kc"
-#include "primitive/kernels/scan_tiles.kc"
+#include "assembled/primitive/kernels/scan_tiles.kc"
 static const KernelEntry* const kernels[] = {&scan_tiles_entry};
 #endif
 }

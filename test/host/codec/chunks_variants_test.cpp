@@ -18,18 +18,18 @@ Traits traits_of(bool is_cpu, std::uint64_t local_bytes, std::uint32_t max_group
 TEST(ChunkVariants, APhaseOfThreadsPerChunkHasTheLocalMemoryOfAChunk) {
   constexpr std::uint64_t tree_bytes =
       4 * 1244;  // of the literals of a Zstandard frame, the most of its phases
-  const Names both = {"zstd_decode_warp", "zstd_decode_threads"};
+  const Names both = {"zstd_decode_warp", "zstd_decode_thread"};
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, tree_bytes, 256)), both);
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, tree_bytes - 1, 256)), Names());
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(true, tree_bytes, 1)),
-            Names{"zstd_decode_threads"});
+            Names{"zstd_decode_thread"});
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(true, tree_bytes - 1, 1)), Names());
 }
 
 TEST(ChunkVariants, APhaseOfThreadsPerChunkHasAsManyThreadsAsAChunk) {
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, 32 << 10, 3)), Names());
   EXPECT_EQ(Decoder::variants(Format::zstd, traits_of(false, 32 << 10, 4)),
-            Names{"zstd_decode_threads"});
+            Names{"zstd_decode_thread"});
 }
 
 TEST(ChunkVariants, AWarpHasItsLocalMemory) {
