@@ -20,7 +20,14 @@ class App;
 
 namespace penstock::terminal {
 
-enum ExitCode : int { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130 };
+// exit_warning is gzip's: all output was written, and a warning was printed.
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_warning = 2,
+  exit_interrupted = 130
+};
 
 class Arguments {
  public:
