@@ -1,13 +1,25 @@
-# Script of penstock_embed(): writes the sources named in SOURCES (separated by |, relative to ROOT) as C++ string literals, a line of
-# source a line of code, into OUTPUT. An #include "file" of a source that is not in ROOT, or that leads back to its own file, is an error.
+# Script of penstock_embed(): writes the sources named in SOURCES (separated by |, relative to ROOT/src) and what they include from
+# ROOT/src and ROOT/include as C++ string literals, a line of source a line of code, into OUTPUT. An #include "file" that is not there,
+# or that leads back to its own file, is an error.
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "|" ";" names "${SOURCES}")
+
+# Sets `output` to the path of a source, or to nothing.
+function(path_of name output)
+  set(${output} "" PARENT_SCOPE)
+  foreach(folder include src)
+    if(EXISTS "${ROOT}/${folder}/${name}")
+      set(${output} "${ROOT}/${folder}/${name}" PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
 
 # Sets `output` to what `name` includes: "line:file" for each.
 function(includes_of name output)
   set(number 0)
   set(includes "")
-  file(READ "${ROOT}/${name}" text)
+  path_of("${name}" path)
+  file(READ "${path}" text)
   if(text MATCHES "(^|\n)[ \t]*#[ \t]*include[ \t]*\"")
     string(REGEX REPLACE "[][;]" " " text "${text}")
     string(REPLACE "\n" ";" lines "${text}")
@@ -32,7 +44,8 @@ function(check_includes name)
     string(REGEX MATCH "^([0-9]+):(.*)$" found "${include}")
     set(line "${CMAKE_MATCH_1}")
     set(included "${CMAKE_MATCH_2}")
-    if(NOT EXISTS "${ROOT}/${included}")
+    path_of("${included}" path)
+    if(NOT path)
       message(FATAL_ERROR "src/${name}:${line}: \"${included}\" is not found")
     endif()
     if(included IN_LIST ARGN OR included STREQUAL name)
@@ -45,10 +58,13 @@ function(check_includes name)
 endfunction()
 
 set(rows "")
-list(LENGTH names count)
 foreach(name IN LISTS names)
   check_includes("${name}")
-  file(READ "${ROOT}/${name}" text)
+endforeach()
+get_property(names GLOBAL PROPERTY penstock_checked)
+foreach(name IN LISTS names)
+  path_of("${name}" path)
+  file(READ "${path}" text)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
   string(REPLACE "\r" "\\r" text "${text}")

@@ -18,6 +18,7 @@
  */
 #ifndef PENSTOCK_BATCH_H
 #define PENSTOCK_BATCH_H
+#include "penstock/batch_errors.h"
 #include "penstock/device.h"
 
 #ifdef __cplusplus
@@ -41,8 +42,8 @@ typedef struct penstock_memory {
   uint64_t bytes;
 } penstock_memory;
 
-/* The result of one chunk, as kernels write it: error 0, or a penstock::batch::ErrorCode and the
- * byte of the chunk where it was found. */
+/* The result of one chunk, as kernels write it: PENSTOCK_CHUNK_OK, or another error of
+ * batch_errors.h and the byte of the chunk where it was found. */
 typedef struct penstock_chunk_status {
   uint32_t error;
   uint32_t offset;

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/batch_errors.h"
 #include "penstock/device.hpp"
 
 namespace penstock::batch {
@@ -49,23 +50,13 @@ enum class Format : unsigned char {
 };
 std::string_view name_of(Format format);  // "LZ4"
 
-// Errors that kernels report. src/codec/batch/kernels/chunk_batch.kc has the same numbers.
+// Errors that kernels report: truncated_input, output_too_small... batch_errors.h lists them with
+// their numbers and messages.
 enum class ErrorCode : std::uint32_t {
-  none = 0,
-  truncated_input = 1,        // the input ends inside an element
-  output_too_small = 2,       // decoding: the output does not fit into its capacity
-  invalid_distance = 3,       // a match begins before the output, or has distance 0
-  invalid_end = 4,            // the end of a block breaks a rule of the format
-  input_too_large = 5,        // the chunk has more than max_chunk_bytes
-  size_mismatch = 6,          // the output's size is not the one that the chunk stores
-  encoded_too_large = 7,      // encoding: the chunk does not fit into its capacity
-  invalid_header = 8,         // an invalid header, or one of more than 1 MiB
-  checksum_mismatch = 9,      // the checksum of the output, or of the header, is wrong
-  invalid_block = 10,         // an invalid block header
-  invalid_code_lengths = 11,  // code lengths that are no prefix code
-  invalid_code = 12,          // a code word without a symbol
-  needs_dictionary = 13,      // the zlib stream or Zstandard frame needs a preset dictionary
-  additional_frame = 14,      // Zstandard: another frame follows the first; only one is decoded
+  none = PENSTOCK_CHUNK_OK,
+#define PENSTOCK_ERROR_(name, number, code, message) name = number,
+  PENSTOCK_CHUNK_ERRORS(PENSTOCK_ERROR_)
+#undef PENSTOCK_ERROR_
 };
 
 // The largest input and the largest output of a chunk in bytes. Kernels count in 32 bits.

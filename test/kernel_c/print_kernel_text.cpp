@@ -1,6 +1,6 @@
 // print_kernel_text TARGET [FILE...]: the assembled source of Kernel C files for a target, on
 // standard output. TARGET-body: the files alone, without preludes, for sources that have them.
-// What they include is read from src/.
+// What they include is read from src/ and include/.
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -22,8 +22,9 @@ std::string_view source_in_tree(std::string_view name) {
   static std::map<std::string, std::string, std::less<>> sources;
   const auto found = sources.find(name);
   if (found != sources.end()) return found->second;
-  const std::string path = PENSTOCK_KERNEL_SOURCES "/" + std::string(name);
-  return sources.emplace(name, content_of(path)).first->second;
+  std::string text = content_of(PENSTOCK_SOURCE_ROOT "/src/" + std::string(name));
+  if (text.empty()) text = content_of(PENSTOCK_SOURCE_ROOT "/include/" + std::string(name));
+  return sources.emplace(name, std::move(text)).first->second;
 }
 
 }  // namespace

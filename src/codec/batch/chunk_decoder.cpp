@@ -138,37 +138,15 @@ constexpr std::array table = {
         .bytes_per_match = 8},
 };
 
-struct ErrorWords {
+struct ErrorRow {
   ErrorCode error;
   Code code;
-  const char* words;
+  const char* message;
 };
-constexpr std::array error_words = {
-    ErrorWords{ErrorCode::truncated_input, Code::truncated,
-               "the chunk ends within what begins here"},
-    ErrorWords{ErrorCode::output_too_small, Code::capacity, "more text than there is room for"},
-    ErrorWords{ErrorCode::invalid_distance, Code::corrupt,
-               "a match from before the text's beginning, or at distance 0"},
-    ErrorWords{ErrorCode::invalid_end, Code::corrupt,
-               "a match nearer to the chunk's end than its format allows"},
-    ErrorWords{ErrorCode::invalid_block, Code::corrupt,
-               "a block's header that says what its format does not have"},
-    ErrorWords{ErrorCode::invalid_code_lengths, Code::corrupt,
-               "lengths of codes that make no code"},
-    ErrorWords{ErrorCode::invalid_code, Code::corrupt, "a code without a symbol"},
-    ErrorWords{ErrorCode::invalid_header, Code::corrupt,
-               "a header that says what its format does not have"},
-    ErrorWords{ErrorCode::checksum_mismatch, Code::corrupt,
-               "another checksum than that of what it stands for"},
-    ErrorWords{ErrorCode::needs_dictionary, Code::unsupported,
-               "a stream of text that begins in a dictionary"},
-    ErrorWords{ErrorCode::additional_frame, Code::unsupported,
-               "another frame, where chunks have one"},
-    ErrorWords{ErrorCode::input_too_large, Code::capacity, "a chunk of 2 GiB or more"},
-    ErrorWords{ErrorCode::size_mismatch, Code::corrupt,
-               "text of another length than the chunk tells"},
-    ErrorWords{ErrorCode::encoded_too_large, Code::capacity,
-               "more chunk than there is room for, which the text from here on would make"},
+constexpr ErrorRow errors[] = {
+#define PENSTOCK_ERROR_(name, number, code, message) {ErrorCode::name, Code::code, message},
+    PENSTOCK_CHUNK_ERRORS(PENSTOCK_ERROR_)
+#undef PENSTOCK_ERROR_
 };
 
 bool holds(const std::shared_ptr<Buffer>& buffer, std::uint64_t bytes) {
@@ -190,9 +168,9 @@ std::string_view name_of(Format format) {
 }
 
 std::string_view message(ErrorCode error) {
-  for (const ErrorWords& row : error_words)
-    if (row.error == error) return row.words;
-  return error == ErrorCode::none ? "nothing is wrong" : "an unknown fault";
+  for (const ErrorRow& row : errors)
+    if (row.error == error) return row.message;
+  return error == ErrorCode::none ? "no error" : "unknown error";
 }
 
 Status status_of(Format format, std::uint64_t chunk, ChunkStatus chunk_status) {
@@ -203,8 +181,8 @@ Status status_of(Format format, std::uint64_t chunk, ChunkStatus chunk_status) {
 
 Status status_at(const std::string& location, ErrorCode error) {
   if (error == ErrorCode::none) return {};
-  for (const ErrorWords& row : error_words)
-    if (row.error == error) return Status(row.code, location + ": " + row.words);
+  for (const ErrorRow& row : errors)
+    if (row.error == error) return Status(row.code, location + ": " + row.message);
   return Status(Code::internal,
                 location + ": error " + std::to_string(static_cast<std::uint32_t>(error)));
 }

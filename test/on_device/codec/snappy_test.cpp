@@ -205,7 +205,7 @@ TEST(SnappyChunks, AErrorNamesItsTagAndNotThoseBefore) {
     }
   });
   EXPECT_EQ(status_of(Format::snappy, 3, {ErrorCode::size_mismatch, 8}).text(),
-            "corrupt: Snappy chunk 3, byte 8: text of another length than the chunk tells");
+            "corrupt: Snappy chunk 3, byte 8: incorrect length check");
 }
 
 class SnappyChunksOnHost : public ::testing::TestWithParam<kernel::HostDeviceOptions> {};
