@@ -115,6 +115,9 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 # Drivers are opened at run time, so dpkg-shlibdeps does not see them.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1, pocl-opencl-icd")
+# Static libraries of the formats, for programs that link penstock::stream and penstock::sql.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "libdeflate-dev, libzstd-dev, liblz4-dev, libsnappy-dev, zlib1g-dev, libpg-query-dev")
 find_program(PENSTOCK_SHLIBDEPS dpkg-shlibdeps)
 if(PENSTOCK_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

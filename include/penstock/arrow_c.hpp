@@ -50,10 +50,10 @@ struct ArrowArrayStream {
 
 namespace penstock {
 
-// A struct array (a record batch) as a table. Both structs are consumed, also on error.
+// Imports a struct array (a record batch) as a table. Both structs are consumed, also on error.
 Result<Table> import_table(ArrowArray* array, ArrowSchema* schema);
 Result<Schema> import_schema(const ArrowSchema& schema);
-// A stream as a source that can be scanned once.
+// Imports a stream as a source that can be scanned once.
 Result<std::shared_ptr<TableSource>> import_stream(ArrowArrayStream* stream,
                                                    std::string name = "arrow stream");
 // Fills both structs; the caller releases them.

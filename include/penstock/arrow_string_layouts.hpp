@@ -1,8 +1,8 @@
-// Texts that lie on a device in the forms that Arrow has for them. Decoders (decoder.hpp) leave
-// offsets of 64 bits, which is Arrow's large_string; string and string_view are made of these,
-// where they lie, and the texts' bytes stay as they are.
+// Converts strings on a device to Arrow's layouts. Decoders (decoder.hpp) write offsets of 64 bits,
+// which is Arrow's large_string. From these, string and string_view are made on the device; the
+// strings' bytes do not change.
 //
-//     PENSTOCK_ASSIGN(auto forms, TextForms::build(device));
+//     PENSTOCK_ASSIGN(auto forms, ArrowStringLayouts::build(device));
 //     PENSTOCK_TRY(forms.enqueue_views(*queue, *text.offsets, *text.bytes, row_count, text_bytes,
 //         *views));
 //     PENSTOCK_TRY(forms.check(*queue));      // waits
@@ -13,15 +13,15 @@
 
 namespace penstock {
 
-// For one queue at a time; nothing waits inside what is enqueued, or is allocated.
-class TextForms {
+// For one queue at a time. enqueue_...() neither waits nor allocates.
+class ArrowStringLayouts {
  public:
-  // A view says in which buffer its text begins: buffer k is the text from its byte k *
-  // 2^view_buffer_bits on, to the text's end, so that these buffers are one memory, entered at
-  // several places. With 31 bits text of up to 2 GiB is one buffer, as views have offsets of 31
-  // bits. Code::invalid for fewer than 4 or more than 31.
-  static Result<TextForms> build(std::shared_ptr<Device> device,
-                                 std::uint32_t view_buffer_bits = 31);
+  // A view names the buffer in which its string begins. Buffer k is the strings' bytes from byte k
+  // * 2^view_buffer_bits to the end, so that all buffers are one allocation. Views have offsets of
+  // 31 bits: with 31 bits up to 2 GiB are one buffer. Code::invalid for fewer than 4 or more
+  // than 31.
+  static Result<ArrowStringLayouts> build(std::shared_ptr<Device> device,
+                                          std::uint32_t view_buffer_bits = 31);
   static std::uint64_t view_buffer_count(std::uint64_t text_bytes,
                                          std::uint32_t view_buffer_bits = 31) {
     return text_bytes == 0 ? 0 : ((text_bytes - 1) >> view_buffer_bits) + 1;
@@ -35,8 +35,8 @@ class TextForms {
   Status enqueue_views(Queue& queue, const Buffer& offsets, const Buffer& text,
                        std::uint64_t row_count, std::uint64_t text_bytes,
                        const Buffer& views) const;
-  // Waits. Of what was enqueued last: Code::corrupt for offsets that descend or lie behind the
-  // text, Code::capacity for a row of 2^31 bytes or more, of which there is no view.
+  // Waits, and checks what was enqueued last: Code::corrupt for offsets that descend or lie after
+  // the bytes, Code::capacity for a row of 2^31 bytes or more, which no view can hold.
   Status check(Queue& queue) const;
 
  private:

@@ -62,7 +62,7 @@ bool is_signed(Type type);
 bool is_float(Type type);
 bool is_numeric(Type type);  // integers, floats, decimals, int128
 
-// A view of bytes and whatever keeps them alive.
+// A view of bytes and the owner that keeps them alive.
 struct Bytes {
   std::shared_ptr<const void> owner;
   const std::byte* data = nullptr;
@@ -101,8 +101,8 @@ struct Column {
   }
   std::string_view string(
       std::uint64_t row) const;  // type string, a valid row; resolves the dictionary
-  // Rows [first, first + count). Bit buffers are shared when `first` is a multiple of 8, otherwise
-  // copied.
+  // Returns rows [first, first + count). Bit buffers are shared when `first` is a multiple of 8,
+  // otherwise copied.
   Column slice(std::uint64_t first, std::uint64_t count) const;
 
   template <class T>
@@ -115,7 +115,7 @@ struct Column {
   static Column from_strings(const std::vector<std::optional<std::string>>& values);
 };
 
-// The Type of a C++ arithmetic type: float is float32, std::int64_t is int64.
+// Returns the Type of a C++ arithmetic type: float is float32, std::int64_t is int64.
 template <class T> constexpr Type type_of() {
   if constexpr (std::is_same_v<T, bool>)
     return {Kind::boolean};
@@ -158,30 +158,30 @@ template <class T> Column Column::from(const std::vector<std::optional<T>>& valu
   return column;
 }
 
-// Texts that are held encoded (fsst.hpp), so that whoever needs few of them, or none, decodes no
-// others. Immutable.
+// Strings that are held encoded (fsst.hpp), so that a reader of few or none decodes no others.
+// Immutable.
 class EncodedTexts {
  public:
   virtual ~EncodedTexts() = default;
-  // All texts, or those of some rows, in this order (a row may stand twice), as a column without
-  // validity.
+  // Decode all strings, or those of some rows in this order (a row may occur twice), as a column
+  // without validity.
   virtual Result<Column> decode() const = 0;
   virtual Result<Column> decode_rows(std::span<const std::uint64_t> rows) const = 0;
   virtual std::shared_ptr<const EncodedTexts> slice(std::uint64_t first,
                                                     std::uint64_t count) const = 0;
-  // Those of `parts`, which are of one encoding, one after another.
+  // Returns those of `parts`, which have one encoding, one after another.
   virtual Result<std::shared_ptr<const EncodedTexts>> joined(
       std::span<const std::shared_ptr<const EncodedTexts>> parts) const = 0;
 };
-// The column itself where it is not encoded.
+// Returns the column decoded; the column itself where it is not encoded.
 Result<Column> decoded(const Column& column);
 
 struct Field {
   std::string name;
   Type type;
   bool nullable = false;
-  // Not empty: a file's own name of a type that Penstock does not read. `type` says nothing then,
-  // and a scan that asks for the column is refused.
+  // The name of a type that is not read, or "". `type` has no meaning then, and a scan of the
+  // column is refused.
   std::string unsupported = {};
   bool is_encoded = false;  // string: scans can yield it encoded, see ScanOptions
   bool operator==(const Field&) const = default;
@@ -199,8 +199,8 @@ struct Table {
   Schema schema() const;
 };
 
-// Memory that the last owner gives back; null where there is none. Called by several threads at
-// once.
+// Allocates memory that the last owner gives back; null where there is none. Several threads call
+// it at once.
 using BatchAllocator = std::function<std::shared_ptr<std::byte>(std::uint64_t bytes)>;
 
 struct ScanOptions {
@@ -208,19 +208,19 @@ struct ScanOptions {
       1 << 20;  // batches hold at most this many rows; all but the last a multiple of 64
   std::uint32_t threads = 0;  // for decoding; 0: one a core
   BatchAllocator memory =
-      {};  // for what is decoded, such as memory that a device copies at full speed; a wish only
+      {};  // for decoded values, such as memory that a device copies at full speed; a hint
   std::vector<std::uint32_t> encoded =
-      {};  // columns that stay encoded where the source has them so; a wish only
+      {};  // columns to keep encoded where the source has them so; a hint
 };
 
-// Batches in row order. Columns stand in the order they were asked for.
+// Yields batches in row order. Columns have the order in which they were asked for.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;
   virtual Result<std::optional<Table>> next() = 0;  // nullopt at the end
 };
 
-// Where rows come from: a table in memory, a file.
+// A source of rows: a table in memory, a file.
 class TableSource {
  public:
   virtual ~TableSource() = default;

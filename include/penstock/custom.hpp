@@ -1,5 +1,5 @@
-// Functions and reductions of the user's own, for traced lambdas: each given as Kernel C for the
-// devices and as C++ for what it means.
+// User-defined functions and reductions (UDFs) for traced lambdas. Each is given as Kernel C for
+// the devices and as C++, which defines its meaning.
 //
 //     auto norm = custom_function<double(double, double)>(
 //         "norm", {"x", "y"}, "return x * x + y * y;",

@@ -1,7 +1,7 @@
 // Typed expressions: a hash-consed graph of operations on the columns of one row.
 //
 // C++ lambdas (trace.hpp) and SQL build the same graph through Builder, which owns the promotion
-// table, the NULL rules and the error sentences. Nodes are type-exact: Builder inserts every cast,
+// table, the NULL rules and the error messages. Nodes are type-exact: Builder inserts every cast,
 // so a kernel emitter and the host interpreter only see inputs of the types an operation states.
 // The semantics follow DuckDB 2.0:
 //
@@ -40,8 +40,8 @@ namespace penstock {
 
 using Int128 = __int128;
 
-// One value. Integers, dates, timestamps, decimals, booleans: `integer`; floats: `real`; strings:
-// `text`.
+// One value: in `integer` for integers, dates, timestamps, decimals and booleans; in `real` for
+// floats; in `text` for strings.
 struct Scalar {
   Type type;
   bool is_null = false;
@@ -150,7 +150,7 @@ enum class Op : unsigned char {
   cosine,
   tangent,
   power,  // two float64
-  // parts of a date32 or timestamp, int64 result
+  // parts of a date32 or timestamp, int64 result; of an infinite one: a fault
   year,
   quarter,
   month,
@@ -177,7 +177,7 @@ struct Node {
 // A scalar function given as Kernel C and as C++: the emitter prints `body` as a function's body
 // over `parameter_names`
 // (`return x * x;`), the interpreter calls `host`. Not called for a NULL input: the result is then
-// NULL. Without a body it is a function of a string, which the host computes for a column's texts
+// NULL. Without a body it is a function of strings, which the host computes for a column's strings
 // (expr/string_functions.hpp).
 struct CustomFunction {
   std::string name;  // a C identifier
@@ -199,14 +199,15 @@ struct CustomReduction {
   bool associative = false, commutative = false;  // both are needed; Plan::reduce refuses otherwise
 };
 
-// How a parameter came to be. A literal is SQL's: its type adapts to the other side where its value
+// The origin of a parameter. A literal is SQL's: its type adapts to the other side where its value
 // fits (tinyint + 1 is TINYINT), a literal NULL takes any type, and operations on literals alone
 // are computed once by Builder. A fixed parameter is a literal that has found its type. A captured
 // scalar keeps its type, and equal ones stay apart, so that new values never change a kernel's
-// text.
+// source.
 enum class ParameterOrigin : unsigned char { literal, fixed, captured };
 
-// Where in the user's text a node came from, for faults and type errors.
+// The position in the user's statement or program that a node came from, for faults and type
+// errors.
 struct Site {
   std::int32_t offset = -1;
   std::string text;
@@ -222,10 +223,10 @@ class Graph {
       const std::shared_ptr<const CustomFunction>& function);  // its index, the payload of a call
   const Node& at(NodeId id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
-  // Copies `root` of another graph into this one, its column i replaced by columns[i]: how steps
-  // fuse.
+  // Copies `root` of another graph into this one and replaces its column i by columns[i]; steps
+  // fuse by it.
   NodeId import(const Graph& from, NodeId root, std::span<const NodeId> columns);
-  // Copies one node that is no column, its input i being copies[i] here.
+  // Copies one node that is not a column; its input i is copies[i] here.
   NodeId import_node(const Graph& from, NodeId id, std::span<const NodeId> copies);
 
   std::vector<Scalar> parameters;
@@ -241,10 +242,11 @@ class Graph {
 };
 // "((price * 2) > 1000)"; columns by the schema's names.
 std::string text_of(const Graph& graph, NodeId root, const Schema& schema);
-// Whether evaluating the node can end in a fault (so that an emitter tracks it).
+// Tells whether evaluating the node can end in a fault (so that an emitter tracks it).
 bool can_fault(const Graph& graph, NodeId node);
 
-// What ends a query when `node` faults with `code`, as a sentence: "division by zero in (a // b)".
+// Returns the error that ends a query when `node` faults with `code`: "division by zero in (a //
+// b)".
 Status fault_status(const Graph& graph, NodeId node, Code code, const Schema& schema);
 
 // Builds type-exact nodes over a schema. Errors name the operation and the types: "cannot add
@@ -255,7 +257,7 @@ class Builder {
 
   Result<NodeId> column(std::string_view name);  // the error lists the nearest names
   NodeId column(std::uint32_t index);
-  NodeId literal(Scalar value);   // of a SQL text: its type adapts, see ParameterOrigin
+  NodeId literal(Scalar value);   // of a SQL statement: its type adapts, see ParameterOrigin
   NodeId captured(Scalar value);  // a scalar of the program: keeps its type
   // Functions (square_root, exponential...) of any number are DOUBLE, as in SQL; floor, ceiling,
   // round and truncate keep float types; round and truncate keep integers, floor and ceiling make
@@ -267,14 +269,14 @@ class Builder {
                         NodeId right);  // arithmetic, bits, comparison, and_, or_, power
   Result<NodeId> cast(NodeId input, Type type);
   Result<NodeId> select(NodeId condition, NodeId then, NodeId otherwise);
-  // The value of the first condition that is true: one value more than conditions, the last where
-  // none is.
+  // Chooses the value of the first condition that is true. There is one value more than conditions:
+  // it is chosen where none is true.
   Result<NodeId> first_true(std::span<const NodeId> conditions, std::vector<NodeId> values);
   Result<NodeId> variadic(Op op, std::vector<NodeId> inputs);  // coalesce, least, greatest
   Result<NodeId> custom(std::shared_ptr<const CustomFunction> function, std::vector<NodeId> inputs);
-  // A function of strings by SQL's name: like, lower, substring... Of constants alone it is
-  // computed at once.
-  Result<NodeId> text_function(std::string_view name, std::vector<NodeId> inputs);
+  // Calls a function of strings by its name in string_functions(): like, lower, substring... Of
+  // constants alone it is computed at once.
+  Result<NodeId> string_function(std::string_view name, std::vector<NodeId> inputs);
 
   const Schema& schema() const { return schema_; }
   const std::shared_ptr<Graph>& graph() const { return graph_; }
@@ -284,8 +286,8 @@ class Builder {
   Schema schema_;
   std::shared_ptr<Graph> graph_;
 };
-// The type both sides are cast to before comparison and in select; an error when there is none.
-// Arithmetic may be wider: see promotion.cpp.
+// Returns the type that both sides are cast to before comparison and in select; an error where
+// there is none. Arithmetic may be wider: see promotion.cpp.
 Result<Type> common_type(Type a, Type b);
 
 // A value, or why there is none.
@@ -294,8 +296,8 @@ struct Evaluated {
   Code fault = Code::ok;
   NodeId fault_node = 0;
 };
-// The host reference: evaluates every root for one row. Faults are returned beside the values, as a
-// kernel would.
+// Evaluates every root for one row: the host reference. Returns faults beside the values, as a
+// kernel does.
 std::vector<Evaluated> evaluate(const Graph& graph, std::span<const NodeId> roots,
                                 std::span<const Scalar> row);
 Scalar scalar_at(const Column& column, std::uint64_t row);

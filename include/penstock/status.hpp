@@ -102,7 +102,8 @@ template <class T> class [[nodiscard]] Result {
       return ::penstock::status_of(std::move(penstock_status_));       \
   } while (false)
 // PENSTOCK_ASSIGN(auto x, f()): declares or assigns the value of f(), or leaves the function with
-// its error. It expands to several statements: as the branch of an `if` it needs braces.
+// its error. It is several statements, so that it can declare x: an `if` or a loop around it needs
+// braces.
 #define PENSTOCK_ASSIGN(declaration, ...) \
   PENSTOCK_ASSIGN_AT_(PENSTOCK_PASTE_(penstock_result_, __LINE__), declaration, __VA_ARGS__)
 #define PENSTOCK_ASSIGN_AT_(name, declaration, ...)              \

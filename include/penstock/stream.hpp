@@ -85,6 +85,9 @@ struct DecompressOptions {
   std::optional<Format> format = {};  // without one, it is detected
   // More output is Code::capacity; the sink never receives more.
   std::uint64_t max_output_bytes = UINT64_MAX;
+  // Larger windows of zstd frames are Code::capacity: a file of few bytes can make a decoder take
+  // that much memory. The default is that of zstd; the format's largest that is supported is 2 GiB.
+  std::uint64_t max_window_bytes = std::uint64_t{128} << 20;
   // Threads that decode, beside the caller's; 0: as many as this process may use.
   std::uint32_t threads = 0;
   std::span<const std::byte> dictionary = {};  // of zstd (trained or raw), lz4 and zlib
@@ -115,6 +118,7 @@ struct Report {
   std::uint64_t member_count = 0;
   std::uint64_t unchecked_member_count = 0;  // those without a checksum of their content
   std::string first_name = {};               // gzip: FNAME of the first member
+  std::uint64_t ignored_bytes = 0;           // gzip: trailing garbage after the last member
   std::uint32_t threads = 0;
   std::vector<std::string> methods = {};    // that ran, each once, in the order of their first use
   std::optional<DeviceReport> device = {};  // where one decoded or compressed
@@ -122,8 +126,9 @@ struct Report {
   std::uint64_t buffered_bytes = 0;
 };
 
-// Decodes all members, frames and skippable frames of the source. As gzip does, ignores zeros after
-// gzip members. docs/formats lists where it is stricter than the formats' own programs.
+// Decodes all members, frames and skippable frames of the source. As gzip does, ignores zeros and
+// other trailing garbage after gzip members; the latter is in the report. docs/formats lists where
+// it is stricter than the formats' own programs.
 Result<Report> decompress(const Source& source, const Sink& sink,
                           const DecompressOptions& options = {});
 // Decodes host memory into a vector.

@@ -105,13 +105,24 @@ Status WholeFile::failure() const {
 }
 
 Status WholeFile::write(std::string_view bytes) {
+  ends_in_hole_ = ends_in_hole_ && bytes.empty();
   return file_->write_all(bytes.data(), bytes.size()) ? Status() : failure();
+}
+
+Status WholeFile::write_hole(std::uint64_t bytes) {
+  ends_in_hole_ = true;
+  return ::lseek(file_->descriptor(), static_cast<off_t>(bytes), SEEK_CUR) < 0 ? failure()
+                                                                               : Status();
 }
 
 Status WholeFile::take_attributes(int descriptor) {
   struct stat info{};
   if (::fstat(descriptor, &info) != 0) return failure();
   const timespec times[] = {info.st_atim, info.st_mtim};
+  // File systems and namespaces without that owner keep ours.
+  if (::geteuid() == 0 && ::fchown(file_->descriptor(), info.st_uid, info.st_gid) != 0 &&
+      errno != EPERM && errno != EINVAL)
+    return failure();
   if (::fchmod(file_->descriptor(), info.st_mode & 0777) != 0 ||
       ::futimens(file_->descriptor(), times) != 0)
     return failure();
@@ -119,6 +130,10 @@ Status WholeFile::take_attributes(int descriptor) {
 }
 
 Status WholeFile::commit() {
+  if (ends_in_hole_) {
+    const off_t end = ::lseek(file_->descriptor(), 0, SEEK_CUR);
+    if (end < 0 || ::ftruncate(file_->descriptor(), end) != 0) return failure();
+  }
   if (::fsync(file_->descriptor()) != 0) return failure();
   if (!is_named_) {  // linkat() replaces no file, so an existing one is replaced by a rename
     const std::string descriptor = "/proc/self/fd/" + std::to_string(file_->descriptor());

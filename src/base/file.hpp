@@ -1,6 +1,7 @@
 // Owned file descriptors, and files that are written atomically.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,7 +42,10 @@ class WholeFile {
   WholeFile& operator=(const WholeFile&) = delete;
 
   Status write(std::string_view bytes);
-  // Copies permissions and times of another file, whose content this one has in another form.
+  // Continues after so many zeros, which take no space on the disk where the file system has holes.
+  Status write_hole(std::uint64_t bytes);
+  // Takes permissions and time of change from another file, whose content this one has in another
+  // form. Takes its owner too, where the process is root.
   Status take_attributes(int descriptor);
   // Flushes the file to the disk, renames it to its path, and flushes the folder's entry.
   Status commit();
@@ -52,6 +56,7 @@ class WholeFile {
   Status failure() const;  // from errno
   std::string path_, temporary_;
   std::unique_ptr<File> file_;
+  bool ends_in_hole_ = false;
   bool is_named_;  // whether temporary_ exists
 };
 

@@ -29,11 +29,12 @@ Status check_offsets(const Buffer& offsets, std::uint64_t row_count) {
 
 }  // namespace
 
-Result<TextForms> TextForms::build(std::shared_ptr<Device> device, std::uint32_t view_buffer_bits) {
+Result<ArrowStringLayouts> ArrowStringLayouts::build(std::shared_ptr<Device> device,
+                                                     std::uint32_t view_buffer_bits) {
   if (view_buffer_bits < 4 || view_buffer_bits > 31)
     return Status(Code::invalid, "views' buffers of 2^4 to 2^31 bytes");
-  return guard([&]() -> Result<TextForms> {
-    TextForms forms;
+  return guard([&]() -> Result<ArrowStringLayouts> {
+    ArrowStringLayouts forms;
     PENSTOCK_ASSIGN(forms.program_, build_program(*device));
     PENSTOCK_ASSIGN(forms.verdict_, device->allocate(16));
     forms.device_ = std::move(device);
@@ -42,8 +43,9 @@ Result<TextForms> TextForms::build(std::shared_ptr<Device> device, std::uint32_t
   });
 }
 
-Status TextForms::enqueue_offsets(Queue& queue, const Buffer& offsets, std::uint64_t row_count,
-                                  std::uint64_t text_bytes, const Buffer& narrow) const {
+Status ArrowStringLayouts::enqueue_offsets(Queue& queue, const Buffer& offsets,
+                                           std::uint64_t row_count, std::uint64_t text_bytes,
+                                           const Buffer& narrow) const {
   if (text_bytes > INT32_MAX)
     return {Code::capacity,
             std::to_string(text_bytes) + " bytes of text, where offsets have 31 bits"};
@@ -56,9 +58,9 @@ Status TextForms::enqueue_offsets(Queue& queue, const Buffer& offsets, std::uint
                         Argument::value(row_count), Argument::value(text_bytes)}});
 }
 
-Status TextForms::enqueue_views(Queue& queue, const Buffer& offsets, const Buffer& text,
-                                std::uint64_t row_count, std::uint64_t text_bytes,
-                                const Buffer& views) const {
+Status ArrowStringLayouts::enqueue_views(Queue& queue, const Buffer& offsets, const Buffer& text,
+                                         std::uint64_t row_count, std::uint64_t text_bytes,
+                                         const Buffer& views) const {
   if (view_buffer_count(text_bytes, view_buffer_bits_) > INT32_MAX)
     return {Code::capacity, "more buffers of text than views can number"};
   PENSTOCK_TRY(check_offsets(offsets, row_count));
@@ -74,7 +76,7 @@ Status TextForms::enqueue_views(Queue& queue, const Buffer& offsets, const Buffe
                         Argument::value(text_bytes), Argument::value(view_buffer_bits_)}});
 }
 
-Status TextForms::check(Queue& queue) const {
+Status ArrowStringLayouts::check(Queue& queue) const {
   std::uint32_t faults = 0;
   const Status asked = queue.download(&faults, *verdict_, 4);
   PENSTOCK_TRY(queue.finish());
@@ -86,7 +88,7 @@ Status TextForms::check(Queue& queue) const {
   return {};
 }
 
-std::uint32_t TextForms::groups(std::uint64_t things) const {
+std::uint32_t ArrowStringLayouts::groups(std::uint64_t things) const {
   const std::uint64_t items = program_->group_size(),
                       most = std::uint64_t{device_->traits().compute_units} * 64;
   return static_cast<std::uint32_t>(std::min((things + items - 1) / items, most));

@@ -1,10 +1,10 @@
-// Parts of columns that grow value by value.
+// Builds columns value by value.
 #pragma once
 #include "penstock/column.hpp"
 
 namespace penstock::column {
 
-// Booleans and validity.
+// Builds booleans and validity.
 class BitBuilder {
  public:
   void push(bool bit) {
@@ -19,7 +19,7 @@ class BitBuilder {
   std::uint64_t count_ = 0;
 };
 
-// Texts; offsets are 4 bytes wide while they fit.
+// Builds strings; offsets are 4 bytes wide while they fit.
 class TextBuilder {
  public:
   explicit TextBuilder(std::uint64_t row_count) { offsets_.reserve(row_count + 1); }

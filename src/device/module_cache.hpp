@@ -94,7 +94,7 @@ template <class Module> class ModuleCache {
     if (!compiled.entry.binary.empty())
       disk.store(key, compiled.entry);  // empty: the driver has no binaries
     report.cache = CacheResult::compiled, report.log = compiled.entry.log;
-    keep(slot, key, std::move(compiled.module), std::move(compiled.entry.log));
+    keep(slot, key, std::move(compiled.module), compiled.entry.log);
     return {};
   }
 
@@ -104,8 +104,8 @@ template <class Module> class ModuleCache {
   }
 
   static void keep(Slot& slot, const CacheKey& key, std::shared_ptr<Module> module,
-                   std::string log) {
-    slot.module = std::move(module), slot.key_text = key.text, slot.log = std::move(log);
+                   const std::string& log) {
+    slot.module = std::move(module), slot.key_text = key.text, slot.log = log;
   }
 
   std::mutex mutex_;

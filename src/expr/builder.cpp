@@ -147,7 +147,7 @@ Result<NodeId> Builder::variadic(Op op, std::vector<NodeId> inputs) {
 }
 
 // The function's row is found by its name in plans ("like"), not by SQL's.
-Result<NodeId> Builder::text_function(std::string_view name, std::vector<NodeId> inputs) {
+Result<NodeId> Builder::string_function(std::string_view name, std::vector<NodeId> inputs) {
   Construction c(*graph_);
   const std::shared_ptr<const CustomFunction> function = expr::string_function(name, inputs.size());
   const auto takes = [&](std::size_t i) {

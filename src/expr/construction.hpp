@@ -1,6 +1,5 @@
-// How a Builder makes an operation type-exact: which casts its inputs take, and what its result is.
-// The rules are promotion.hpp's; what has no result of a type that is computed with is refused by
-// name.
+// Makes an operation type-exact for Builder: casts its inputs and finds its result type, by the
+// rules of promotion.hpp. An operation whose result type is not computed with is refused by name.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -38,8 +37,8 @@ class Construction {
     return value && value->is_null;
   }
 
-  // Adds a strict operation; of constants alone it is computed here, unless that faults: then where
-  // it is used.
+  // Adds a strict operation. Of constants alone it is computed here, unless it faults: a fault
+  // counts only where the value is used.
   NodeId add(Op op, Type result, std::vector<NodeId> inputs) {
     const Node node{op, result, false, 0, std::move(inputs)};
     std::vector<Scalar> values;
@@ -54,7 +53,7 @@ class Construction {
                                        : graph_.add(node);
   }
 
-  // A function of strings: NULL with a NULL constant, of constants alone computed here.
+  // Calls a function of strings: NULL with a NULL constant, computed here of constants alone.
   NodeId call(const std::shared_ptr<const CustomFunction>& function, std::vector<NodeId> inputs) {
     std::vector<Scalar> values;
     for (NodeId input : inputs)
@@ -73,7 +72,7 @@ class Construction {
     return is_null_literal(id) ? graph_.parameter(Scalar::null_of(to)) : add(Op::cast, to, {id});
   }
 
-  // A decimal's scale only: its digits may stay as they are, 18 at most.
+  // Changes a decimal's scale alone; it keeps at most 18 digits.
   NodeId rescale(NodeId id, int scale) {
     const Type from =
         type(id).kind == Kind::decimal ? type(id) : Type::decimal(integer_digits(type(id).kind), 0);
@@ -83,8 +82,7 @@ class Construction {
                           scale));
   }
 
-  // Literals take the type of what they meet where their value fits; the types they are then
-  // treated as.
+  // Casts literals to the type of what they meet where their value fits.
   void adapt(std::span<NodeId> ids) {
     std::optional<Type> fixed;
     for (NodeId id : ids)
@@ -119,8 +117,8 @@ Result<NodeId> decimal_arithmetic(Construction& c, Op op, NodeId left, NodeId ri
 Result<NodeId> arithmetic(Construction& c, Op op, NodeId left, NodeId right);
 Result<NodeId> bits(Construction& c, Op op, NodeId left, NodeId right);
 Result<NodeId> compare_nodes(Construction& c, Op op, NodeId left, NodeId right);
-// The one type of select's branches and of coalesce's, least's and greatest's inputs, and the
-// inputs cast to it.
+// Casts select's branches, or the inputs of coalesce, least and greatest, to one type and returns
+// it.
 Result<Type> unify(Construction& c, Op op, std::span<NodeId> ids);
 Result<NodeId> negate(Construction& c, Graph& graph, NodeId input);
 Result<NodeId> rounding(Construction& c, Op op, NodeId input);

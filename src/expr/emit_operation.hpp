@@ -1,4 +1,4 @@
-// One operation as Kernel C expressions over those of its inputs.
+// Prints one operation as Kernel C expressions over those of its inputs.
 #pragma once
 #include <span>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace penstock::expr {
 
-// A node that stands in the text: its three expressions, identifiers or constants.
+// A node that is printed already: its three expressions, identifiers or constants.
 struct Operand {
   Type type;
   std::string value, valid = "1u", fault = "0u";

@@ -1,5 +1,5 @@
-// What prints the kinds of operations, and the pieces of text that they share; emit_operation.cpp
-// chooses among them.
+// Prints each kind of operation, and the fragments that they share; emit_operation.cpp chooses
+// among them.
 #pragma once
 #include <initializer_list>
 #include <span>

@@ -1,4 +1,4 @@
-// Facts about operations that graph, builder, interpreter and emitter must agree on.
+// Properties of operations that graph, builder, interpreter and emitter share.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -48,17 +48,18 @@ std::string_view symbol_of(Op op);
 // "cannot add ..."
 std::string_view verb_of(Op op);
 
-// What the node itself can add to the faults of its inputs. `invalid`: a zero divisor.
+// Faults that the node itself can add to those of its inputs. `invalid`: a zero divisor;
+// `overflow`: out of range, or a part of an infinite date.
 struct OwnFaults {
   bool invalid = false, overflow = false;
 };
 OwnFaults own_faults(const Graph& graph, const Node& node);
 bool cast_can_fault(Type from, Type to);
 
-// For each node up to `last`: whether evaluating it can end in a fault, its own or one of its
-// inputs.
+// Tells for each node up to `last` whether evaluating it can end in a fault, its own or one of its
+// inputs'.
 std::vector<bool> faultable(const Graph& graph, NodeId last);
-// Which nodes the roots reach.
+// Tells which nodes the roots reach.
 std::vector<bool> reachable(const Graph& graph, std::span<const NodeId> roots);
 
 }  // namespace penstock::expr

@@ -239,7 +239,7 @@ std::shared_ptr<const CustomFunction> string_comparison(Op op) {
   return string_function(name_of(op), 2);
 }
 
-std::shared_ptr<const CustomFunction> text_any_of() {
+std::shared_ptr<const CustomFunction> string_any_of() {
   static const auto function = std::make_shared<const CustomFunction>(CustomFunction{
       "any_of", {"input1", "input2"}, {string_type, string_type}, boolean_type, "", [](Inputs in) {
         return truth(std::any_of(in.begin() + 1, in.end(), [&](const Scalar& constant) {
@@ -249,20 +249,20 @@ std::shared_ptr<const CustomFunction> text_any_of() {
   return function;
 }
 
-std::shared_ptr<const CustomFunction> text_is_there() {
+std::shared_ptr<const CustomFunction> string_is_present() {
   static const auto function = std::make_shared<const CustomFunction>(CustomFunction{
       "is_there", {"input1"}, {string_type}, boolean_type, "", [](Inputs) { return truth(true); }});
   return function;
 }
 
-Status no_text_column() {
+Status no_string_column() {
   return {Code::unsupported,
           "a function of strings, or an order of strings, takes one column and constants"};
 }
 
 Status check_string_call(const Graph& graph, NodeId call) {
   const Node& node = graph.at(call);
-  if (node.op != Op::custom || !is_text_function(*graph.customs[node.payload])) return {};
+  if (node.op != Op::custom || !is_string_function(*graph.customs[node.payload])) return {};
   std::size_t columns = 0;
   bool fits = true;
   for (NodeId input : node.inputs) {
@@ -271,7 +271,7 @@ Status check_string_call(const Graph& graph, NodeId call) {
     fits = fits && (from.op == Op::parameter || from.op == Op::column || from.op == Op::custom);
   }
   if (fits && columns == 1) return {};
-  return no_text_column();
+  return no_string_column();
 }
 
 }  // namespace penstock::expr

@@ -38,13 +38,13 @@ std::shared_ptr<const CustomFunction> string_function(std::string_view name,
 // Compares two strings by their bytes; `op` is less, less_equal, greater or greater_equal.
 std::shared_ptr<const CustomFunction> string_comparison(Op op);
 // Tells whether the first input equals one of the others, which are constants of any number.
-std::shared_ptr<const CustomFunction> text_any_of();
+std::shared_ptr<const CustomFunction> string_any_of();
 // TRUE of every string: what is left of a column of which only its NULLs count.
-std::shared_ptr<const CustomFunction> text_is_there();
-Status no_text_column();  // why a call is refused
+std::shared_ptr<const CustomFunction> string_is_present();
+Status no_string_column();  // why a call is refused
 // Refuses a call that no column can be derived for: of anything but one column, or one such call,
 // and constants.
 Status check_string_call(const Graph& graph, NodeId call);
-inline bool is_text_function(const CustomFunction& function) { return function.body.empty(); }
+inline bool is_string_function(const CustomFunction& function) { return function.body.empty(); }
 
 }  // namespace penstock::expr

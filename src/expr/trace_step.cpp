@@ -30,7 +30,7 @@ void Trace::fail(Status status) {
   if (status_.ok()) status_ = status.with("in the " + step_);
 }
 
-Result<NodeId> Trace::place(const traced::Operand& operand) {
+Result<NodeId> Trace::node_of(const traced::Operand& operand) {
   if (operand.scalar) return builder_.captured(*operand.scalar);
   if (operand.node.trace.get() != this)
     return Status(
@@ -74,7 +74,7 @@ TracedNode Trace::combine(Op op, std::initializer_list<traced::Operand> inputs, 
                           bool nullable) {
   std::vector<NodeId> ids;
   for (const traced::Operand& input : inputs) {
-    Result<NodeId> id = place(input);
+    Result<NodeId> id = node_of(input);
     if (!id.ok()) fail(id.status());
     if (!status_.ok()) return {shared_from_this(), 0};
     ids.push_back(*id);
@@ -92,7 +92,7 @@ TracedNode Trace::call(const std::shared_ptr<const CustomFunction>& function,
                                    "': its name and its parameters' must be C identifiers"));
   std::vector<NodeId> ids;
   for (const traced::Operand& input : inputs) {
-    Result<NodeId> id = place(input);
+    Result<NodeId> id = node_of(input);
     if (!id.ok()) fail(id.status());
     if (!status_.ok()) return {shared_from_this(), 0};
     ids.push_back(*id);

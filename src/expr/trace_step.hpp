@@ -1,4 +1,4 @@
-// One step's lambda at work: the graph it builds and the first thing that went wrong.
+// Traces one step's lambda: the graph that it builds, and its first error.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -19,14 +19,15 @@ class Trace : public std::enable_shared_from_this<Trace> {
                   std::initializer_list<traced::Operand> inputs, bool nullable);
   TracedNode bind(std::string_view name, Type type, bool nullable);
   TracedNode column(std::uint32_t index, Type type, bool nullable);
-  // The node of an input of an operation or of the lambda's result; a scalar becomes a parameter.
-  Result<NodeId> place(const traced::Operand& operand);
+  // Returns the node of an operation's input or of the lambda's result; a scalar becomes a
+  // parameter.
+  Result<NodeId> node_of(const traced::Operand& operand);
 
   void fail(Status status);
   const Status& status() const { return status_; }
   const Schema& schema() const { return builder_.schema(); }
   const std::string& step() const { return step_; }
-  // The graph, when the lambda has returned: what can fault says where it stands in the program.
+  // Returns the graph after the lambda; nodes that can fault get their position in the program.
   std::shared_ptr<const Graph> finish();
 
  private:

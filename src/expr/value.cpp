@@ -16,8 +16,8 @@ EvaluatedScalar within(Type type, Int128 value) {
   return {Scalar::of(type, value)};
 }
 
-// The product where 128 bits hold it, and else the end of their range on its side, which is outside
-// every type's own.
+// Returns the product where 128 bits hold it, else the end of their range on its side, which is
+// outside every type's range.
 Int128 bounded_product(Int128 a, Int128 b) {
   Int128 product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;

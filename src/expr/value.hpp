@@ -1,4 +1,4 @@
-// Operations on single values: the meaning that emitted kernels are compared with.
+// Computes operations on single values: the reference that emitted kernels are compared with.
 #pragma once
 #include <optional>
 #include <span>

@@ -66,7 +66,7 @@ Result<std::vector<Projection>> projections_of(Trace& trace,
                                                const std::vector<traced::Output>& outputs) {
   std::vector<NodeId> roots;
   for (const traced::Output& output : outputs) {
-    Result<NodeId> root = trace.place(output.value);
+    Result<NodeId> root = trace.node_of(output.value);
     if (!root.ok())
       return root.with(output.name.empty() ? "in the result" : "for '" + output.name + "'");
     roots.push_back(*root);
@@ -85,7 +85,7 @@ Result<std::vector<AggregateCall>> calls_of(Trace& trace,
   for (const traced::AggregateOutput& output : outputs) {
     NodeId argument = 0;
     if (output.argument) {
-      PENSTOCK_ASSIGN(argument, trace.place(traced::Operand(*output.argument)));
+      PENSTOCK_ASSIGN(argument, trace.node_of(traced::Operand(*output.argument)));
     }
     calls.push_back({output.function, argument, "", output.custom, false, output.of_distinct});
   }
@@ -158,7 +158,7 @@ template <class Add> Query Query::add(const std::shared_ptr<Trace>& trace, Add a
 Query Query::with_filter(const std::shared_ptr<Trace>& trace,
                          const traced::Operand& predicate) const {
   return add(trace, [&](Plan& plan, StepId input) -> Result<StepId> {
-    PENSTOCK_ASSIGN(const NodeId root, trace->place(predicate));
+    PENSTOCK_ASSIGN(const NodeId root, trace->node_of(predicate));
     return plan.filter(input, trace->finish(), root);
   });
 }
@@ -214,7 +214,7 @@ Query Query::with_order(const std::shared_ptr<Trace>& trace,
     }
     std::vector<SortKey> sort_keys;
     for (const TracedSortKey& key : keys) {
-      PENSTOCK_ASSIGN(const NodeId root, trace->place(key.value));
+      PENSTOCK_ASSIGN(const NodeId root, trace->node_of(key.value));
       const Node& node = trace->finish()->at(root);
       const bool is_column = node.op == Op::column;
       const auto column = is_column ? node.payload : static_cast<std::uint32_t>(outputs.size());

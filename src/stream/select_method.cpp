@@ -34,7 +34,8 @@ Status unsupported_on_devices(const Context& context) {
     supported += "; the pipe is too long for methods that need the whole input";
   const ErrorLocation location{context.report.format, context.next_member(),
                                context.input.offset()};
-  return location.error(Code::unsupported, "not decoded on devices" + supported);
+  return location.error(Code::unsupported,
+                        "not decoded on " + context.session->device()->traits().id + supported);
 }
 
 bool is_candidate(const Method& method, const Context& context) {

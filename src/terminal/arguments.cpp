@@ -140,8 +140,8 @@ void Arguments::value(std::string_view name, std::string_view placeholder, doubl
   add_value(app_, name, placeholder, target, description);
 }
 
-void Arguments::choice(std::string_view name, std::vector<std::string> choices, std::string& target,
-                       std::string_view description, bool required) {
+void Arguments::choice(std::string_view name, const std::vector<std::string>& choices,
+                       std::string& target, std::string_view description, bool required) {
   std::string placeholder;
   for (const std::string& choice : choices)
     placeholder += (placeholder.empty() ? "" : "|") + choice;

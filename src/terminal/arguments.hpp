@@ -20,7 +20,14 @@ class App;
 
 namespace penstock::terminal {
 
-enum ExitCode : int { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130 };
+// exit_warning is gzip's: all output was written, and a warning was printed.
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_warning = 2,
+  exit_interrupted = 130
+};
 
 class Arguments {
  public:
@@ -40,7 +47,7 @@ class Arguments {
   void value(std::string_view name, std::string_view placeholder, double& target,
              std::string_view description);
   // One of `choices`; the target's value is the default.
-  void choice(std::string_view name, std::vector<std::string> choices, std::string& target,
+  void choice(std::string_view name, const std::vector<std::string>& choices, std::string& target,
               std::string_view description, bool required = false);
   void require(std::string_view name);  // an option that was added
   // Checks the options together after they are parsed; a message is wrong usage.

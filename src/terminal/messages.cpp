@@ -1,18 +1,29 @@
 #include "terminal/messages.hpp"
 
+#include <atomic>
 #include <cstdio>
 
 #include "terminal/arguments.hpp"
 #include "terminal/format.hpp"
 
 namespace penstock::terminal {
+namespace {
+
+std::atomic<bool> has_warned = false;
+
+}  // namespace
 
 void print_line(std::string_view text) {
   std::fprintf(stderr, "%s\n", terminal_text(text).c_str());
 }
 
+void print_warning(std::string_view text) {
+  has_warned = true;
+  print_line("penstock: warning: " + std::string(text));
+}
+
 int print_outcome(const Status& status) {
-  if (status.ok()) return exit_ok;
+  if (status.ok()) return has_warned ? exit_warning : exit_ok;
   if (status.code() == Code::cancelled) {
     std::fprintf(stderr, "penstock: cancelled\n");
     return exit_interrupted;

@@ -10,6 +10,8 @@ namespace penstock::terminal {
 
 // Prints a line on stderr. Text that it quotes from files cannot command the terminal.
 void print_line(std::string_view text);
+// Prints a warning. The process's exit code is exit_warning then, unless an error follows.
+void print_warning(std::string_view text);
 // Prints an error with its context, one line each, and returns the process's exit code.
 int print_outcome(const Status& status);
 

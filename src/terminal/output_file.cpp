@@ -47,6 +47,11 @@ Status OutputFile::write(std::string_view text) {
   return file_->write(text);
 }
 
+Status OutputFile::write_hole(std::uint64_t bytes) {
+  if (interrupted()) return {Code::cancelled, "interrupted while writing " + path_};
+  return file_->write_hole(bytes);
+}
+
 Status OutputFile::commit() {
   if (interrupted()) return {Code::cancelled, "interrupted while writing " + path_};
   return file_->commit();

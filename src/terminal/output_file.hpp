@@ -24,6 +24,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   Status write(std::string_view text);
+  Status write_hole(std::uint64_t bytes);  // WholeFile::write_hole()
   Status take_attributes(int descriptor) { return file_->take_attributes(descriptor); }
   Status commit();  // flushes to the disk and renames
 

@@ -49,7 +49,9 @@ class Encode(CommandLineTest):
 
     def encode(self, source, codecs, *arguments, name="encoded.arrow"):
         path = self.rows / name
-        ended = self.run_program("encode", source, "-o", path, "--codec", codecs, *arguments)
+        ended = self.run_program(
+            "encode", source, "-o", path, "--force", "--codec", codecs, *arguments
+        )
         self.assertEqual(ended.returncode, 0, ended.err)
         return path
 
@@ -249,6 +251,15 @@ class Encode(CommandLineTest):
         ):
             self.assert_fails(self.run_program("encode", *arguments), word, code=2)
 
+    def test_existing_files_are_overwritten_by_force_alone(self):
+        source, out = self.parquet({"s": ["a"]}), self.rows / "out.arrow"
+        out.write_text("before")
+        command = ("encode", source, "-o", out, "--codec", "s=fsst")
+        self.assert_fails(self.run_program(*command), "already exists", "--force")
+        self.assertEqual(out.read_text(), "before")
+        self.assertEqual(self.run_program(*command, "--force").returncode, 0)
+        self.assertEqual(self.read_back(out)["s"].to_pylist(), ["a"])
+
     def test_a_failure_leaves_the_file_before_as_it_was(self):
         out = self.rows / "out.arrow"
         out.write_text("before")
@@ -257,7 +268,7 @@ class Encode(CommandLineTest):
         content = bytearray(whole.read_bytes())
         content[1000:3000] = bytes(2000)  # of a page
         cut.write_bytes(content)
-        self.assert_fails(self.run_program("encode", cut, "-o", out, "--codec", "s=fsst"))
+        self.assert_fails(self.run_program("encode", cut, "-o", out, "-f", "--codec", "s=fsst"))
         self.assertEqual(out.read_text(), "before")
         self.assertEqual(
             sorted(path.name for path in self.rows.iterdir()),

@@ -200,8 +200,8 @@ constexpr Wrong wrong[] = {
     {"SELECT i8 FROM unread ORDER BY ^^bytes", Code::unsupported, "it is BLOB"},
     // types
     {"SELECT i8 ^^+ b FROM t", Code::invalid, "cannot add TINYINT and BOOLEAN"},
-    {"SELECT i8 FROM t WHERE ^^s", Code::invalid, "WHERE takes a condition; this is VARCHAR"},
-    {"SELECT i8 FROM t WHERE b AND ^^dt", Code::invalid, "AND takes a condition; this is DATE"},
+    {"SELECT i8 FROM t WHERE ^^s", Code::invalid, "WHERE takes a condition, not VARCHAR"},
+    {"SELECT i8 FROM t WHERE b AND ^^dt", Code::invalid, "AND takes a condition, not DATE"},
     {"SELECT i8 = ^^'x' FROM t", Code::unsupported, "TINYINT with a string"},
     {"SELECT i8 IN (1, ^^'2') FROM t", Code::unsupported, "TINYINT with a string"},
     {"SELECT s ^^< upper(s) FROM t", Code::unsupported, "takes one column and constants"},

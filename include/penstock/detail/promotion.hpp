@@ -1,4 +1,4 @@
-// The promotion table: which type two inputs of an operation meet in. The same rows serve Builder
+// The promotion table: the common type of two inputs of an operation. The same rows serve Builder
 // at run time and the static types of traced lambdas at compile time.
 //
 // Every row was read off DuckDB 2.0: SELECT typeof(a + b) and typeof(coalesce(a, b)) for each pair
@@ -124,7 +124,7 @@ constexpr std::optional<Type> meet(Type a, Type b, Meeting meeting) {
   return std::nullopt;
 }
 
-// Whether values of one type can be cast to the other at all.
+// Tells whether values of one type can be cast to the other.
 constexpr bool is_castable(Type from, Type to) {
   using namespace promotion;
   const auto is_value = [](Type t) {

@@ -1,4 +1,4 @@
-// What can be written in a traced lambda: operators and functions over Values.
+// The operators and functions that traced lambdas can use over Values.
 //
 //     [=](auto r) { return r.price * 2 > floor && r.quantity > 3; }
 //     [](auto r) { return select(r.quantity > 10, r.price * 0.9f, r.price); }
@@ -209,7 +209,7 @@ auto pow(const A& x, const B& y) {
   return Value<R>(traced::combine(Op::power, {x, y}, {Kind::float64}, traced::is_opt<R>));
 }
 
-// Parts of a date or a timestamp, as int64. day_of_week: Sunday is 0.
+// Parts of a date or a timestamp, as int64. day_of_week: Sunday is 0. An infinite one is a fault.
 template <traced::Traced T> auto year(const T& x) { return traced::part<Op::year>(x); }
 template <traced::Traced T> auto quarter(const T& x) { return traced::part<Op::quarter>(x); }
 template <traced::Traced T> auto month(const T& x) { return traced::part<Op::month>(x); }
@@ -268,8 +268,8 @@ auto select(const C& condition, const A& then, const B& otherwise) {
   }
 }
 
-// To another type. Out of range is a fault; float to integer rounds half to even, decimal half away
-// from zero.
+// Casts to another type. Out of range is a fault; float to integer rounds half to even, decimal
+// half away from zero.
 template <class To, traced::Traced T> auto cast(const T& x) {
   using Wanted = traced::without_opt<traced::canonical_t<To>>;
   static_assert(!std::is_void_v<Wanted>, "cast: this type is not supported");

@@ -1,4 +1,4 @@
-// The values a traced lambda computes with: static types in front, nodes of a Graph behind.
+// The values of traced lambdas: each has a static type and stands for a node of a Graph.
 //
 // A Value<T> knows its type T, and whether it may be NULL (Value<opt<T>>), at compile time; what it
 // stands for is one node of the step's Graph. Col<"name", T> is a Value that finds its column in

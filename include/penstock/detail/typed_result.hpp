@@ -1,4 +1,4 @@
-// C++ values in and out of tables: what a typed result's elements are, and vectors as columns.
+// Converts tables to typed C++ results, and vectors to columns.
 #pragma once
 #include <concepts>
 #include <cstring>

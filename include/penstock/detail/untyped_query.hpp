@@ -1,4 +1,4 @@
-// What queries of any shape have in common: steps that lead to rows, and running them.
+// The common base of queries of any shape: the steps that yield their rows, and running them.
 #pragma once
 #include <memory>
 #include <string>

@@ -58,6 +58,7 @@ Result<stream::CompressOptions> options_of(const CompressCommand& command) {
 
 Status compress_file(const CompressCommand& command, stream::CompressOptions options,
                      const std::string& file) {
+  PENSTOCK_TRY(check_input(file, command.force));
   PENSTOCK_ASSIGN(const std::string path,
                   command.output.empty()
                       ? output_name(file, suffix_of(options.format), command.force)

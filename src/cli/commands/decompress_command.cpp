@@ -1,6 +1,7 @@
 // penstock decompress: decompresses files, or only tests or lists them.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -16,8 +17,8 @@ namespace {
 
 struct DecompressCommand {
   std::vector<std::string> files;
-  std::string output, codec, dictionary, method, max_output, device;
-  std::uint64_t threads = 0;
+  std::string output, codec, dictionary, method, max_output, memory, device;
+  std::uint64_t threads = 0, long_window = 0;
   bool test_only = false, list_only = false, force = false, no_progress = false, fallback = false,
        keep_on_device = false;
 };
@@ -102,12 +103,31 @@ Result<std::vector<std::byte>> read_dictionary(const std::string& path) {
   return bytes;
 }
 
+// Tells of trailing garbage, as gzip does.
+void warn(const std::string& file, const stream::Report& report) {
+  if (report.ignored_bytes > 0)
+    print_warning(shown_name(file) + ": decompression OK, trailing garbage ignored (" +
+                  counted(report.ignored_bytes, "byte") + " after member " +
+                  count_text(report.member_count) + ")");
+}
+
+Status with_hint(const Status& status, const std::string& file) {
+  const bool is_window =
+      status.code() == Code::capacity && status.message().find("window size") != std::string::npos;
+  return (is_window ? status.with("--memory LIMIT or --long N allows larger windows") : status)
+      .with("while decompressing " + shown_name(file));
+}
+
 class Decompressor {
  public:
   Decompressor(const DecompressCommand& command, std::vector<std::byte> dictionary)
       : command_(command), dictionary_(std::move(dictionary)) {
     options_.format = stream::format_named(command.codec);
     if (!command.max_output.empty()) options_.max_output_bytes = bytes_in(command.max_output);
+    if (!command.memory.empty()) options_.max_window_bytes = bytes_in(command.memory);
+    if (command.long_window > 0)
+      options_.max_window_bytes =
+          std::max(options_.max_window_bytes, std::uint64_t{1} << command.long_window);
     options_.threads = static_cast<std::uint32_t>(command.threads);
     options_.dictionary = dictionary_;
     options_.method = command.method;
@@ -120,6 +140,7 @@ class Decompressor {
   }
 
   Status run(const std::string& file) {
+    PENSTOCK_TRY(check_input(file, command_.force));
     std::unique_ptr<StreamOutput> output;
     if (!command_.test_only && !command_.list_only) {
       PENSTOCK_ASSIGN(const std::string path, command_.output.empty()
@@ -130,8 +151,12 @@ class Decompressor {
     const double start = now_seconds();
     PENSTOCK_ASSIGN(const stream::Report report, decode(file, output.get()));
     if (output) PENSTOCK_TRY(output->commit(file));
-    if (command_.list_only) return list_line(file, report);
+    if (command_.list_only) {
+      warn(file, report);
+      return list_line(file, report);
+    }
     print_line(report_line(file, report, now_seconds() - start, command_.test_only));
+    warn(file, report);
     return {};
   }
 
@@ -148,7 +173,7 @@ class Decompressor {
     auto report = command_.keep_on_device ? decode_to_device(file)
                                           : stream::decompress(source_of(file), write, options_);
     bar.erase();
-    if (!report.ok()) return report.status().with("while decompressing " + shown_name(file));
+    if (!report.ok()) return with_hint(report.status(), file);
     return report;
   }
 
@@ -215,6 +240,10 @@ Action declare_decompress(Arguments& arguments) {
                   "the format; default: detected by the first bytes", check_format);
   arguments.value("--max-output", "BYTES", command->max_output,
                   "fail where the output is larger, such as 64K, 1M or 2G", check_bytes);
+  arguments.value("--memory", "LIMIT", command->memory,
+                  "largest window of zstd frames, such as 2048M; default: 128M", check_bytes);
+  arguments.value("--long", "N", command->long_window,
+                  "allow windows of zstd frames up to 2^N bytes", 10, 31);
   arguments.value("--dictionary,-D", "FILE", command->dictionary,
                   "dictionary for zstd, lz4 or zlib");
   arguments.value("--device", "ID", command->device,

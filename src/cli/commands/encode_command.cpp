@@ -15,7 +15,7 @@ namespace {
 
 struct EncodeOptions {
   std::string input, output, codecs, split_bytes = std::to_string(fsst::default_split_code_bytes);
-  bool no_progress = false;
+  bool force = false, no_progress = false;
 };
 
 struct CodecName {
@@ -96,6 +96,9 @@ Status encode(const EncodeOptions& options) {
   PENSTOCK_ASSIGN(encoding.codecs, read_codecs(options.codecs));
   encoding.split_code_bytes = static_cast<std::uint32_t>(std::stoul(options.split_bytes));
   PENSTOCK_ASSIGN(const auto source, open_table(options.input));
+  std::error_code unknown;
+  if (!options.force && std::filesystem::exists(options.output, unknown))
+    return {Code::invalid, options.output + " already exists; --force overwrites it"};
   PENSTOCK_ASSIGN(const auto file, OutputFile::create(options.output));
   ProgressBar bar(!options.no_progress);
   encoding.progress = [&](std::uint64_t rows_done) {
@@ -126,6 +129,7 @@ Action declare_encode(Arguments& arguments) {
   arguments.require("--codec");
   arguments.choice("--split-bytes", {"16", "32", "64", "128", "256", "512", "1024", "2048", "4096"},
                    options->split_bytes, "gsst: bytes of codes between two split points");
+  arguments.flag("--force,-f", options->force, "overwrite an existing file");
   arguments.flag("--no-progress", options->no_progress, "no progress bar on a terminal");
   arguments.footer(
       "\nExample: penstock encode hits.parquet -o hits.arrow --codec URL=gsst,Title=fsst");

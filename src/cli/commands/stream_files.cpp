@@ -59,6 +59,13 @@ stream::Source source_of(const std::string& path) {
 
 std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
+Status check_input(const std::string& path, bool force) {
+  struct stat info{};
+  const bool is_link = ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+  if (force || !is_link || path.starts_with("/dev/") || path.starts_with("/proc/")) return {};
+  return {Code::invalid, path + " is a symbolic link; --force follows it"};
+}
+
 Result<std::unique_ptr<StreamOutput>> StreamOutput::create(const std::string& path,
                                                            bool overwrite) {
   std::unique_ptr<StreamOutput> output(new StreamOutput);
@@ -79,12 +86,30 @@ Result<std::unique_ptr<StreamOutput>> StreamOutput::create(const std::string& pa
 
 Status StreamOutput::write(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (file_) return file_->write(text);
+  if (file_) return write_sparse(text);
   if (!device_) return standard_output()(text);
   if (interrupted()) return {Code::cancelled, "interrupted while writing " + path_};
   return device_->write_all(text.data(), text.size())
              ? Status()
              : Status(Code::io, "cannot write " + path_ + ": " + std::strerror(errno));
+}
+
+// Leaves out whole blocks of zeros.
+Status StreamOutput::write_sparse(std::string_view bytes) {
+  constexpr std::size_t block_bytes = 32 << 10;  // as zstd
+  static constexpr char zeros[block_bytes] = {};
+  const auto is_zero = [](std::string_view block) {
+    return block.size() == block_bytes && std::memcmp(block.data(), zeros, block_bytes) == 0;
+  };
+  while (!bytes.empty()) {
+    std::size_t end = 0;
+    const bool is_hole = is_zero(bytes.substr(0, block_bytes));
+    while (end < bytes.size() && is_zero(bytes.substr(end, block_bytes)) == is_hole)
+      end += std::min(block_bytes, bytes.size() - end);
+    PENSTOCK_TRY(is_hole ? file_->write_hole(end) : file_->write(bytes.substr(0, end)));
+    bytes.remove_prefix(end);
+  }
+  return {};
 }
 
 Status StreamOutput::commit(const std::string& input) {

@@ -17,8 +17,11 @@ namespace penstock::cli {
 stream::Source source_of(const std::string& path);
 std::string shown_name(const std::string& path);
 
-// Writes the output of one file. "-" is standard output. What is not an ordinary file is written as
-// it is. A file appears complete or not at all.
+// Refuses symbolic links, as zstd does, unless `force`. Links in /dev and /proc are followed.
+Status check_input(const std::string& path, bool force);
+
+// Writes the output of one file. Long runs of zeros become holes of files. "-" is standard output.
+// What is not an ordinary file is written as it is. A file appears complete or not at all.
 class StreamOutput {
  public:
   static Result<std::unique_ptr<StreamOutput>> create(const std::string& path, bool overwrite);
@@ -28,6 +31,7 @@ class StreamOutput {
 
  private:
   StreamOutput() = default;
+  Status write_sparse(std::string_view bytes);
   std::string path_;
   std::unique_ptr<OutputFile> file_;
   std::unique_ptr<File> device_;  // null like file_ for standard output

@@ -140,7 +140,7 @@ class CudaDevice : public Device {
   std::weak_ptr<SampledPrograms> sampled_;  // while a sampler lives
 };
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
 std::unique_ptr<Queue> borrow_queue(ContextPointer context,
                                     CUstream stream);  // owned by the caller
 

@@ -206,7 +206,7 @@ class CudaQueue : public Queue {
 
 }  // namespace
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context) {
   const Current current(*context);
   CUstream stream = nullptr;
   PENSTOCK_TRY(context->check(context->api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),

@@ -127,7 +127,7 @@ class OpenClDevice : public Device {
   device::ModuleCache<Module> modules_;
 };
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context);
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context);
 // Wraps a queue of the caller.
 Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue);
 

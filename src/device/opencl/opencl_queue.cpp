@@ -185,13 +185,13 @@ class OpenClQueue : public Queue {
 
 }  // namespace
 
-Result<std::unique_ptr<Queue>> make_queue(ContextPointer context) {
+Result<std::unique_ptr<Queue>> make_queue(const ContextPointer& context) {
   cl_int outcome = CL_SUCCESS;
   cl_command_queue queue = context->api.clCreateCommandQueue(context->context, context->device,
                                                              CL_QUEUE_PROFILING_ENABLE, &outcome);
   PENSTOCK_TRY(status_of(outcome, "clCreateCommandQueue"));
-  return std::unique_ptr<Queue>(std::make_unique<OpenClQueue>(
-      std::make_shared<QueueHandle>(std::move(context), queue, false)));
+  return std::unique_ptr<Queue>(
+      std::make_unique<OpenClQueue>(std::make_shared<QueueHandle>(context, queue, false)));
 }
 
 Result<std::unique_ptr<Queue>> borrow_queue(ContextPointer context, cl_command_queue queue) {

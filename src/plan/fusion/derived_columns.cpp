@@ -13,8 +13,8 @@ namespace {
 
 constexpr NodeId no_node = ~NodeId{0};
 
-bool calls_text_function(const Graph& graph, const Node& node) {
-  return node.op == Op::custom && expr::is_text_function(*graph.customs[node.payload]);
+bool calls_string_function(const Graph& graph, const Node& node) {
+  return node.op == Op::custom && expr::is_string_function(*graph.customs[node.payload]);
 }
 
 bool casts_wide_column(const Graph& graph, const Node& node) {
@@ -102,7 +102,7 @@ class Derivation {
     const Node& texts = old_->at(column);
     DerivedColumn derived;
     derived.source = texts.payload;
-    derived.function = expr::text_is_there();
+    derived.function = expr::string_is_present();
     derived.inputs.resize(1);
     const Field field{"(" + program_.source_schema[texts.payload].name + " IS NOT NULL)",
                       derived.function->result_type, texts.nullable};
@@ -120,7 +120,7 @@ class Derivation {
       return;
     }
     if (asks_for_nulls(program_, id)) return;
-    const bool is_call = calls_text_function(*old_, old_->at(id));
+    const bool is_call = calls_string_function(*old_, old_->at(id));
     for (NodeId input : old_->at(id).inputs)
       if (!is_call || old_->at(input).op != Op::parameter) need(input);
   }
@@ -133,7 +133,7 @@ class Derivation {
       copies_[id] = graph_->add({Op::is_null, node.type, false, 0, {presence_of(node.inputs[0])}});
       return {};
     }
-    if (calls_text_function(*old_, node)) return derive_call(id, node);
+    if (calls_string_function(*old_, node)) return derive_call(id, node);
     if (casts_wide_column(*old_, node)) return derive_cast(id, node);
     copies_[id] =
         node.op == Op::column ? graph_->add(node) : graph_->import_node(*old_, id, copies_);
@@ -151,12 +151,12 @@ class Derivation {
                                                             : Scalar{});
       if (constant.op == Op::parameter) continue;
       const Node& input = graph_->at(copies_[node.inputs[i]]);
-      if (input.op != Op::column || columns++ > 0) return expr::no_text_column();
+      if (input.op != Op::column || columns++ > 0) return expr::no_string_column();
       derived.source = input.payload;
       derived.column_input = i;
       nullable = input.nullable;
     }
-    if (columns == 0) return expr::no_text_column();
+    if (columns == 0) return expr::no_string_column();
     const std::uint32_t column = column_for(
         std::move(derived), {text_of(*old_, id, program_.source_schema), node.type, nullable});
     copies_[id] = graph_->add({Op::column, node.type, nullable, column, {}});
@@ -165,7 +165,7 @@ class Derivation {
 
   Status derive_search(NodeId id, const Node& node, const TextSearch& search) {
     DerivedColumn derived;
-    derived.function = expr::text_any_of();
+    derived.function = expr::string_any_of();
     derived.source = old_->at(search.column).payload;
     derived.inputs.push_back({});
     derived.inputs.insert(derived.inputs.end(), search.texts.begin(), search.texts.end());
@@ -227,7 +227,7 @@ Status derive_columns(TileProgram& program) {
   const std::vector<bool> needed = expr::reachable(*program.graph, roots);
   bool any = false;
   for (NodeId id = 0; id < program.graph->size(); id++)
-    any = any || (needed[id] && (calls_text_function(*program.graph, program.graph->at(id)) ||
+    any = any || (needed[id] && (calls_string_function(*program.graph, program.graph->at(id)) ||
                                  casts_wide_column(*program.graph, program.graph->at(id)) ||
                                  asks_for_nulls(program, id) || text_search(program, id)));
   std::vector<NodeId> counted(program.outputs.size(), no_node);

@@ -1,9 +1,9 @@
-// From a Select to steps: tables, joined -> filter -> (map | reduce | group_by) -> filter (HAVING)
+// Binds a Select to steps: tables, joined -> filter -> (map | reduce | group_by) -> filter (HAVING)
 // -> map -> order_by -> limit -> map.
 //
-// A step is left out where it would change nothing: `SELECT *` has no map, and a grouping whose
-// SELECT list is its keys and then its aggregates is its own result. ORDER BY over what the SELECT
-// list lacks adds columns that the last map drops.
+// Steps that would change nothing are left out: `SELECT *` has no map, and a grouping whose SELECT
+// list is its keys and then its aggregates needs none. ORDER BY of an expression that the SELECT
+// list lacks adds a column, which the last map drops.
 #include "penstock/sql.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Key {
 
 class SelectBinder {
  public:
-  // `step` has the columns of the scope; `where` is what is still asked of its rows.
+  // `joined.step` has the columns of the scope; `joined.where` holds the conditions still to apply.
   SelectBinder(const Lexed& lexed, const Select& select, const Scope& scope, Plan& plan,
                const JoinedTables& joined)
       : select_(select),
@@ -54,7 +54,7 @@ class SelectBinder {
  private:
   std::size_t item_count() const { return names_.items().size(); }
   bool has_hidden() const { return outputs_.size() > item_count(); }
-  // The step becomes the last one; an error gets the place of what it was made of.
+  // Makes the step the last one; an error gets the position of the syntax it was made of.
   Status take(const Syntax& syntax, const Result<StepId>& step) {
     if (!step.ok()) return names_.at(syntax, step.status());
     step_ = *step;
@@ -68,7 +68,7 @@ class SelectBinder {
     return take(*where_, plan_.filter(step_, rows_.graph(), predicate));
   }
 
-  // outputs_ becomes the SELECT items, and behind them what only ORDER BY asks for.
+  // Sets outputs_ to the SELECT items, followed by what only ORDER BY asks for.
   Status bind_order() {
     outputs_ = names_.items();
     std::unordered_map<std::string, std::uint32_t> seen;
@@ -133,7 +133,7 @@ class SelectBinder {
 
   Status bind_rows() { return add_outputs(rows_, nullptr); }
 
-  // The items over rows, or over groups, and the windows that they look through.
+  // Adds the items over rows or groups, and the windows that they call.
   Status add_outputs(Builder& rows, const ExpressionBinder::Groups* groups) {
     if (!Windowing::contains_window(outputs_)) {
       PENSTOCK_ASSIGN(std::vector<Projection> projections, project(rows, groups));
@@ -192,7 +192,7 @@ class SelectBinder {
     return step_;
   }
 
-  // A count of rows: a constant, not below 0; NULL and ALL are no limit.
+  // Returns a constant count of rows, 0 or more; nullopt for NULL and ALL, which set no limit.
   Result<std::optional<std::uint64_t>> row_count(const SyntaxPtr& syntax, const char* clause) {
     if (!syntax) return std::optional<std::uint64_t>();
     const Scope no_tables;

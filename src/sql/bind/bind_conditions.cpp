@@ -1,4 +1,4 @@
-// Comparisons, BETWEEN, IN, IS and the connectives.
+// Binds comparisons, BETWEEN, IN, IS and the connectives.
 #include <algorithm>
 #include <array>
 
@@ -8,15 +8,14 @@ namespace penstock::sql {
 
 Result<NodeId> ExpressionBinder::comparison(const Syntax& syntax, Op op, const Operand& left,
                                             const Operand& right) {
-  // The places of operands: BETWEEN and IN compare inputs other than the first two, whose place is
-  // the whole.
+  // BETWEEN and IN compare inputs other than the first two: errors then point at the whole.
   const bool two = syntax.inputs.size() == 2;
-  const Syntax &left_place = two ? *syntax.inputs[0] : syntax,
-               &right_place = two ? *syntax.inputs[1] : syntax;
-  PENSTOCK_ASSIGN(NodeId a, coerce(left_place, left, type_of_operand(right)));
-  PENSTOCK_ASSIGN(NodeId b, coerce(right_place, right, type_of_operand(left)));
-  // A date column against a midnight (date - INTERVAL is a TIMESTAMP): compared as dates, nothing
-  // is widened a row.
+  const Syntax &left_syntax = two ? *syntax.inputs[0] : syntax,
+               &right_syntax = two ? *syntax.inputs[1] : syntax;
+  PENSTOCK_ASSIGN(NodeId a, coerce(left_syntax, left, type_of_operand(right)));
+  PENSTOCK_ASSIGN(NodeId b, coerce(right_syntax, right, type_of_operand(left)));
+  // Compares a date column with a midnight (date - INTERVAL is a TIMESTAMP) as dates: no row is
+  // widened.
   for (auto [datetime, date] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     const std::optional<Scalar> value = constant(*datetime);
     if (!value || value->is_null || value->type.kind != Kind::timestamp ||
@@ -46,7 +45,7 @@ Result<NodeId> ExpressionBinder::distinct(const Syntax& syntax, bool negate) {
   return negate ? builder_.unary(Op::not_, result) : result;
 }
 
-// AND, OR, NOT and the IS tests.
+// Binds AND, OR, NOT and the IS tests.
 Result<NodeId> ExpressionBinder::logical(const Syntax& syntax) {
   const std::string& name = syntax.name;
   if (name == "is distinct from" || name == "is not distinct from")
@@ -69,7 +68,7 @@ Result<NodeId> ExpressionBinder::logical(const Syntax& syntax) {
   if (name == "and" || name == "or")
     return chain(syntax, name == "and" ? Op::and_ : Op::or_, std::move(nodes));
   if (name == "not") return builder_.unary(Op::not_, nodes[0]);
-  // IS TRUE is never NULL: an unknown is not true, and not false either.
+  // IS TRUE is never NULL: an unknown is neither true nor false.
   NodeId tested = nodes[0];
   if (name == "is false" || name == "is not false") {
     PENSTOCK_ASSIGN(tested, located(syntax, builder_.unary(Op::not_, tested)));
@@ -81,7 +80,7 @@ Result<NodeId> ExpressionBinder::logical(const Syntax& syntax) {
   return name.starts_with("is not") ? builder_.unary(Op::not_, known) : known;
 }
 
-// A balanced tree, so that a list of thousands nests a dozen levels.
+// Makes a balanced tree, so that a list of thousands nests a dozen levels.
 Result<NodeId> ExpressionBinder::chain(const Syntax& syntax, Op op, std::vector<NodeId> nodes) {
   while (nodes.size() > 1) {
     std::vector<NodeId> pairs;

@@ -46,7 +46,7 @@ Result<NodeId> ExpressionBinder::string_call(const Syntax& syntax) {
     nodes.push_back(node);
   }
   PENSTOCK_ASSIGN(const NodeId node,
-                  located(syntax, builder_.text_function(function->name, std::move(nodes))));
+                  located(syntax, builder_.string_function(function->name, std::move(nodes))));
   const bool is_negated = without_negation(syntax.name) != syntax.name;
   return is_negated ? builder_.unary(Op::not_, node) : Result<NodeId>(node);
 }

@@ -22,7 +22,7 @@ bool read(const Names& names, const Syntax& syntax, Tables& tables) {
   return !syntax.filter || read(names, *syntax.filter, tables);
 }
 
-// Equalities of two tables in one branch, by what they mean.
+// Returns the equalities of two tables in one branch, by their canonical text.
 std::map<std::string, SyntaxPtr> equalities_of(const Names& names, const SyntaxPtr& branch) {
   std::map<std::string, SyntaxPtr> found;
   for (const SyntaxPtr& condition : conjuncts(branch)) {

@@ -1,4 +1,4 @@
-// Conditions taken apart: what must hold of which tables.
+// Splits conditions into conjuncts, and finds the tables that each reads.
 #pragma once
 #include <optional>
 #include <set>
@@ -7,10 +7,10 @@
 
 namespace penstock::sql {
 
-using Tables = std::set<std::size_t>;  // of a scope, by number
+using Tables = std::set<std::size_t>;  // indices into Scope::tables
 
-// The tables whose columns an expression reads; nullopt where it reads what is not a column of
-// them: an alias, or another scope's.
+// Returns the tables whose columns an expression reads; nullopt where it reads anything else: an
+// alias, or a column of another scope.
 std::optional<Tables> tables_read(const Names& names, const Syntax& syntax);
 
 // An equality of two sides.
@@ -19,8 +19,8 @@ struct Equality {
 };
 std::optional<Equality> equality(const SyntaxPtr& condition);
 
-// The condition's conjuncts, and behind them the equalities that stand in every branch of an OR
-// among them: they follow from it.
+// Returns the condition's conjuncts, followed by the equalities that every branch of an OR among
+// them holds: those are implied.
 std::vector<SyntaxPtr> conjuncts_with_common(const Names& names, const SyntaxPtr& condition);
 
 }  // namespace penstock::sql

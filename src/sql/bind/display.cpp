@@ -66,7 +66,7 @@ std::string operation(const Syntax& syntax) {
   return "(" + joined(syntax.inputs, 0, " " + upper(name) + " ") + ")";
 }
 
-// DuckDB's grammar makes INTERVAL '90' DAY a call.
+// DuckDB's grammar reads INTERVAL '90' DAY as a function call.
 std::string interval(const Syntax& syntax) {
   const std::string number = syntax.star ? syntax.name : in_quotes(syntax.name, '\'');
   if (syntax.qualifier.empty()) return "CAST(" + number + " AS INTERVAL)";

@@ -9,9 +9,9 @@ namespace penstock::sql {
 namespace {
 
 constexpr int depth_limit =
-    600;  // of expressions seen through aliases; see the lexer's nesting limit
+    600;  // also counts expressions behind aliases; see the lexer's nesting limit
 constexpr int alias_expansion_limit = 20'000;
-constexpr std::size_t site_text_bytes = 100;
+constexpr std::size_t max_site_bytes = 100;
 constexpr Type boolean_type{Kind::boolean};
 
 struct NamedOp {
@@ -56,7 +56,7 @@ Result<NodeId> ExpressionBinder::predicate(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const NodeId node, value(syntax));
   if (builder_.type(node) == boolean_type) return node;
   if (!is_numeric(builder_.type(node)))
-    return wrong(syntax, clause_ + " takes a condition; this is " + name_of(builder_.type(node)));
+    return wrong(syntax, clause_ + " takes a condition, not " + name_of(builder_.type(node)));
   return located(syntax, builder_.cast(node, boolean_type));
 }
 
@@ -97,10 +97,10 @@ Result<Operand> ExpressionBinder::dispatch(const Syntax& syntax) {
       return null;
     }
     case SyntaxKind::string: {
-      Operand text;
-      text.kind = Operand::Kind::text;
-      text.text = syntax.name;
-      return text;
+      Operand literal;
+      literal.kind = Operand::Kind::string;
+      literal.string = syntax.name;
+      return literal;
     }
     case SyntaxKind::interval: {
       const std::optional<Interval> interval = parse_interval(syntax.name, syntax.qualifier);
@@ -169,19 +169,19 @@ std::optional<Scalar> ExpressionBinder::constant(NodeId id) const {
 
 Result<NodeId> ExpressionBinder::located(const Syntax& syntax, Result<NodeId> node) {
   if (!node.ok()) return names_.at(syntax, node.status());
-  if (groups_ == nullptr)  // the rows of groups are the host's, which computes anything
+  if (groups_ == nullptr)  // the host computes over groups, and it can call anything
     if (const Status status = expr::check_string_call(*builder_.graph(), *node); !status.ok())
       return names_.at(syntax, status);
-  // Only operations that can fault themselves are looked up later; a text for each node of a long
-  // list would cost its square.
+  // Only operations that can fault themselves are looked up later; a string for each node of a long
+  // list would take quadratic time.
   auto& sites = builder_.graph()->sites;
   const Op op = builder_.graph()->at(*node).op;
   const bool can_fault_itself =
       (op >= Op::add && op <= Op::shift_right) || op == Op::cast || op >= Op::square_root;
   if (can_fault_itself && !sites.contains(*node)) {
     std::string text = display(syntax);
-    if (text.size() > site_text_bytes) {
-      std::size_t end = site_text_bytes;
+    if (text.size() > max_site_bytes) {
+      std::size_t end = max_site_bytes;
       while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) end--;
       text = text.substr(0, end) + "...";
     }
@@ -194,18 +194,18 @@ Result<NodeId> ExpressionBinder::coerce(const Syntax& syntax, const Operand& ope
                                         std::optional<Type> beside) {
   if (operand.kind == Operand::Kind::interval)
     return refuse(syntax, "an interval that is not added to a constant date or timestamp");
-  if (operand.kind != Operand::Kind::text)
+  if (operand.kind != Operand::Kind::string)
     return depth_ == 0 ? operand.node : narrowed(syntax, operand.node);
-  if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.text));
+  if (!beside || beside->kind == Kind::string) return builder_.literal(Scalar::of(operand.string));
   if (is_numeric(*beside))
     return refuse(syntax, "comparing or combining " + name_of(*beside) + " with a string");
-  const std::optional<Scalar> value = parse_as(*beside, operand.text);
-  if (!value) return wrong(syntax, "'" + operand.text + "' is not a " + name_of(*beside));
+  const std::optional<Scalar> value = parse_as(*beside, operand.string);
+  if (!value) return wrong(syntax, "'" + operand.string + "' is not a " + name_of(*beside));
   return builder_.literal(*value);
 }
 
-// A sum's HUGEINT is a result, not an input: inside a larger expression it is a BIGINT, or a fault
-// if it does not fit.
+// Casts a sum's HUGEINT to BIGINT, as nothing computes with HUGEINT; a value that does not fit is a
+// fault.
 Result<NodeId> ExpressionBinder::narrowed(const Syntax& syntax, NodeId node) {
   if (builder_.type(node).kind != penstock::Kind::int128) return node;
   return located(syntax, builder_.cast(node, type_of<std::int64_t>()));
@@ -222,9 +222,9 @@ Result<std::vector<Operand>> ExpressionBinder::operands(const Syntax& syntax, st
 
 Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
   PENSTOCK_ASSIGN(const Operand input, bind(*syntax.inputs[0]));
-  if (input.kind == Operand::Kind::text) {
-    const std::optional<Scalar> value = parse_as(syntax.type, input.text);
-    if (!value) return wrong(syntax, "'" + input.text + "' is not a " + name_of(syntax.type));
+  if (input.kind == Operand::Kind::string) {
+    const std::optional<Scalar> value = parse_as(syntax.type, input.string);
+    if (!value) return wrong(syntax, "'" + input.string + "' is not a " + name_of(syntax.type));
     return of(located(syntax, builder_.cast(builder_.literal(*value), syntax.type)));
   }
   if (input.kind == Operand::Kind::interval) return refuse(syntax, "a cast of an interval");
@@ -240,8 +240,8 @@ Result<Operand> ExpressionBinder::cast(const Syntax& syntax) {
 Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
   std::vector<NodeId> conditions;
   std::vector<Operand> values;
-  std::vector<const Syntax*> places;
-  std::optional<Type> beside;  // of the first branch that has one
+  std::vector<const Syntax*> value_syntax;
+  std::optional<Type> beside;  // the type of the first branch that has one
   const std::string clause = std::exchange(clause_, "WHEN");
   for (std::size_t i = 0; i < syntax.inputs.size(); i++) {
     const Syntax& input = *syntax.inputs[i];
@@ -254,12 +254,12 @@ Result<Operand> ExpressionBinder::case_of(const Syntax& syntax) {
     PENSTOCK_ASSIGN(Operand value, bind(input));
     if (!beside) beside = type_of_operand(value);
     values.push_back(std::move(value));
-    places.push_back(&input);
+    value_syntax.push_back(&input);
   }
   clause_ = clause;
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < values.size(); i++) {
-    PENSTOCK_ASSIGN(const NodeId node, coerce(*places[i], values[i], beside));
+    PENSTOCK_ASSIGN(const NodeId node, coerce(*value_syntax[i], values[i], beside));
     nodes.push_back(node);
   }
   return of(located(syntax, builder_.first_true(conditions, std::move(nodes))));
@@ -294,7 +294,7 @@ Result<Operand> ExpressionBinder::operation(const Syntax& syntax) {
 Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operand left,
                                              Operand right) {
   for (Operand* operand :
-       {&left, &right}) {  // a division is of DOUBLE, which any HUGEINT can become
+       {&left, &right}) {  // division is of DOUBLE, to which any HUGEINT can be cast
     const std::optional<Type> type = type_of_operand(*operand);
     if (op != Op::divide || !type || type->kind != penstock::Kind::int128) continue;
     PENSTOCK_ASSIGN(operand->node,
@@ -305,7 +305,7 @@ Result<NodeId> ExpressionBinder::equal_types(const Syntax& syntax, Op op, Operan
   return located(syntax, builder_.binary(op, a, b));
 }
 
-// DATE or TIMESTAMP constant with INTERVAL: a TIMESTAMP, by the calendar.
+// Adds an INTERVAL to a DATE or TIMESTAMP constant by the calendar; the sum is a TIMESTAMP.
 Result<Operand> ExpressionBinder::datetime_arithmetic(const Syntax& syntax, const Operand& left,
                                                       const Operand& right) {
   const bool swapped = left.kind == Operand::Kind::interval;

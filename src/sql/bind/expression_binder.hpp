@@ -1,9 +1,9 @@
-// From Syntax to nodes of a Graph, over the rows of the table or over the rows of its groups.
+// Binds Syntax to nodes of a Graph, over the rows of a table or over its groups.
 //
-// Builder owns types and promotion; this adds what only SQL has: names and aliases, string literals
-// that become dates, intervals, CASE and IN, and the place of every error. In the rows of groups
-// (`groups` set), an expression that was a group key or an aggregate is a column, found by its
-// canonical text; any other column is an error.
+// Builder owns types and promotion. The binder adds what only SQL has: names and aliases, string
+// literals that become dates, intervals, CASE and IN, and the position of every error. Over groups
+// (`groups` set) a group key or an aggregate is a column, found by its canonical text; any other
+// column is an error.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -22,63 +22,61 @@
 
 namespace penstock::sql {
 
-// What an expression became. `text` and `interval` have no node yet: the other side decides what
-// they are.
+// A bound expression. A string literal or an interval has no node yet: its type depends on the
+// other operands.
 struct Operand {
-  enum class Kind : unsigned char { node, null, text, interval } kind = Kind::node;
+  enum class Kind : unsigned char { node, null, string, interval } kind = Kind::node;
   NodeId node = 0;
-  std::string text;
+  std::string string;
   Interval interval;
 };
 
-// The names a statement's expressions can use.
+// Resolves the names that a statement's expressions can use.
 class Names {
  public:
   Names(const Lexed& lexed, const Select& select, const Scope& scope);
 
-  // The scope's column; nullopt: no such one. An error when the qualifier names no table, or
-  // several tables have one.
+  // Returns the scope's column; nullopt where there is none. An error where the qualifier names no
+  // table, or several tables have such a column.
   Result<std::optional<std::uint32_t>> column(const Syntax& syntax) const;
-  // The ON of a table, each of its columns found: among the tables of its JOIN or, where those have
-  // none, those before. An error where only a table behind has it, or none.
+  // Returns the ON of a table with its columns resolved: among the tables of its JOIN, then among
+  // those before it. An error where only a later table has the column, or none.
   Result<SyntaxPtr> on_of(const FromTable& table) const;
-  // The first SELECT item of that alias; nullopt if there is none.
+  // Returns the first SELECT item of that alias; nullopt if there is none.
   std::optional<std::size_t> alias(const Syntax& syntax) const;
   const SyntaxPtr& item(std::size_t index) const { return items_[index].value; }
   const std::vector<SelectItem>& items() const { return items_; }
   Status unknown(const Syntax& syntax) const;
-  // The rank of the item that a term of `clause` (ORDER BY or GROUP BY) names by number; nullopt:
-  // it is not a number.
+  // Returns the index of the item that a term of `clause` (ORDER BY or GROUP BY) names by number;
+  // nullopt where the term is not a number.
   Result<std::optional<std::uint32_t>> ordinal(const Syntax& term, const char* clause) const;
   std::string output_name(const SelectItem& item) const;  // of the result's column
 
-  // A text equal for expressions that mean the same: columns by number, aliases by what they stand
-  // for.
+  // Returns a string that is equal for expressions of equal meaning: columns appear by number.
   Result<std::string> canonical(const Syntax& syntax) const;
 
   Status error(std::int64_t offset, Code code, std::string message) const {
     return error_at(lexed_.statement, offset, code, std::move(message));
   }
-  // The status with its place, which it may have already.
+  // Returns the status with its position, unless it has one already.
   Status at(const Syntax& syntax, const Status& status) const;
-  // Whether values of this type can be added up, as a call's function does.
+  // Checks that the call's function, sum or avg, takes values of this type.
   Status check_addends(const Syntax& call, Type type) const;
   const Lexed& lexed() const { return lexed_; }
   const Schema& schema() const { return scope_.schema; }
   const Scope& scope() const { return scope_; }
 
-  // Aliases of items from here on cannot be used yet: an item sees those before it only, so that
-  // none means itself.
+  // The first alias that cannot be used yet: an item sees only those before it, never its own.
   std::size_t visible_aliases = 0;
-  // Expressions bound through aliases so far; each may use two of the one before it, so that their
-  // number is bounded.
+  // Expressions bound through aliases so far. Bounded, as each alias may use the one before it
+  // twice.
   int alias_expansions = 0;
 
  private:
   struct TableRange {
     std::size_t begin, end;
   };
-  // The column of that name; nullopt where the tables have none or none of them is called so.
+  // Returns the column of that name; nullopt where none of these tables has it.
   Result<std::optional<std::uint32_t>> column_among(const Syntax& syntax, TableRange tables) const;
   Result<std::uint32_t> column_of_on(const Syntax& syntax, const FromTable& table) const;
   Result<SyntaxPtr> with_columns_found(const SyntaxPtr& syntax, const FromTable& table) const;
@@ -90,7 +88,7 @@ class Names {
   std::vector<SelectItem> items_;  // '*' expanded
 };
 
-// While it lives, aliases of items from `count` on cannot be used.
+// Hides the aliases of items from `count` on while it lives.
 class VisibleAliases {
  public:
   VisibleAliases(Names& names, std::size_t count)
@@ -108,7 +106,7 @@ class VisibleAliases {
 class ExpressionBinder {
  public:
   using Groups = std::unordered_map<std::string, std::uint32_t>;  // canonical text -> column
-  // `clause` names the place for errors about aggregates: "WHERE".
+  // `clause` is the clause that errors name: "WHERE".
   ExpressionBinder(Names& names, Builder& builder, std::string clause,
                    const Groups* groups = nullptr)
       : names_(names), builder_(builder), clause_(std::move(clause)), groups_(groups) {}
@@ -148,13 +146,14 @@ class ExpressionBinder {
   Result<NodeId> string_call(const Syntax& syntax);
   Result<std::vector<Operand>> operands(const Syntax& syntax, std::size_t first = 0);
 
-  // Makes the operand a node; a string takes the type of what stands beside it.
+  // Makes the operand a node; a string literal takes the type of the operand beside it.
   Result<NodeId> coerce(const Syntax& syntax, const Operand& operand,
                         std::optional<Type> beside = std::nullopt);
   Result<NodeId> narrowed(const Syntax& syntax, NodeId node);
   std::optional<Type> type_of_operand(const Operand& operand) const;
-  Result<NodeId> located(const Syntax& syntax,
-                         Result<NodeId> node);  // an error gets its place, a node its site
+  Result<NodeId> located(
+      const Syntax& syntax,
+      Result<NodeId> node);  // adds the position to an error, and a Site to a node
   Status refuse(const Syntax& syntax, const std::string& what) const {
     return names_.error(syntax.offset, Code::unsupported, not_supported(what));
   }

@@ -1,4 +1,5 @@
-// The functions SQL can call. What a row of a table here says is all there is to most of them.
+// Binds function calls. Most functions of numbers and dates are one row of a table below; those of
+// strings are rows of expr/string_functions.cpp.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,7 +26,7 @@ constexpr Function any_arguments[] = {{"coalesce", Op::coalesce},
                                       {"ifnull", Op::coalesce},
                                       {"greatest", Op::greatest},
                                       {"least", Op::least}};
-// Of date_part and EXTRACT, and as functions of their own.
+// Parts for date_part() and EXTRACT; parts_as_functions lists those that are functions, too.
 constexpr Function date_parts[] = {{"year", Op::year},
                                    {"years", Op::year},
                                    {"quarter", Op::quarter},
@@ -153,15 +154,16 @@ Result<NodeId> ExpressionBinder::date_part(const Syntax& syntax, std::string_vie
   return builder_.unary(*op, node);
 }
 
-// DuckDB has no round of unsigned integers: they are rounded as the BIGINT they fit, or as HUGEINT.
+// DuckDB has no round() of unsigned integers: it rounds them as BIGINT where they fit, or as
+// HUGEINT.
 Result<NodeId> ExpressionBinder::rounded_integer(const Syntax& syntax, NodeId input) {
   const Type type = builder_.type(input);
   if (type.kind == Kind::uint64) return refuse(syntax, "round of UBIGINT, which is HUGEINT,");
   return is_signed(type) ? Result<NodeId>(input) : builder_.cast(input, type_of<std::int64_t>());
 }
 
-// round(x) and round(x, digits): a decimal loses digits as in a cast, half away from zero; a double
-// as DuckDB does it, by way of a power of ten, unless that overflows.
+// Binds round(x) and round(x, digits). A decimal loses digits as in a cast, half away from zero. A
+// double is multiplied by a power of ten, rounded and divided, as in DuckDB, unless that overflows.
 Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
   if (syntax.inputs.size() == 1) {
     PENSTOCK_ASSIGN(const NodeId input, value(*syntax.inputs[0]));
@@ -176,18 +178,18 @@ Result<NodeId> ExpressionBinder::rounded(const Syntax& syntax) {
       digits->integer > 18)
     return refuse(*syntax.inputs[1], "round to anything but a constant 0 to 18 digits");
   const Type type = builder_.type(input);
-  const int places = static_cast<int>(digits->integer);
+  const int scale = static_cast<int>(digits->integer);
   if (is_integer(type)) return rounded_integer(syntax, input);
   if (type.kind == Kind::decimal) {
-    if (places >= type.scale) return input;
-    if (places == 0) return builder_.unary(Op::round, input);
+    if (scale >= type.scale) return input;
+    if (scale == 0) return builder_.unary(Op::round, input);
     // One digit more than is kept could carry; DuckDB keeps the precision, and so 99.95 to one
     // digit is 100.0 here too.
-    return builder_.cast(input, Type::decimal(type.precision, places));
+    return builder_.cast(input, Type::decimal(type.precision, scale));
   }
   if (type.kind != Kind::float64)
     return refuse(syntax, "round to digits of " + name_of(type) + " (cast it to DOUBLE)");
-  const NodeId power = builder_.literal(Scalar::of(std::pow(10.0, places)));
+  const NodeId power = builder_.literal(Scalar::of(std::pow(10.0, scale)));
   PENSTOCK_ASSIGN(const NodeId scaled, builder_.binary(Op::multiply, input, power));
   PENSTOCK_ASSIGN(const NodeId whole, builder_.unary(Op::round, scaled));
   PENSTOCK_ASSIGN(const NodeId result, builder_.binary(Op::divide, whole, power));

@@ -58,7 +58,7 @@ Status Grouping::collect(const Syntax& syntax, int depth) {
     return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
   PENSTOCK_ASSIGN(const std::string text, names_.canonical(syntax));
   if (columns_.contains(text) || !collected_.insert(text).second)
-    return {};  // each once: aliases can double without end
+    return {};  // each once: aliases can double the number of visits
   if (is_aggregate(syntax)) return add_aggregate(syntax, text);
   if (syntax.kind == SyntaxKind::column) return collect_alias(syntax, depth);
   for (const SyntaxPtr& part : parts_of(syntax)) PENSTOCK_TRY(collect(*part, depth + 1));
@@ -67,7 +67,7 @@ Status Grouping::collect(const Syntax& syntax, int depth) {
 
 Status Grouping::collect_alias(const Syntax& column, int depth) {
   const std::optional<std::size_t> alias = names_.alias(column);
-  if (!alias) return {};  // binding it says what is wrong
+  if (!alias) return {};  // binding it reports the error
   const VisibleAliases scope(names_, *alias);
   return collect(*names_.item(*alias), depth + 1);
 }
@@ -102,7 +102,7 @@ Status Grouping::check_arguments(const Syntax& syntax, bool of_rows) const {
   return {};
 }
 
-// f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END).
+// Binds f(x) FILTER (WHERE c) as f(CASE WHEN c THEN x END).
 Status Grouping::add_filter(const Syntax& syntax, bool of_rows, AggregateCall& call) {
   PENSTOCK_ASSIGN(const NodeId condition,
                   ExpressionBinder(names_, rows_, "FILTER").predicate(*syntax.filter));
@@ -114,7 +114,7 @@ Status Grouping::add_filter(const Syntax& syntax, bool of_rows, AggregateCall& c
   return {};
 }
 
-// What the plan would refuse, asked of a plan of its own so that the error points at the aggregate.
+// Checks the aggregate in a plan of its own, so that an error points at the aggregate.
 Status Grouping::check_aggregate(const Syntax& syntax, const AggregateCall& call) const {
   const bool is_extreme =
       call.function == Aggregate::minimum || call.function == Aggregate::maximum;
@@ -140,7 +140,7 @@ Result<StepId> Grouping::add_step(Plan& plan, StepId input,
   return step;
 }
 
-// A column in it is the better complaint.
+// Binds HAVING first: an error about a column in it says more.
 Status Grouping::refuse_having_alone() {
   Builder no_columns{Schema()};
   PENSTOCK_TRY(
@@ -149,9 +149,9 @@ Status Grouping::refuse_having_alone() {
                       "HAVING needs GROUP BY or an aggregate");
 }
 
-// DuckDB divides the rounded sum by the count where it has both anyhow, and without GROUP BY; the
-// last digit tells. It has the count where count(x) stands beside avg(x), and avg takes x without a
-// cast.
+// Chooses the average's last digit as DuckDB does. It divides the rounded sum by the count where it
+// has both anyhow, and without GROUP BY. It has the count where count(x) stands beside avg(x) and
+// avg takes x without a cast.
 void Grouping::choose_averages() {
   for (std::size_t i = 0; i < aggregates_.size(); i++) {
     AggregateCall& average = aggregates_[i];
@@ -167,7 +167,7 @@ void Grouping::choose_averages() {
   }
 }
 
-// Keys and aggregates take the names of the outputs they are, so that no map need follow.
+// Gives keys and aggregates the names of the outputs they become, so that no map is needed.
 void Grouping::take_names(const std::vector<SelectItem>& outputs) {
   for (std::size_t i = outputs.size(); i-- > 0;) {
     const Result<std::string> text = names_.canonical(*outputs[i].value);

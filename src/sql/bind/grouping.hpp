@@ -1,5 +1,4 @@
-// The grouping of a SELECT: its keys, and the aggregates that its items, HAVING and ORDER BY
-// compute over the groups.
+// Binds the grouping of a SELECT: its keys, and the aggregates in its items, HAVING and ORDER BY.
 #pragma once
 #include <memory>
 #include <string>
@@ -17,10 +16,10 @@ class Grouping {
   Grouping(const Select& select, Names& names, Builder& rows, std::shared_ptr<TableSource> table)
       : select_(select), names_(names), rows_(rows), table_(std::move(table)) {}
 
-  // `outputs` are the SELECT items, and behind them what only ORDER BY asks for.
+  // `outputs` are the SELECT items, followed by what only ORDER BY asks for.
   Status bind(const std::vector<SelectItem>& outputs);
   Result<StepId> add_step(Plan& plan, StepId input, const std::vector<SelectItem>& outputs);
-  // Of the step that was added: its keys, then its aggregates.
+  // Returns the columns of the step that was added: its keys, then its aggregates.
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
  private:
@@ -43,7 +42,7 @@ class Grouping {
   std::unordered_set<std::string> collected_;  // canonical texts that collect() has seen
   std::vector<Projection> keys_;
   std::vector<AggregateCall> aggregates_;
-  std::vector<bool> filtered_;  // of aggregates_: whether a FILTER stands behind
+  std::vector<bool> filtered_;  // beside aggregates_: whether the call has a FILTER
 };
 
 }  // namespace penstock::sql

@@ -60,7 +60,7 @@ class TableJoiner {
     return *tables->begin();
   }
 
-  // Those of WHERE, and of ON and USING of inner joins.
+  // Sorts the conditions of WHERE, and of ON and USING of inner joins.
   Status sort_conditions() {
     for (const SyntaxPtr& condition : conjuncts_with_common(names_, select_.where))
       PENSTOCK_TRY(sort(condition));
@@ -108,7 +108,7 @@ class TableJoiner {
     return {};
   }
 
-  // What USING says: each column equals the first of that name in a table before.
+  // Returns USING's equalities: each column equals the first of that name in an earlier table.
   std::vector<SyntaxPtr> using_conditions(std::size_t table) const {
     std::vector<SyntaxPtr> conditions;
     const auto column = [&](std::uint32_t index) {
@@ -132,8 +132,7 @@ class TableJoiner {
     return conditions;
   }
 
-  // A table of an unknown number of rows is taken for the largest: it should rather stream than be
-  // held.
+  // A table of an unknown number of rows counts as the largest: it should stream, not be held.
   std::uint64_t row_count(std::size_t table) const {
     return scope_.tables[table].source->row_count().value_or(~std::uint64_t{0});
   }
@@ -145,8 +144,8 @@ class TableJoiner {
     return largest;
   }
 
-  // The tables that hang on this one, nearest to the root each: those with a filter first, then the
-  // smaller ones.
+  // Returns the tables tied to this one that are not joined yet: those with a filter first, then by
+  // size.
   std::vector<std::size_t> children_of(std::size_t table) {
     std::vector<std::size_t> children;
     for (const Edge& edge : edges_)
@@ -179,7 +178,7 @@ class TableJoiner {
 
   Status join_edges(Rows& rows, std::size_t table, Rows right, std::size_t child) {
     std::vector<JoinKey> keys;
-    std::int64_t place = 0;
+    std::int64_t offset = 0;
     for (Edge& edge : edges_) {
       const std::size_t left_end = edge.tables[0] == table ? 0 : 1;
       if (edge.tables[left_end] != table || edge.tables[1 - left_end] != child) continue;
@@ -187,10 +186,10 @@ class TableJoiner {
       PENSTOCK_ASSIGN(key.left, rows_.key(rows, *edge.sides[left_end], "WHERE"));
       PENSTOCK_ASSIGN(key.right, rows_.key(right, *edge.sides[1 - left_end], "WHERE"));
       keys.push_back(key);
-      place = edge.offset;
+      offset = edge.offset;
       edge.is_used = true;
     }
-    return rows_.join(rows, right, JoinKind::inner, std::move(keys), place);
+    return rows_.join(rows, right, JoinKind::inner, std::move(keys), offset);
   }
 
   Status join_subquery(Rows& rows, const BoundSubquery& subquery) {
@@ -202,7 +201,7 @@ class TableJoiner {
     return rows_.join(rows, {subquery.step, {}}, subquery.kind, std::move(keys), subquery.offset);
   }
 
-  // A name that is wrong is the better complaint.
+  // Reports a wrong name first: it says more.
   Status check_all_joined() {
     for (std::size_t i = 0; i < scope_.tables.size(); i++) {
       if (is_joined_[i] || !is_inner(i)) continue;
@@ -216,8 +215,8 @@ class TableJoiner {
     return {};
   }
 
-  // ON of a LEFT JOIN: equalities are keys, what is asked of the right table alone is asked below,
-  // and what is asked of the left rows decides whether they have a key at all.
+  // Splits the ON of a LEFT JOIN. Equalities are keys, conditions on the right table alone filter
+  // it below the join, and conditions on the left rows decide whether they have a key.
   Status join_left(Rows& rows, std::size_t table) {
     std::vector<SyntaxPtr> of_left, conditions = conjuncts(on_[table]);
     std::vector<Equality> equal;
@@ -271,7 +270,7 @@ class TableJoiner {
     return true;
   }
 
-  // The key, or NULL where the left row is not asked for.
+  // Returns the key, or NULL where the left row's conditions do not hold.
   static SyntaxPtr asked(const SyntaxPtr& key, const std::vector<SyntaxPtr>& conditions) {
     if (conditions.empty()) return key;
     auto null = std::make_shared<Syntax>();

@@ -29,7 +29,7 @@ Names::Names(const Lexed& lexed, const Select& select, const Scope& scope)
   visible_aliases = items_.size();
 }
 
-// '*' and 't.*'. A table that is not there stays a column of it, for column() to complain of.
+// Expands '*' and 't.*'. For an unknown table one column of it is added, which column() refuses.
 void Names::expand(const Syntax& star) {
   const std::size_t before = items_.size();
   const auto add = [&](std::uint32_t index) {
@@ -164,8 +164,9 @@ std::string Names::output_name(const SelectItem& item) const {
 }
 
 Status Names::at(const Syntax& syntax, const Status& status) const {
-  const bool has_place = status.message().find("\nLINE ") != std::string::npos;
-  return status.ok() || has_place ? status : error(syntax.offset, status.code(), status.message());
+  const bool has_position = status.message().find("\nLINE ") != std::string::npos;
+  return status.ok() || has_position ? status
+                                     : error(syntax.offset, status.code(), status.message());
 }
 
 Status Names::check_addends(const Syntax& call, Type type) const {

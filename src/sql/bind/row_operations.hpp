@@ -1,7 +1,6 @@
-// Rows on their way through joins: a step, and which of its columns are which of the scope's.
+// Moves rows through joins: a step, and where each of the scope's columns is in it.
 //
-// Expressions are bound over the scope, whatever stands in it, and then moved to the columns of the
-// step at hand.
+// Expressions are bound over the whole scope and then moved to the columns of the step.
 #pragma once
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace penstock::sql {
 struct Rows {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   StepId step = 0;
-  std::vector<std::uint32_t> places;  // of each of the scope's columns, in the step
+  std::vector<std::uint32_t> step_columns;  // by column of the scope: its column in the step
 };
 
 class RowsBinder {
@@ -22,13 +21,14 @@ class RowsBinder {
 
   Rows of_table(std::size_t table);
   Status filter(Rows& rows, const Syntax& condition, const std::string& clause);
-  // The column that has an expression's values; a new one unless the expression is a column.
+  // Returns the column that has an expression's values; a new one unless the expression is a
+  // column.
   Result<std::uint32_t> key(Rows& rows, const Syntax& expression, const std::string& clause);
-  // Errors point at `place`. A semi, anti or not_in join keeps the left rows' columns and takes
-  // none.
+  // Joins `right` to `left`; errors point at `offset`. A semi, anti or not_in join keeps the left
+  // rows' columns alone.
   Status join(Rows& left, const Rows& right, JoinKind kind, std::vector<JoinKey> keys,
-              std::int64_t place);
-  // The scope's columns in the scope's order.
+              std::int64_t offset);
+  // Returns a step of the scope's columns in the scope's order.
   Result<StepId> in_order(const Rows& rows);
 
  private:

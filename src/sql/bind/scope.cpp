@@ -7,7 +7,7 @@
 namespace penstock::sql {
 namespace {
 
-// "data/lineitem.parquet" -> "lineitem", as DuckDB names a file's table.
+// Returns DuckDB's name of a file's table: "lineitem" of "data/lineitem.parquet".
 std::string stem(std::string_view path) {
   const std::size_t slash = path.find_last_of('/');
   std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
@@ -41,7 +41,7 @@ Result<std::shared_ptr<TableSource>> open_source(const Lexed& lexed, const FromT
   return status;
 }
 
-// The column of one of the tables before `table` that USING means.
+// Returns the column of an earlier table that USING's name refers to.
 std::optional<std::uint32_t> column_before(const Scope& scope, const ScopeTable& table,
                                            const std::string& name) {
   for (const ScopeTable& before : scope.tables) {

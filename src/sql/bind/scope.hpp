@@ -1,4 +1,4 @@
-// The tables of one FROM and their columns, side by side: what names of columns mean.
+// The tables of one FROM and their columns, which the names of a SELECT refer to.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ struct ScopeTable {
   std::string name, alias;             // as FROM has them
   std::uint32_t first = 0, count = 0;  // its columns in the scope's schema
   std::shared_ptr<TableSource> source;
-  bool is_left = false;               // LEFT JOINed: any of its columns may be NULL
+  bool is_left = false;               // right side of a LEFT JOIN: any of its columns may be NULL
   std::vector<std::uint32_t> merged;  // those that USING names: one of a table before stands for
                                       // them where no table is named
 
@@ -31,10 +31,10 @@ struct Scope {
   bool is_merged(std::uint32_t column) const;
 };
 
-// Opens the tables; USING finds its columns.
+// Opens the tables of FROM and resolves the columns of USING.
 Result<Scope> open_scope(const Lexed& lexed, const Select& select, const TableOpener& open);
 
-// A source that has names and types and no rows, for asking a plan what it would say.
+// Returns a source with names and types and no rows, for checking steps in a plan of their own.
 std::shared_ptr<TableSource> schema_source(Schema schema);
 
 }  // namespace penstock::sql

@@ -47,14 +47,14 @@ class SubqueryBinder {
     return outer_.error(syntax_.offset, Code::unsupported, not_supported(what));
   }
 
-  // A SELECT by itself, whatever is in it.
+  // Binds the whole SELECT by itself.
   Result<BoundSubquery> bind_whole() {
     PENSTOCK_ASSIGN(bound_.step, bind_select(outer_.lexed(), rest_, plan_, open_));
     bound_.outer_keys = {syntax_.inputs[0]};
     return std::move(bound_);
   }
 
-  // Takes the keys out of its WHERE.
+  // Moves the keys out of its WHERE.
   Status split(const Names& names) {
     std::vector<SyntaxPtr> kept;
     for (const SyntaxPtr& condition : conjuncts(rest_.where)) {
@@ -100,7 +100,7 @@ class SubqueryBinder {
     return false;
   }
 
-  // Whether there are rows is asked for each row outside; groups and limits would be for each too.
+  // The subquery applies to each outer row, and so would its groups and limits: they are refused.
   Status check_rows_alone() const {
     const bool aggregates =
         std::any_of(rest_.items.begin(), rest_.items.end(),

@@ -48,12 +48,12 @@ Status Windowing::bind(const std::vector<SelectItem>& outputs) {
     const VisibleAliases scope(names_, i);
     PENSTOCK_TRY(collect(*outputs[i].value, 0));
   }
-  // A map has a column even where row_number() needs none.
+  // A map needs a column even where row_number() reads none.
   if (projections_.empty()) projections_.push_back({"row", rows_.literal(Scalar::of(true))});
   return {};
 }
 
-// The item that a name stands for where it is no column, as ExpressionBinder finds it.
+// Returns the item that a name refers to where it is not a column, as ExpressionBinder finds it.
 std::optional<std::size_t> Windowing::alias_of(const Syntax& column) const {
   const Result<std::optional<std::uint32_t>> index = names_.column(column);
   if (index.ok() && *index &&
@@ -62,7 +62,7 @@ std::optional<std::size_t> Windowing::alias_of(const Syntax& column) const {
   return names_.alias(column);
 }
 
-// Whether no window function stands in it, nor in what its names stand for.
+// Tells whether an expression contains no window function, through its aliases too.
 Result<bool> Windowing::stands_alone(const Syntax& syntax, int depth) {
   if (depth == depth_limit)
     return names_.error(syntax.offset, Code::capacity, "the expression nests too deep here");
@@ -99,7 +99,7 @@ Status Windowing::collect(const Syntax& syntax, int depth) {
   return {};
 }
 
-// The column of the map that holds an expression.
+// Returns the column of the map that holds an expression.
 Result<std::uint32_t> Windowing::column_for(const Syntax& syntax) {
   PENSTOCK_ASSIGN(std::string text, names_.canonical(syntax));
   if (const auto found = columns_.find(text); found != columns_.end()) return found->second;
@@ -162,7 +162,7 @@ Status Windowing::bind_argument(const Syntax& syntax, WindowCall& call) {
   return adds ? names_.check_addends(syntax, type) : Status();
 }
 
-// f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END).
+// Binds f(x) FILTER (WHERE c) as f(CASE WHEN c THEN x END).
 Result<std::uint32_t> Windowing::filtered_column(const Syntax& syntax) {
   NodeId argument = rows_.literal(Scalar::of(true));
   if (!syntax.inputs.empty()) {
@@ -202,7 +202,7 @@ Status Windowing::bind_default(const Syntax& syntax, Type type, WindowCall& call
   return {};
 }
 
-// Windows of one partition and order are one step.
+// Returns the pane of a partition and order; its calls are one step.
 Result<Windowing::Pane*> Windowing::pane_for(const WindowSyntax& over) {
   Window window;
   for (const SyntaxPtr& key : over.partition) {

@@ -1,9 +1,8 @@
-// The windows of a SELECT: what its items and ORDER BY compute over the rows, or over the rows of
-// its groups.
+// Binds the window functions of a SELECT's items and ORDER BY, over rows or over groups.
 //
-// A map yields the arguments, the keys, and every expression that no window function stands in;
-// windows add their columns to it; and the items are bound over those columns, found by their
-// canonical text.
+// A map yields the arguments, the keys, and every expression without a window function. Window
+// steps add their columns to it. The items are bound over those columns, found by their canonical
+// text.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -24,7 +23,7 @@ class Windowing {
   Status bind(const std::vector<SelectItem>& outputs);
   const std::vector<Projection>& projections() const { return projections_; }  // of the map
   Result<StepId> add_steps(Plan& plan, StepId mapped);
-  // Of the last step.
+  // Returns the columns of the last step.
   const ExpressionBinder::Groups& columns() const { return columns_; }
 
  private:

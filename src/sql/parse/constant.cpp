@@ -19,11 +19,12 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// Takes one to `most` digits off the front.
-std::optional<std::int64_t> take_digits(std::string_view& text, int most) {
+// Removes one to `max_count` digits from the front and returns their value.
+std::optional<std::int64_t> take_digits(std::string_view& text, int max_count) {
   std::int64_t value = 0;
   int count = 0;
-  for (; count < most && !text.empty() && is_digit(text.front()); count++, text.remove_prefix(1))
+  for (; count < max_count && !text.empty() && is_digit(text.front());
+       count++, text.remove_prefix(1))
     value = value * 10 + (text.front() - '0');
   return count > 0 ? std::optional(value) : std::nullopt;
 }
@@ -101,7 +102,7 @@ const Unit* unit_named(std::string_view name) {
 
 struct Quantity {
   std::int64_t whole = 0, millionths = 0;
-};  // both of the sign
+};  // both with the sign
 
 std::optional<Quantity> take_quantity(std::string_view& text) {
   const bool negative = take(text, '-');
@@ -110,9 +111,9 @@ std::optional<Quantity> take_quantity(std::string_view& text) {
   if (!whole || (!text.empty() && is_digit(text.front()))) return std::nullopt;
   Quantity quantity{*whole, 0};
   if (take(text, '.'))
-    for (std::int64_t place = 100'000; !text.empty() && is_digit(text.front());
-         place /= 10, text.remove_prefix(1))
-      quantity.millionths += place * (text.front() - '0');
+    for (std::int64_t unit = 100'000; !text.empty() && is_digit(text.front());
+         unit /= 10, text.remove_prefix(1))
+      quantity.millionths += unit * (text.front() - '0');
   if (negative) quantity = {-quantity.whole, -quantity.millionths};
   return quantity;
 }
@@ -136,7 +137,7 @@ bool add_units(Interval& interval, const Quantity& quantity, const Unit& unit) {
          add_to(interval.microseconds, quantity.whole, unit.microseconds);
 }
 
-// 1 or -1; 0: it is none.
+// Returns 1 or -1; 0 where the string is not an infinity.
 int sign_of_infinity(std::string_view text) {
   const bool is_negative = take(text, '-');
   return lower(text) != "infinity" ? 0 : is_negative ? -1 : 1;
@@ -209,8 +210,8 @@ std::optional<std::int64_t> add(std::int64_t microseconds, const Interval& inter
   const year_month_day date(day);
   constexpr std::int64_t max_months = 12 * 10'000, max_days = 366 * 10'000,
                          max_microseconds = max_days * microseconds_per_day;
-  const auto within = [](std::int64_t value, std::int64_t most) {
-    return value >= -most && value <= most;
+  const auto within = [](std::int64_t value, std::int64_t limit) {
+    return value >= -limit && value <= limit;
   };
   if (!within(interval.months, max_months) || !within(interval.days, max_days) ||
       !within(interval.microseconds, max_microseconds))

@@ -9,9 +9,9 @@ namespace penstock::sql {
 namespace {
 
 constexpr std::size_t statement_limit_bytes = 4u << 20;
-// Levels of a parse tree. libpg_query prints the tree recursively (about 200 bytes of stack a
-// level), and so do the binder and the emitters (some KiB a level under a sanitizer), on a thread
-// of 8 MiB.
+// Limit of a parse tree's depth. libpg_query prints the tree recursively (about 200 bytes of stack
+// per level), and the binder and the emitters recurse, too (some KiB per level under a sanitizer),
+// on a thread of 8 MiB.
 constexpr std::uint32_t nesting_limit = 1000;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -180,8 +180,8 @@ class Lexer {
     }
     do at_++;
     while (is_operator(peek()) && !looking_at("--") && !looking_at("/*"));
-    // PostgreSQL, section 4.1.3 of its manual: a sign ends an operator only if a character that
-    // standard SQL's operators lack stands in it, so that `a*-1` is two operators.
+    // PostgreSQL's manual, section 4.1.3: a sign ends an operator only if the operator contains a
+    // character that standard SQL's operators lack, so that `a*-1` is two operators.
     const auto stands_alone = [&] {
       return text_.substr(start, at_ - start).find_first_of("~!@#^&|`?%") == std::string_view::npos;
     };
@@ -195,12 +195,12 @@ class Lexer {
   Lexed lexed_;
 };
 
-// An upper bound of the parse tree's depth. Inside one bracket, or one CASE, tokens nest at worst
-// one in another; a comma, AND, OR, WHEN, THEN and ELSE start a sibling; what follows a closed
-// bracket may hold all that stood in it.
+// Computes an upper bound of the parse tree's depth. Inside a bracket or a CASE each token nests at
+// worst in the one before. A comma, AND, OR, WHEN, THEN and ELSE start a sibling. A token after a
+// closed bracket may hold all that is in the bracket.
 class Nesting {
  public:
-  // Where the limit is passed, or nullptr.
+  // Returns the token at which the limit is passed, or nullptr.
   const Token* find(const Lexed& lexed) {
     for (const Token& token : lexed.tokens) {
       step(lexed, token);

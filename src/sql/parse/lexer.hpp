@@ -1,16 +1,17 @@
-// PostgreSQL's tokens, as far as a statement has to be understood before its parser sees it.
+// Splits a statement into PostgreSQL's tokens and rewrites what only DuckDB spells so, before
+// PostgreSQL's parser sees it.
 //
 // libpg_query's grammar is PostgreSQL's; the language here is DuckDB's. Where both differ in
 // spelling only, rewrite() changes bytes in place, so that every byte offset of the parse tree is
 // one of the statement as the user wrote it:
 //
 //     FROM 'a.parquet'   ->  FROM "fffffffff"    the name is read from the statement
-//     a // b, a ** b     ->  a %  b, a ^  b      the same precedence; tokens say what stood there
+//     a // b, a ** b     ->  a %  b, a ^  b      the same precedence; tokens keep what was written
 //     a == b             ->  a =  b
 //     INTERVAL 90 DAYS   ->  INTERVAL'90'DAY
 //
-// The tokens also bound how deep a parse tree can nest, which libpg_query itself does not: it would
-// run out of stack.
+// The tokens also bound the depth of the parse tree. libpg_query does not: it would run out of
+// stack.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -37,21 +38,21 @@ struct Lexed {
   std::string_view text(const Token& token) const {
     return std::string_view(statement).substr(token.offset, token.length);
   }
-  // The token that starts at a byte offset; nullptr if none does.
+  // Returns the token that starts at a byte offset; nullptr if none does.
   const Token* at(std::int64_t offset) const;
 };
 
-// Refuses NUL bytes, malformed UTF-8 (RFC 3629), text left open, and trees that would nest too
-// deep.
+// Refuses NUL bytes, invalid UTF-8 (RFC 3629), unclosed strings, names and comments, and statements
+// that would nest too deep.
 Result<Lexed> lex(std::string_view statement);
-// The last three rows of the table above, in lexed.rewritten; operators are rewritten as they are
-// read.
+// Rewrites table names and intervals of the table above in lexed.rewritten; lex() rewrites
+// operators.
 void rewrite(Lexed& lexed);
 
-// Whether a token is this keyword, whatever its case; `keyword` in lower case.
+// Tells whether a token is this keyword, ignoring case; `keyword` is in lower case.
 bool is_keyword_token(const Lexed& lexed, const Token& token, std::string_view keyword);
-// An identifier's or string's value: quotes removed, doubled quotes made single; a bare word as it
-// stands.
+// Returns an identifier's or string's value: without quotes, doubled quotes made single; a bare
+// word as it is written.
 std::string value_of(const Lexed& lexed, const Token& token);
 std::string lower(std::string_view text);  // ASCII only, as PostgreSQL folds identifiers
 

@@ -1,4 +1,4 @@
-// Numbers in a statement: literals, and strings that are cast to a numeric type.
+// Reads numbers of a statement: literals, and strings that are cast to a numeric type.
 #include <charconv>
 #include <limits>
 #include <string>
@@ -22,7 +22,7 @@ std::optional<double> real_of(const std::string& text) {
                                : std::numeric_limits<double>::infinity();
 }
 
-// A number's digits without its point: "12.5e1" is 125, of which 3 stand before the point.
+// A number's digits without its point: "12.5e1" is 125, of which 3 are before the point.
 struct Digits {
   std::string all;
   std::int64_t before_point = 0;
@@ -55,8 +55,8 @@ std::optional<Digits> digits_of(std::string_view text) {
   return digits;
 }
 
-// A number's text as a count of 10^-scale, half away from zero at the first digit dropped, as casts
-// round; nothing past 20 digits.
+// Returns a number as a count of 10^-scale, rounded half away from zero as casts are; nullopt
+// beyond 20 digits.
 std::optional<Int128> count_of(std::string_view text, int scale) {
   const bool negative = take(text, '-');
   if (!negative) (void)take(text, '+');

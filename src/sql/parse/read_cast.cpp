@@ -1,5 +1,4 @@
-// CAST, :: and INTERVAL: what the statement says, where the parser only keeps PostgreSQL's name for
-// it.
+// Reads CAST, :: and INTERVAL from the statement, as the parser keeps only PostgreSQL's type names.
 #include <algorithm>
 
 #include "sql/parse/read_select.hpp"

@@ -26,7 +26,7 @@ constexpr Described refused_nodes[] = {
     {"MultiAssignRef", "an assignment"},
 };
 
-// Where an expression begins, to stand for places that the tree does not hold.
+// Returns where an expression begins, for nodes whose location the tree lacks.
 std::int64_t first_location(Tree node) {
   const Tree body = node.body();
   std::int64_t location = body["location"] ? body.location() : -1;
@@ -104,7 +104,7 @@ Result<SyntaxPtr> ExpressionReader::dispatch(Tree node) {
                 "this expression (" + std::string(kind) + ")");
 }
 
-// EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
+// Reads EXISTS (SELECT ...) and x IN (SELECT ...); the parser makes NOT IN a NOT around it.
 Result<SyntaxPtr> ExpressionReader::subquery(Tree body) {
   constexpr int max_levels = 16;
   const std::string_view type = body["subLinkType"].text();
@@ -131,7 +131,8 @@ Result<SyntaxPtr> ExpressionReader::column(Tree body) {
   if (fields.size() > 2) return refuse(body.location(), "a name of more than two parts");
   // The parser folds case and cuts names at 63 bytes; the statement has them whole: name [. name].
   const Token* token = lexed_.at(body.location());
-  if (token == nullptr) return Status(Code::internal, "a column without a place in the statement");
+  if (token == nullptr)
+    return Status(Code::internal, "a column without a location in the statement");
   auto syntax = std::make_shared<Syntax>();
   syntax->offset = body.location();
   if (fields.size() == 2) {
@@ -170,7 +171,7 @@ Result<SyntaxPtr> ExpressionReader::constant(Tree body) {
     else if (lexed_.text(*token) != "(")
       break;
   }
-  return Status(Code::internal, "a number without a place in the statement");
+  return Status(Code::internal, "a number without a location in the statement");
 }
 
 Result<SyntaxPtr> ExpressionReader::over_inputs(SyntaxKind kind, std::string name,
@@ -217,7 +218,7 @@ Result<SyntaxPtr> ExpressionReader::function(Tree body) {
   auto whole = std::make_shared<Syntax>(*call);
   whole->star = body["agg_star"].boolean();
   whole->distinct = body["agg_distinct"].boolean();
-  // EXTRACT(year FROM x): DuckDB prints the units its grammar has words for in capitals.
+  // EXTRACT(year FROM x): DuckDB prints the units that are keywords of its grammar in capitals.
   if (name == "extract" && !whole->inputs.empty() && whole->inputs[0]->kind == SyntaxKind::string) {
     const Token* token = lexed_.at(whole->inputs[0]->offset);
     static constexpr std::string_view words[] = {"year", "quarter", "month", "day",

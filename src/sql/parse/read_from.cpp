@@ -1,5 +1,5 @@
-// FROM: tables by commas, JOIN ... ON, LEFT JOIN and USING, as a flat list. Inner joins may be
-// taken in any order, so what stands in parentheses need not stay together.
+// Reads FROM, with commas, JOIN ... ON, LEFT JOIN and USING, as a flat list of tables. Inner joins
+// may run in any order, so that parentheses need not be kept.
 #include "sql/parse/read_select.hpp"
 
 namespace penstock::sql {
@@ -26,7 +26,7 @@ class FromReader {
   }
   std::vector<FromTable> take() { return std::move(tables_); }
 
-  // The token behind the first FROM.
+  // Returns the offset of the token after the first FROM.
   std::int64_t table_offset() const {
     for (std::size_t i = 0; i + 1 < lexed_.tokens.size(); i++)
       if (is_keyword_token(lexed_, lexed_.tokens[i], "from")) return lexed_.tokens[i + 1].offset;

@@ -1,4 +1,4 @@
-// Operators: with signs, with words (BETWEEN, IN, LIKE), and AND, OR and NOT.
+// Reads operators: signs, words (BETWEEN, IN, LIKE), and AND, OR and NOT.
 #include <algorithm>
 
 #include "sql/parse/read_select.hpp"

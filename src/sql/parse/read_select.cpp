@@ -131,8 +131,7 @@ class SelectReader {
   Select& select_;
 };
 
-// Before the parser sees it, so that what it would say of another language's statements does not
-// matter.
+// Refuses statements other than SELECT before the parser sees them: its errors would mislead.
 Status check_verb(const Lexed& lexed) {
   const auto first = std::find_if(lexed.tokens.begin(), lexed.tokens.end(),
                                   [&](const Token& t) { return lexed.text(t) != "("; });

@@ -1,5 +1,4 @@
-// From libpg_query's tree to Syntax. Each place refuses by name what stands there and is not
-// supported.
+// Reads libpg_query's tree as Syntax. Each reader refuses by name what is not supported.
 #pragma once
 #include <map>
 #include <memory>
@@ -17,11 +16,11 @@ SyntaxPtr make_syntax(SyntaxKind kind, std::int64_t offset, std::string name,
 
 class ExpressionReader {
  public:
-  // `level`: of the SELECT it stands in; 0 is the statement.
+  // `level` is the depth of its SELECT; the statement's is 0.
   explicit ExpressionReader(const Lexed& lexed, int level = 0) : lexed_(lexed), level_(level) {}
   Result<SyntaxPtr> read(Tree node);
   Result<OrderItem> order_item(Tree node);
-  // Of the WINDOW clause, before what uses them is read.
+  // Reads the WINDOW clause; call it before the expressions that use its names are read.
   Status define_windows(Tree windows);
   Status refuse(std::int64_t offset, std::string_view what) const {
     return error_at(lexed_.statement, offset, Code::unsupported, not_supported(what));
@@ -30,7 +29,7 @@ class ExpressionReader {
     return error_at(lexed_.statement, offset, Code::invalid, std::move(message));
   }
   const Lexed& lexed() const { return lexed_; }
-  // The first token of that spelling; the tree holds no place of most clauses.
+  // Returns the offset of the first token of that spelling: the tree lacks that of most clauses.
   std::int64_t offset_of(std::string_view text) const;
 
  private:
@@ -65,9 +64,9 @@ class ExpressionReader {
   int depth_ = 0;
 };
 
-// The tables of FROM, in order.
+// Reads the tables of FROM, in order.
 Result<std::vector<FromTable>> read_from(ExpressionReader& expressions, Tree from);
-// A SelectStmt inside another.
+// Reads a SelectStmt inside another.
 Result<std::shared_ptr<const Select>> read_subquery(const Lexed& lexed, Tree body, int level);
 
 }  // namespace penstock::sql

@@ -1,4 +1,4 @@
-// OVER and WINDOW: partition, order and frame.
+// Reads OVER and WINDOW: partition, order and frame.
 #include "sql/parse/read_select.hpp"
 
 namespace penstock::sql {
@@ -45,7 +45,7 @@ Result<std::shared_ptr<const WindowSyntax>> ExpressionReader::named_window(
                            std::string(name) + " AS (...) defines one");
 }
 
-// (...), or (name ...), which goes on from another one.
+// Reads (...), or (name ...), which extends another window.
 Result<std::shared_ptr<const WindowSyntax>> ExpressionReader::window(Tree definition) {
   const std::int64_t offset = definition.location();
   auto result = std::make_shared<WindowSyntax>();
@@ -55,8 +55,8 @@ Result<std::shared_ptr<const WindowSyntax>> ExpressionReader::window(Tree defini
     if (definition["partitionClause"] || !result->frame_text.empty() ||
         (definition["orderClause"] && !result->order.empty()))
       return error(offset,
-                   "a window that goes on from another one can add an order and a frame, where "
-                   "that one has none");
+                   "a window that extends another one can add an order and a frame, where that one "
+                   "has none");
   }
   for (std::size_t i = 0; i < definition["partitionClause"].size(); i++) {
     PENSTOCK_ASSIGN(SyntaxPtr key, read(definition["partitionClause"].at(i)));

@@ -11,8 +11,8 @@ bool is_symbol(const Lexed& lexed, const Token& token, std::string_view symbol) 
   return token.kind == TokenKind::symbol && lexed.text(token) == symbol;
 }
 
-// A string that stands for a table: written as a quoted name of the same length. What it says is
-// read from the statement.
+// Writes a string that names a table as a quoted name of the same length. Its value is read from
+// the statement.
 void make_name(Lexed& lexed, const Token& token) {
   std::string& text = lexed.rewritten;
   const std::size_t last = token.offset + token.length - 1;
@@ -21,7 +21,8 @@ void make_name(Lexed& lexed, const Token& token) {
   text[token.offset] = text[last] = '"';
 }
 
-// Whether a parenthesis in FROM opens anything but tables: what does follows FROM, a comma or JOIN.
+// Tells whether a parenthesis in FROM opens a condition. One that opens tables follows FROM, a
+// comma, JOIN or another parenthesis.
 bool is_condition(const Lexed& lexed, std::size_t at) {
   if (at == 0) return true;
   const Token& before = lexed.tokens[at - 1];
@@ -29,8 +30,8 @@ bool is_condition(const Lexed& lexed, std::size_t at) {
          !is_symbol(lexed, before, ",") && !is_symbol(lexed, before, "(");
 }
 
-// FROM 'a', 'b' and JOIN 'c', but not EXTRACT(day FROM 'x'), TRIM(FROM 'x') or IS DISTINCT FROM
-// 'x'.
+// Rewrites FROM 'a', 'b' and JOIN 'c', but not EXTRACT(day FROM 'x'), TRIM(FROM 'x') or IS DISTINCT
+// FROM 'x'.
 void rewrite_table_names(Lexed& lexed) {
   struct Level {
     bool has_select = false, in_from = false;
@@ -58,15 +59,15 @@ void rewrite_table_names(Lexed& lexed) {
   }
 }
 
-// DuckDB's units that PostgreSQL lacks stand as DAY in the rewritten text; who reads the tree takes
-// the unit from the statement.
+// DuckDB's units that PostgreSQL lacks are rewritten as DAY; the tree's reader takes the unit from
+// the statement.
 bool is_unit_of_duckdb(std::string_view name) {
   if (name.ends_with('s')) name.remove_suffix(1);
   return name == "week" || name == "quarter" || name == "decade" || name == "millisecond" ||
          name == "microsecond";
 }
 
-// The blanks around the number become its quotes; a plural loses its s.
+// Turns the spaces around the number into quotes and removes the s of a plural.
 void rewrite_interval(std::string& text, const Token& number, const Token& unit,
                       std::string_view name) {
   const std::size_t after = number.offset + number.length;

@@ -13,7 +13,7 @@ constexpr std::size_t message_limit_bytes = 500;  // a sentence may quote a name
 
 struct Shown {
   std::string text, padding;
-};  // what is printed of one character, and what stands under it
+};  // what is printed of one character, and the padding below it
 
 Shown show(std::string_view sequence) {
   if (sequence == "\t") return {"\t", "\t"};
@@ -26,17 +26,17 @@ Shown show(std::string_view sequence) {
 }  // namespace
 
 std::string excerpt(std::string_view statement, std::int64_t offset) {
-  const auto place = static_cast<std::size_t>(
+  const auto at_offset = static_cast<std::size_t>(
       std::clamp<std::int64_t>(offset, 0, static_cast<std::int64_t>(statement.size())));
   const std::size_t newline =
-      place == 0 ? std::string_view::npos : statement.rfind('\n', place - 1);
+      at_offset == 0 ? std::string_view::npos : statement.rfind('\n', at_offset - 1);
   const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
-  const std::size_t end = std::min(statement.find('\n', place), statement.size());
+  const std::size_t end = std::min(statement.find('\n', at_offset), statement.size());
   const auto line_number =
       std::count(statement.begin(), statement.begin() + static_cast<std::ptrdiff_t>(begin), '\n') +
       1;
 
-  std::size_t first = place;
+  std::size_t first = at_offset;
   for (std::size_t shown = 0; first > begin && shown < shown_before; shown++) do
       first--;
     while (first > begin && (static_cast<unsigned char>(statement[first]) & 0xC0u) == 0x80u);
@@ -50,7 +50,7 @@ std::string excerpt(std::string_view statement, std::int64_t offset) {
                             ? Shown{"?", " "}
                             : show(statement.substr(at, length));
     text += shown.text;
-    if (at < place)
+    if (at < at_offset)
       padding += shown.padding;
     else
       after++;

@@ -1,6 +1,6 @@
-// Errors that point at their place in the statement.
+// Errors with their position in the statement.
 //
-//     no column 'prize'; the nearest is 'price'
+//     referenced column "prize" not found in FROM clause; candidate bindings: "price"
 //     LINE 1: SELECT prize FROM 'hits.parquet'
 //                    ^
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace penstock::sql {
 
-// `offset` counts bytes; beyond the end it points behind the last character. Long lines are cut to
-// what stands around it.
+// `offset` counts bytes; beyond the end it points after the last character. Long lines are cut
+// around it.
 Status error_at(std::string_view statement, std::int64_t offset, Code code, std::string message);
-// The line and caret alone.
+// Returns the line and caret alone.
 std::string excerpt(std::string_view statement, std::int64_t offset);
 
 }  // namespace penstock::sql

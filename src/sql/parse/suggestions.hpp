@@ -1,6 +1,6 @@
-// What to write in place of what is refused:
+// Suggestions for what is refused:
 //
-//     LIKE is not supported; strings are carried, and compared with =, <>, IN and IS NULL
+//     GROUP BY ALL is not supported; list the columns, or their numbers: GROUP BY 1, 2
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace penstock::sql {
 
-// "`what` is not supported", and what is, where the table of suggestions.cpp knows.
+// Returns "`what` is not supported", with what to write instead where suggestions.cpp has a row.
 std::string not_supported(std::string_view what);
-// The same for a function, by its kind: a name near to a known one is answered with that.
+// Returns the same for a function, with the nearest known name or the functions of its kind.
 std::string function_not_supported(std::string_view name, std::span<const std::string> known);
 
-// "FROM" for "form": the word of SELECT's grammar that a misspelt one is nearest to; "" for none.
+// Returns the keyword that a misspelt word is nearest to ("FROM" for "form"); "" for none.
 std::string keyword_near(std::string_view word);
 
 struct Lexed;
 struct Token;
-// The first words of DuckDB's grammar that PostgreSQL's has not, at or before the byte where its
-// parser stopped: the place, and what they are; nullptr where there are none.
+// Syntax of DuckDB's grammar that PostgreSQL's lacks, at or before the byte where its parser
+// stopped: its first token, and its name. The token is nullptr where there is none.
 struct UnsupportedSyntax {
   const Token* token = nullptr;
   std::string what;

@@ -1,6 +1,5 @@
-// A SELECT as the binder reads it: the part of PostgreSQL's tree that Penstock knows, with the
-// statement's own spelling of names and literals. Everything else was refused by name on the way
-// here.
+// The syntax tree of a SELECT: the part of PostgreSQL's tree that Penstock supports, with the
+// statement's own spelling of names and literals. The readers refused everything else by name.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -94,23 +93,23 @@ struct Select {
   SyntaxPtr limit, offset;  // constant expressions
 };
 
-// The conditions that must all hold: what AND puts together, or the condition itself.
+// Returns the conditions that AND joins, or the condition itself.
 std::vector<SyntaxPtr> conjuncts(const SyntaxPtr& condition);
 SyntaxPtr conjunction(const std::vector<SyntaxPtr>& conditions);  // nullptr where there are none
 
 // Parses and reads one statement. The Lexed is that of the same statement.
 Result<Select> read_select(const Lexed& lexed);
 
-// DuckDB's name of a column that has no alias: "(price * 2)", "count_star()", "CASE  WHEN ((a > 1))
-// THEN (1) ELSE NULL END".
+// Returns DuckDB's name of a column that has no alias: "(price * 2)", "count_star()", "CASE  WHEN
+// ((a > 1)) THEN (1) ELSE NULL END".
 std::string display(const Syntax& syntax);
 
-// The type a SQL name stands for ("bigint", "uinteger", "float8"...), whatever its case; nullopt if
+// Returns the type of a SQL name ("bigint", "uinteger", "float8"...), ignoring case; nullopt if
 // unknown.
 std::optional<Type> type_named(std::string_view name);
 bool is_aggregate(const Syntax& syntax);
 bool contains_aggregate(const Syntax& syntax);
-// What an expression is made of: its inputs, and the partition, order and FILTER of a window.
+// Returns the parts of an expression: its inputs, and the partition, order and FILTER of a window.
 std::vector<SyntaxPtr> parts_of(const Syntax& syntax);
 
 }  // namespace penstock::sql

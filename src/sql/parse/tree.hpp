@@ -1,8 +1,9 @@
-// libpg_query's parse tree, read without exceptions: what is missing is an empty tree, zero, false
-// or "".
+// Reads libpg_query's parse tree without exceptions: what is missing is an empty tree, zero, false
+// or
+// "".
 //
-// The JSON form is used because it is the one that Debian 12 (libpg_query 15) and Ubuntu 24.04 (16)
-// can both give without protobuf-c's headers; node and field names of SELECT are the same in both.
+// The JSON form is used because Debian 12 (libpg_query 15) and Ubuntu 24.04 (16) can both give it
+// without protobuf-c's headers; node and field names of SELECT are the same in both.
 // Each node is an object of one member,
 // {"ColumnRef": {...}}: kind() is its name and body() its value. Fields that are zero are left out.
 #pragma once

@@ -27,8 +27,17 @@ Status check_content(std::span<const std::byte> trailer, std::span<const std::by
                             output.size(), location);
 }
 
-bool is_sized(const GzipHeader& header) {
-  return header.member_bytes && *header.member_bytes <= max_member_bytes;
+// Returns whether the member at the input's position names its size, and the input ends there or
+// goes on as gzip allows. Otherwise the subfield is another program's, or wrong, and the member is
+// decoded as one that does not name its size.
+Result<bool> is_sized(Input& input, const GzipHeader& header) {
+  const std::uint64_t bytes = header.member_bytes.value_or(0);
+  if (bytes < header.header_bytes + gzip_trailer_bytes || bytes > max_member_bytes) return false;
+  PENSTOCK_ASSIGN(const auto found, input.peek(bytes + 2));
+  if (found.size() <= bytes) return found.size() == bytes;
+  const auto next = found.subspan(bytes, std::min<std::size_t>(found.size() - bytes, 2));
+  constexpr std::byte magic[] = {std::byte{0x1f}, std::byte{0x8b}};
+  return next[0] == std::byte{0} || std::equal(next.begin(), next.end(), magic);
 }
 
 // Parses the header of a member that names its size. Returns nothing for others, for members that
@@ -38,12 +47,11 @@ Result<std::optional<GzipHeader>> next_sized_header(
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
   if (!is_member) return std::optional<GzipHeader>();
   PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.next_member()));
-  if (!is_sized(header)) return std::optional<GzipHeader>();
+  PENSTOCK_ASSIGN(const bool names_size, is_sized(context.input, header));
+  if (!names_size) return std::optional<GzipHeader>();
   if (max_chunk_output_bytes == UINT64_MAX) return std::optional(std::move(header));
   PENSTOCK_ASSIGN(const auto bytes, context.input.peek(*header.member_bytes));
-  const bool is_complete = bytes.size() >= *header.member_bytes &&
-                           *header.member_bytes >= header.header_bytes + gzip_trailer_bytes;
-  if (is_complete && stored_length(bytes.first(*header.member_bytes)) > max_chunk_output_bytes)
+  if (stored_length(bytes.first(*header.member_bytes)) > max_chunk_output_bytes)
     return std::optional<GzipHeader>();
   return std::optional(std::move(header));
 }
@@ -117,10 +125,6 @@ class SizedMembers : public ChunkStages {
     if (location.index == 1) context_.report.first_name = header.name;
     const auto member_bytes = static_cast<std::size_t>(*header.member_bytes);
     PENSTOCK_ASSIGN(const auto bytes, context_.input.peek(member_bytes));
-    if (member_bytes < header.header_bytes + gzip_trailer_bytes)
-      return location.corrupt("invalid member size in the header");
-    if (bytes.size() < member_bytes)
-      return location.at(location.offset + bytes.size()).unexpected_end();
     const auto body =
         bytes.subspan(header.header_bytes, member_bytes - header.header_bytes - gzip_trailer_bytes);
     const std::uint32_t output_bytes = stored_length(bytes.first(member_bytes));
@@ -176,7 +180,8 @@ class WholeMembers : public DecodeStages {
     PENSTOCK_ASSIGN(const auto bytes, input.peek(2));
     const ErrorLocation location{Format::gzip, context_.report.member_count + 1, input.offset()};
     PENSTOCK_ASSIGN(const GzipHeader header, peek_gzip_header(input, location.index));
-    if (is_sized(header)) return false;
+    PENSTOCK_ASSIGN(const bool names_size, is_sized(input, header));
+    if (names_size) return false;
     const auto rest = bytes.subspan(header.header_bytes);
     const std::uint64_t guess = rest.size() < gzip_trailer_bytes ? 0 : stored_length(rest);
     PENSTOCK_ASSIGN(
@@ -243,7 +248,8 @@ Result<std::optional<GzipHeader>> next_streamed_header(Context& context, bool is
   PENSTOCK_ASSIGN(const bool is_member, begins_gzip_member(context.input));
   if (!is_member) return std::optional<GzipHeader>();
   PENSTOCK_ASSIGN(GzipHeader header, peek_gzip_header(context.input, context.next_member()));
-  if (!is_first && is_sized(header)) return std::optional<GzipHeader>();
+  PENSTOCK_ASSIGN(const bool names_size, is_sized(context.input, header));
+  if (!is_first && names_size) return std::optional<GzipHeader>();
   if (++context.report.member_count == 1) context.report.first_name = header.name;
   return std::optional(std::move(header));
 }

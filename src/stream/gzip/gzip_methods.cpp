@@ -86,15 +86,16 @@ Result<bool> has_next_gzip_member(Context& context) {
   if (rest.empty()) return false;
   const bool is_cut_magic = rest.size() == 1 && rest[0] == std::byte{0x1f};
   if (is_gzip(rest) || is_cut_magic) return true;
-  const ErrorLocation location{Format::gzip, context.report.member_count, 0};
-  for (;;) {
+  for (bool is_padding = true;;) {
     PENSTOCK_ASSIGN(const auto bytes, context.input.peek(1));
     if (bytes.empty()) return false;
-    const auto end = std::find_if(bytes.begin(), bytes.end(),
-                                  [](std::byte byte) { return byte != std::byte{0}; });
-    context.input.skip(static_cast<std::size_t>(end - bytes.begin()));
-    if (end != bytes.end())
-      return location.at(context.input.offset()).corrupt("trailing garbage after the last member");
+    const auto end = is_padding ? std::find_if(bytes.begin(), bytes.end(),
+                                               [](std::byte byte) { return byte != std::byte{0}; })
+                                : bytes.begin();
+    is_padding = end == bytes.end();
+    context.report.ignored_bytes += static_cast<std::uint64_t>(bytes.end() - end);
+    context.input.skip(bytes.size());
+    PENSTOCK_TRY(context.report_progress(context.input.offset()));
   }
 }
 

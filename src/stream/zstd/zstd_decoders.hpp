@@ -3,6 +3,10 @@
 #include "stream/pipeline/chunk_stages.hpp"
 #include "stream/zstd/zstd_format.hpp"
 
+namespace penstock::zstd {
+struct Dictionary;
+}
+
 namespace penstock::stream {
 
 struct DecodedFrame;  // device_frames.hpp
@@ -26,6 +30,10 @@ Result<DecodedFrame> decode_frame_on_device(Context& context);
 
 // Parses the header of the frame at the input's position, which is not a skippable one.
 Result<ZstdFrameHeader> peek_zstd_header(Context& context);
+// Decodes a whole frame by our own decoder, on this thread, and returns the output's length. Errors
+// are located in the file. `dictionary` may be null.
+Result<std::uint64_t> decode_whole_frame(const Chunk& frame, std::span<std::byte> output,
+                                         const std::shared_ptr<const zstd::Dictionary>& dictionary);
 // Adds the location in the file to an error of our decoder, which counts bytes from the frame's
 // first.
 Status located_in_frame(const Status& status, const ErrorLocation& frame);

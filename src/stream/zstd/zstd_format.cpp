@@ -4,6 +4,7 @@
 
 #include "stream/input/byte_reader.hpp"
 #include "stream/input/skippable_frame.hpp"
+#include "stream/pipeline/context.hpp"
 
 namespace penstock::stream {
 namespace {
@@ -50,7 +51,8 @@ Result<ZstdFrameHeader> parse_zstd_header(std::span<const std::byte> bytes,
   return header;
 }
 
-Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame) {
+Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame,
+                                                       std::uint64_t max_window_bytes) {
   for (;;) {
     PENSTOCK_ASSIGN(const auto bytes, input.peek(max_zstd_header_bytes));
     const ErrorLocation location{Format::zstd, frame, input.offset()};
@@ -58,8 +60,16 @@ Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64
     PENSTOCK_ASSIGN(const bool was_skipped, skip_skippable_frame(input, bytes, location));
     if (was_skipped) continue;
     PENSTOCK_ASSIGN(ZstdFrameHeader header, parse_zstd_header(bytes, location));
+    if (header.window_bytes > max_window_bytes)
+      return location.error(Code::capacity, "window size is larger than the maximum: " +
+                                                std::to_string(header.window_bytes) + " > " +
+                                                std::to_string(max_window_bytes) + " bytes");
     return std::optional(header);
   }
+}
+
+Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Context& context) {
+  return next_zstd_frame(context.input, context.next_member(), context.options.max_window_bytes);
 }
 
 Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given,

@@ -6,6 +6,8 @@
 
 namespace penstock::stream {
 
+struct Context;
+
 struct ZstdFrameHeader {
   std::size_t header_bytes = 0;  // with the magic number
   std::uint64_t window_bytes = 0;
@@ -21,8 +23,12 @@ constexpr std::size_t max_zstd_header_bytes = 18;
 constexpr std::uint64_t max_zstd_device_bytes = (std::uint64_t{1} << 32) - 64;
 constexpr std::uint64_t max_zstd_window_bytes = std::uint64_t{1} << 31;  // libzstd's, for streams
 // Skips skippable frames and parses the header after them. Returns nothing at the input's end.
-// `frame` is the number that errors name.
-Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame);
+// Code::capacity for a window of more than `max_window_bytes`. `frame` is the number that errors
+// name.
+Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Input& input, std::uint64_t frame,
+                                                       std::uint64_t max_window_bytes);
+// Does so for the context's next frame.
+Result<std::optional<ZstdFrameHeader>> next_zstd_frame(Context& context);
 // Checks that the dictionary of number `given` is the one that the frame names. 0 is a dictionary
 // without a number.
 Status check_zstd_dictionary(const ZstdFrameHeader& header, std::optional<std::uint32_t> given,

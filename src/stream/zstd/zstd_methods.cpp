@@ -1,5 +1,6 @@
 #include "stream/zstd/zstd_methods.hpp"
 
+#include "codec/zstd/host/frame_decoder.hpp"
 #include "stream/input/byte_reader.hpp"
 #include "stream/input/skippable_frame.hpp"
 #include "stream/zstd/zstd_decoders.hpp"
@@ -26,7 +27,8 @@ constexpr Method rows[] = {
      .decoder = HostDecoder{make_parallel_frame}},
     {.format = Format::zstd,
      .name = "zstd-frames",
-     .summary = "frames of at most 16 MiB (64 MiB of a pipe), in threads, by libzstd",
+     .summary =
+         "frames of at most 16 MiB (64 MiB of a pipe), in threads, by libzstd and our decoder",
      .fits = fits_frames,
      .decoder = HostDecoder{make_frames}},
     {.format = Format::zstd,
@@ -43,14 +45,29 @@ std::span<const Method> zstd_methods() { return rows; }
 bool is_zstd(std::span<const std::byte> bytes) { return ByteReader(bytes).u32() == zstd_magic; }
 
 Result<bool> has_next_zstd_frame(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context.input, context.next_member()));
+  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context));
   return header.has_value();
 }
 
 Result<ZstdFrameHeader> peek_zstd_header(Context& context) {
-  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context.input, context.next_member()));
+  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(context));
   if (!header) return Status(Code::internal, "zstd: a method was selected after the last frame");
   return *header;
+}
+
+Result<std::uint64_t> decode_whole_frame(
+    const Chunk& frame, std::span<std::byte> output,
+    const std::shared_ptr<const zstd::Dictionary>& dictionary) {
+  const ErrorLocation location{Format::zstd, frame.index, frame.offset};
+  const auto decoded = zstd::decode_frame(
+      frame.bytes, output,
+      {.threads = 1, .window_limit_bytes = max_zstd_window_bytes, .dictionary = dictionary});
+  if (decoded.ok()) return decoded->output_bytes;
+  const Status status = decoded.status();
+  // More output than the header or the blocks allow is Code::capacity to the decoder.
+  if (status.code() == Code::no_memory || status.code() == Code::invalid) return status;
+  const Code code = status.code() == Code::truncated ? Code::truncated : Code::corrupt;
+  return located_in_frame(Status(code, status.message()), location);
 }
 
 Status located_in_frame(const Status& status, const ErrorLocation& frame) {

@@ -24,8 +24,9 @@ struct SmallFrame {
 
 // Returns the frame at the input's position, after skippable ones. Nothing where the input ends,
 // and where the frame is not small.
-Result<std::optional<SmallFrame>> next_small_frame(Input& input, std::uint64_t frame) {
-  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(input, frame));
+Result<std::optional<SmallFrame>> next_small_frame(Input& input, std::uint64_t frame,
+                                                   std::uint64_t max_window_bytes) {
+  PENSTOCK_ASSIGN(const auto header, next_zstd_frame(input, frame, max_window_bytes));
   if (!header || header->dictionary_id != 0) return std::optional<SmallFrame>();
   PENSTOCK_ASSIGN(const auto extent, measure_zstd_frame(input, *header, max_frame_bytes,
                                                         {Format::zstd, frame, input.offset()}));
@@ -41,7 +42,7 @@ Result<bool> has_neighbours(Input& input) {
   PENSTOCK_ASSIGN(const auto rest, input.peek(1));
   PENSTOCK_ASSIGN(const auto following, Input::open(Source::memory(rest)));
   for (std::uint32_t i = 0; i < min_neighbours; i++) {
-    const auto frame = next_small_frame(*following, i + 1);
+    const auto frame = next_small_frame(*following, i + 1, max_zstd_window_bytes);
     if (!frame.ok() || !*frame) return false;
     following->skip((*frame)->extent.frame_bytes);
   }
@@ -67,18 +68,11 @@ class SmallFrames final : public ChunkStages {
   // The host decodes the frame again, so that the message names block and byte and does not depend
   // on the device.
   Status error_of(const Chunk& chunk, batch::ChunkStatus chunk_status) const override {
-    const ErrorLocation location{Format::zstd, chunk.index, chunk.offset};
     std::vector<std::byte> output(chunk.output_bytes);
-    const Status status =
-        zstd::decode_frame(chunk.bytes, output,
-                           {.threads = 1, .window_limit_bytes = max_zstd_window_bytes})
-            .status();
-    if (status.code() == Code::no_memory) return status;
-    if (status.ok())
-      return location.at(chunk.offset + chunk_status.offset)
-          .corrupt(batch::message(chunk_status.error));
-    const Code code = status.code() == Code::truncated ? Code::truncated : Code::corrupt;
-    return located_in_frame(Status(code, status.message()), location);
+    const auto decoded = decode_whole_frame(chunk, output, nullptr);
+    if (!decoded.ok()) return decoded.status();
+    return ErrorLocation{Format::zstd, chunk.index, chunk.offset + chunk_status.offset}.corrupt(
+        batch::message(chunk_status.error));
   }
 
   static Result<bool> is_for_batch(Context& context, const SmallFrame& frame) {
@@ -90,7 +84,8 @@ class SmallFrames final : public ChunkStages {
   Status take_frames(DecodeJob& job) {
     std::uint64_t max_output = min_counted_output_bytes, input_bytes = 0;
     while (input_bytes < job_bytes_) {
-      PENSTOCK_ASSIGN(const auto frame, next_small_frame(context_.input, context_.next_member()));
+      PENSTOCK_ASSIGN(const auto frame, next_small_frame(context_.input, context_.next_member(),
+                                                         context_.options.max_window_bytes));
       if (!frame) return {};
       // A batch has scratch memory for as many frames of the largest size.
       max_output = std::max(max_output, frame->capacity);
@@ -133,7 +128,8 @@ Result<bool> fits_small_frames_on_device(Context& context) {
   if (!context.input.is_mapped() || !context.options.dictionary.empty() ||
       context.keeps_output_on_device)
     return false;
-  PENSTOCK_ASSIGN(const auto frame, next_small_frame(context.input, context.next_member()));
+  PENSTOCK_ASSIGN(const auto frame, next_small_frame(context.input, context.next_member(),
+                                                     context.options.max_window_bytes));
   if (!frame || batch::Decoder::variants(batch::Format::zstd, context.session->device()->traits(),
                                          {frame->capacity})
                     .empty())

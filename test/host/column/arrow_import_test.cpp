@@ -259,7 +259,7 @@ TEST(ArrowImport, StringViewsInlineAndOutOfLine) {
 TEST(ArrowImport, RefusedFormatsAreNamed) {
   for (const auto& [format, name] :
        std::vector<std::pair<std::string, std::string>>{{"tsu:UTC", "TIMESTAMP WITH TIME ZONE"},
-                                                        {"d:38,2", "DECIMAL(38,2)"},
+                                                        {"d:38,20", "DECIMAL(38,20)"},
                                                         {"d:76,2,256", "256 bits"},
                                                         {"z", "BLOB"},
                                                         {"+l", "LIST"},

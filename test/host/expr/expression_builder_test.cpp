@@ -31,7 +31,7 @@ TEST(Builder, RefusalsNameTheOperationAndTheTypes) {
   EXPECT_EQ(message(b.variadic(Op::least, {column("name"), column("name")})),
             "cannot take the least of VARCHAR: strings are not ordered inside an expression");
   EXPECT_EQ(
-      message(b.text_function("length", {column("price")})),
+      message(b.string_function("length", {column("price")})),
       "no function matches the given name and argument types 'length(FLOAT)'; the candidate is "
       "length(VARCHAR) -> BIGINT");
   EXPECT_EQ(message(b.binary(Op::and_, column("paid"), column("shipped"))), "cannot AND DATE");

@@ -33,7 +33,7 @@ Table sales() {
 template <class R, class F> std::string traced_text(F lambda) {
   const auto trace = std::make_shared<Trace>(sales().schema(), "map");
   const auto result = lambda(traced::Shape<R>::bind(trace));
-  const Result<NodeId> root = trace->place(result);
+  const Result<NodeId> root = trace->node_of(result);
   if (!root.ok() || !trace->status().ok()) return trace->status().text();
   return text_of(*trace->finish(), *root, trace->schema());
 }
@@ -55,7 +55,7 @@ TEST(Trace, GraphsSayWhatTheLambdaSays) {
 
 TEST(Trace, FaultsSayWhereInTheProgram) {
   const auto trace = std::make_shared<Trace>(sales().schema(), "map at sales.cpp:12");
-  const Result<NodeId> root = trace->place(traced::Shape<Row>::bind(trace).quantity / 0);
+  const Result<NodeId> root = trace->node_of(traced::Shape<Row>::bind(trace).quantity / 0);
   const std::shared_ptr<const Graph> graph = trace->finish();
   EXPECT_EQ(fault_status(*graph, *root, Code::invalid, trace->schema()).message(),
             "division by zero in (quantity // 0) in the map at sales.cpp:12");

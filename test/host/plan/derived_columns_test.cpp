@@ -22,7 +22,7 @@ struct Built {
   NodeId s = builder.column(0u), t = builder.column(1u), k = builder.column(2u);
   NodeId text(const char* value) { return builder.literal(Scalar::of(std::string(value))); }
   NodeId call(const char* name, std::vector<NodeId> inputs) {
-    return *builder.text_function(name, std::move(inputs));
+    return *builder.string_function(name, std::move(inputs));
   }
   Result<TileProgram> fused(NodeId predicate) {
     return fuse(plan, source, *plan.filter(source, builder.graph(), predicate));

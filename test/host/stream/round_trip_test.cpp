@@ -157,10 +157,9 @@ TEST(StreamRoundTrip, LongStreamsAreDecodedByThreadsAndLeaveWhatFollows) {
     std::string file;
     std::size_t offset;
   };
-  for (const auto& [file, offset] :
-       {Damage{gzip.substr(0, gzip.size() - 1), gzip.size() - 1}, Damage{gzip + "x", gzip.size()},
-        Damage{zlib.substr(0, zlib.size() - 1), zlib.size() - 1},
-        Damage{zlib + "x", zlib.size()}}) {
+  for (const auto& [file, offset] : {Damage{gzip.substr(0, gzip.size() - 1), gzip.size() - 1},
+                                     Damage{zlib.substr(0, zlib.size() - 1), zlib.size() - 1},
+                                     Damage{zlib + "x", zlib.size()}}) {
     const Status status = decompress(bytes_of(file)).status();
     EXPECT_FALSE(status.ok());
     EXPECT_NE(status.message().find("byte " + std::to_string(offset)), std::string::npos)

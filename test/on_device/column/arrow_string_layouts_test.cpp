@@ -68,8 +68,8 @@ struct Made {
   std::vector<std::uint32_t> words;  // and four canaries
   Status verdict;
 };
-Result<Made> made(Device& device, const TextForms& forms, const There& there, const Texts& texts,
-                  bool as_views) {
+Result<Made> made(Device& device, const ArrowStringLayouts& forms, const There& there,
+                  const Texts& texts, bool as_views) {
   Made made;
   made.words.assign(as_views ? texts.row_count() * 4 + 4 : texts.row_count() + 5, canary);
   PENSTOCK_ASSIGN(const auto out, on_device(device, *there.queue, made.words));
@@ -87,7 +87,7 @@ Result<Made> made(Device& device, const TextForms& forms, const There& there, co
 }
 
 void expect_forms(const std::shared_ptr<Device>& device, const Texts& texts, std::uint32_t bits) {
-  TAKE(const TextForms forms, TextForms::build(device, bits));
+  TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device, bits));
   TAKE(const There there, brought(*device, texts));
   TAKE(const Made narrow, made(*device, forms, there, texts, false));
   EXPECT_OK(narrow.verdict);
@@ -101,7 +101,7 @@ template <class Body> void on_each_shared(Body body) {
   on_each_device([&](Device& device) { body(*open_device(device.traits().id)); });
 }
 
-TEST(TextForms, AreThoseMadeOneByOne) {
+TEST(ArrowStringLayouts, AreThoseMadeOneByOne) {
   on_each_shared([](const auto& device) {
     for (const std::size_t rows : {0u, 1u, 2u, 255u, 257u, 50'000u})
       expect_forms(device, random_texts(rows, 20), 31);
@@ -110,21 +110,21 @@ TEST(TextForms, AreThoseMadeOneByOne) {
   });
 }
 
-TEST(TextForms, ViewsOfLongTextNumberTheBuffersTheyBeginIn) {
+TEST(ArrowStringLayouts, ViewsOfLongTextNumberTheBuffersTheyBeginIn) {
   const Texts texts = random_texts(20'000, 40);
   on_each_shared([&](const auto& device) {
     for (const std::uint32_t bits : {4u, 10u, 16u}) expect_forms(device, texts, bits);
-    EXPECT_EQ(TextForms::build(device, 32).status().code(), Code::invalid);
+    EXPECT_EQ(ArrowStringLayouts::build(device, 32).status().code(), Code::invalid);
   });
-  EXPECT_EQ(TextForms::view_buffer_count(0), 0u);
-  EXPECT_EQ(TextForms::view_buffer_count(std::uint64_t{1} << 31), 1u);
-  EXPECT_EQ(TextForms::view_buffer_count((std::uint64_t{1} << 31) + 1), 2u);
+  EXPECT_EQ(ArrowStringLayouts::view_buffer_count(0), 0u);
+  EXPECT_EQ(ArrowStringLayouts::view_buffer_count(std::uint64_t{1} << 31), 1u);
+  EXPECT_EQ(ArrowStringLayouts::view_buffer_count((std::uint64_t{1} << 31) + 1), 2u);
 }
 
-TEST(TextForms, NarrowOffsetsOfMoreThan31BitsAreRefused) {
+TEST(ArrowStringLayouts, NarrowOffsetsOfMoreThan31BitsAreRefused) {
   const Texts texts = random_texts(10, 20);
   on_each_shared([&](const auto& device) {
-    TAKE(const TextForms forms, TextForms::build(device));
+    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
     TAKE(const There there, brought(*device, texts));
     TAKE(const auto narrow, device->allocate(64));
     const std::uint64_t limit = INT32_MAX;
@@ -136,14 +136,14 @@ TEST(TextForms, NarrowOffsetsOfMoreThan31BitsAreRefused) {
 }
 
 // Of the text, which nothing is written to, few bytes are read.
-TEST(TextForms, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
+TEST(ArrowStringLayouts, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
   const std::uint64_t limit = std::uint64_t{1} << 31;
   const std::vector<std::uint64_t> offsets{0, 20, limit - 3, limit + 2, limit + 40},
       too_long{0, limit};
   on_each_shared([&](const auto& device) {
     const auto text = device->allocate(limit + 40);
     if (!text.ok()) GTEST_SKIP() << text.status().text();
-    TAKE(const TextForms forms, TextForms::build(device));
+    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
     TAKE(const auto queue, device->queue());
     TAKE(const auto there, on_device(*device, *queue, offsets));
     TAKE(const auto views, device->allocate(64));
@@ -162,10 +162,10 @@ TEST(TextForms, ViewsOfTextBeyond2GiBHaveTwoBuffersAndRowsBelow2GiB) {
   });
 }
 
-TEST(TextForms, OffsetsThatLieAreToldAndNothingOutsideIsReadOrWritten) {
+TEST(ArrowStringLayouts, OffsetsThatLieAreToldAndNothingOutsideIsReadOrWritten) {
   const Texts texts = random_texts(500, 20);
   on_each_shared([&](const auto& device) {
-    TAKE(const TextForms forms, TextForms::build(device));
+    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
     for (const std::uint64_t lie :
          {std::uint64_t{texts.bytes.size() + 1}, ~std::uint64_t{0}, std::uint64_t{0}}) {
       Texts lying = texts;
@@ -179,10 +179,10 @@ TEST(TextForms, OffsetsThatLieAreToldAndNothingOutsideIsReadOrWritten) {
   });
 }
 
-TEST(TextForms, MemoryThatIsTooSmallIsRefused) {
+TEST(ArrowStringLayouts, MemoryThatIsTooSmallIsRefused) {
   const Texts texts = random_texts(1000, 20);
   on_each_shared([&](const auto& device) {
-    TAKE(const TextForms forms, TextForms::build(device));
+    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
     TAKE(const There there, brought(*device, texts));
     TAKE(const auto small, device->allocate(64));
     Queue& queue = *there.queue;
@@ -198,7 +198,7 @@ TEST(TextForms, MemoryThatIsTooSmallIsRefused) {
   });
 }
 
-TEST(TextForms, FollowDecodingInItsQueue) {
+TEST(ArrowStringLayouts, FollowDecodingInItsQueue) {
   const Column urls = codec::generate_urls(5000);
   TAKE(const auto strings, fsst::encode(urls, {.row_group_rows = 999}));
   Texts texts;
@@ -212,7 +212,7 @@ TEST(TextForms, FollowDecodingInItsQueue) {
     TAKE(const auto there, fsst::DeviceStrings::upload(*device, *queue, strings));
     TAKE(const auto decoder, fsst::Decoder::build(device, there));
     TAKE(const auto text, fsst::DeviceOutput::allocate(*device, there));
-    TAKE(const TextForms forms, TextForms::build(device));
+    TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
     ASSERT_OK(decoder->enqueue(*queue, there, text));
     const There decoded{std::move(queue), text.offsets, text.bytes};
     TAKE(const Made views, made(*device, forms, decoded, texts, true));
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(TextFormsOnTheHost, AreMadeWithoutAFinding) {
   const auto device = kernel::make_host_device(GetParam());
   for (const std::size_t rows : {1u, 33u, 500u}) expect_forms(device, random_texts(rows, 20), 8);
-  TAKE(const TextForms forms, TextForms::build(device));
+  TAKE(const ArrowStringLayouts forms, ArrowStringLayouts::build(device));
   for (const Texts& lying : {Texts{{0, 1, ~std::uint64_t{0} - 2, 3}, {'a', 'b', 'c'}},
                              Texts{{~std::uint64_t{0} - 1, 2}, {'a', 'b'}}}) {
     TAKE(const There there, brought(*device, lying));

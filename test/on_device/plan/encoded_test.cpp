@@ -212,10 +212,10 @@ TEST(Encoded, CodesAreUploadedWhereADeviceHasMemoryOfItsOwn) {
       const auto text = [&](const char* value) {
         return b.literal(Scalar::of(std::string(value)));
       };
-      TAKE(const NodeId like, b.text_function("like", {b.column(1u), text("%.ru/%")}));
+      TAKE(const NodeId like, b.string_function("like", {b.column(1u), text("%.ru/%")}));
       TAKE(const NodeId equal, b.binary(Op::equal, b.column(2u), text("google")));
       TAKE(const NodeId either, b.binary(Op::or_, like, equal));
-      TAKE(const NodeId length, b.text_function("length", {b.column(2u)}));
+      TAKE(const NodeId length, b.string_function("length", {b.column(2u)}));
       TAKE(const StepId kept, plan.filter(rows, b.graph(), either));
       TAKE(const StepId groups, plan.group_by(kept, b.graph(), {{"id", b.column(0u)}},
                                               {{Aggregate::count_rows, 0, "c", nullptr},

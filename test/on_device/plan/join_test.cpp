@@ -360,7 +360,7 @@ TEST(Join, FunctionsOfTheRightSidesTextsAreComputedForItsRows) {
     Joined joined = sources(left, right);
     TAKE(const StepId step, joined.plan.join(joined.left, joined.right, kind, first_keys(1)));
     Builder b(joined.plan.step(step).schema);
-    TAKE(const NodeId length, b.text_function("length", {b.column(7)}));
+    TAKE(const NodeId length, b.string_function("length", {b.column(7)}));
     TAKE(const StepId mapped,
          joined.plan.map(step, b.graph(), {{"number", b.column(1)}, {"length", length}}));
     std::vector<std::string> wanted;

@@ -70,7 +70,7 @@ TEST(Wide, GroupsByAFunctionOfStringsHoldSums) {
       Table::of({{"name", Column::from_strings(names)}, {"sum", column_of({Kind::int128}, sums)}});
   const StepId rows = plan.source(table_source(table));
   Builder b(plan.step(rows).schema);
-  TAKE(const NodeId upper, b.text_function("upper", {b.column(0u)}));
+  TAKE(const NodeId upper, b.string_function("upper", {b.column(0u)}));
   TAKE(const StepId grouped, plan.group_by(rows, b.graph(), {{"name", upper}},
                                            {{Aggregate::sum, b.column(1u), "sum", nullptr}}));
   expect_rows(plan, grouped, {"A|1180591620717411303425|", "B|5|"});

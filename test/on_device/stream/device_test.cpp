@@ -606,8 +606,7 @@ TEST(StreamOnDevice, WhatDevicesDoNotDecodeIsAnErrorUnlessTheyMayBeLeft) {
       if (file[0] == '\x78') options.dictionary = bytes_of(dictionary);
       const Status refused = decompress(bytes_of(file), options).status();
       EXPECT_EQ(refused.code(), Code::unsupported) << refused.text();
-      EXPECT_NE(refused.message().find("not decoded on devices"), std::string::npos)
-          << refused.text();
+      EXPECT_NE(refused.message().find("not decoded on "), std::string::npos) << refused.text();
       std::string all;
       const auto sink = [&](std::span<const std::byte> bytes) {
         return all += text_of(bytes), Status();

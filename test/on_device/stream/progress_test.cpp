@@ -75,6 +75,29 @@ TEST(ProgressOnDevice, AFrameEndsWhereTheCallerWantsNoMore) {
   });
 }
 
+// Each takes launches of its own, and none has output.
+TEST(ProgressOnDevice, ManyEmptyMembersEndWhereTheCallerWantsNoMore) {
+  std::string file;
+  for (int i = 0; i < 2000; i++) file += zlib_made("", 6);
+  on_each([&](const std::shared_ptr<Device>& device) {
+    for (const bool is_kept : {false, true}) {
+      std::uint64_t last = 0;
+      int calls = 0;
+      DecompressOptions options{.device = device};
+      options.progress = [&](const Progress& progress) {
+        last = progress.bytes_in;
+        return ++calls < 10;
+      };
+      const Source source = Source::memory(bytes_of(file));
+      const Status status = is_kept ? decompress_to_device(source, options).status()
+                                    : decompress(bytes_of(file), options).status();
+      EXPECT_EQ(status.code(), Code::cancelled) << status.text();
+      EXPECT_EQ(calls, 10);
+      EXPECT_LT(last, file.size() / 10);
+    }
+  });
+}
+
 TEST(ProgressOnDevice, MembersAreNotSaidToBeDecodedBeforeTheyAre) {
   const std::string text = words(30'000'000), more = words(400'000, 2);
   const std::string member = zlib_made(text, 1), file = member + zlib_made(more, 6);

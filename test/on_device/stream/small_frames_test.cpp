@@ -236,6 +236,19 @@ TEST(SmallFramesOnDevice, ASkippableFrameThatEndsEarlyIsTold) {
   }
 }
 
+TEST(SmallFramesOnDevice, AFileOfSkippableFramesAloneIsValid) {
+  Frames frames;
+  add_skippable(frames), add_skippable(frames);
+  on_each([&](const std::shared_ptr<Device>& device) {
+    TAKE(const Report report, report_of(device, frames));
+    EXPECT_EQ(report.member_count, 0u);
+    EXPECT_EQ(report.bytes_in, frames.file.size());
+    TAKE(const DeviceOutput output,
+         decompress_to_device(Source::memory(bytes_of(frames.file)), {.device = device}));
+    EXPECT_EQ(output.bytes, 0u);
+  });
+}
+
 TEST(SmallFramesOnDevice, TheLimitOfOutputHolds) {
   const Frames frames = many_frames(300);
   on_each([&](const std::shared_ptr<Device>& device) {
